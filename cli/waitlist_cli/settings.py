@@ -16,6 +16,7 @@ SETTINGS = (
     "lease_seconds",
     "max_attempts",
     "hide_counts",
+    "max_guest_bytes",
     "retention_days",
     "segments",
     "admission",

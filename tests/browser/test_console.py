@@ -577,7 +577,7 @@ def pages_of(console: Console) -> list[str]:
 
 
 def filled(console: Console) -> None:
-    profile = {"name": "Zoé", "note": "x" * 3000, "right": "שלום <b>world</b>"}
+    profile = {"name": "Zoé", "note": "x" * 1900, "right": "שלום <b>world</b>"}
     console.sign_up("ada", attributes={"language": "de"}, profile=profile)
     console.sign_up("a" * 256)
     questions = [{"name": "city", "label": "City", "type": "select", "options": ["Köln", "x" * 64]}]

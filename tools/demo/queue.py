@@ -31,7 +31,13 @@ POLICY = {
 PAGE = {
     "text": "A table at the corner bakery.",
     "colour": "#0b6e4f",
-    "fields": [{"name": "name", "label": "Your name", "required": True}],
+    # A signup may have these alone.
+    "fields": [
+        {"name": "name", "label": "Your name", "required": True},
+        {"name": "email", "label": "Email", "type": "email"},
+        {"name": "city", "label": "City"},
+        {"name": "party_size", "label": "How many are you?"},
+    ],
 }
 Item = TypeVar("Item")
 Result = TypeVar("Result")

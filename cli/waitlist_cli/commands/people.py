@@ -12,6 +12,7 @@ from waitlist_cli.commands.waitlists import (
     HideCounts,
     LeaseSeconds,
     MaxAttempts,
+    MaxGuestBytes,
     Name,
     Rejoin,
     RetentionDays,
@@ -78,6 +79,7 @@ def edit(
     max_attempts: MaxAttempts = None,
     hide_counts: HideCounts = None,
     rejoin: Rejoin = None,
+    max_guest_bytes: MaxGuestBytes = None,
     retention_days: RetentionDays = None,
     segments: Segments = None,
 ) -> None:
@@ -89,6 +91,7 @@ def edit(
         max_attempts=max_attempts,
         hide_counts=hide_counts,
         rejoin=rejoin,
+        max_guest_bytes=max_guest_bytes,
         retention_days=retention_days,
         segments=segments,
     )

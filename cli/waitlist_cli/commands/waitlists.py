@@ -33,6 +33,14 @@ Rejoin = Annotated[
     WhenRejoin | None,
     typer.Option("--rejoin", help="Which customers may sign up again."),
 ]
+MaxGuestBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-guest-bytes",
+        min=0,
+        help="How many bytes of profile and attributes a signup may have, as JSON.",
+    ),
+]
 RetentionDays = Annotated[
     int | None,
     typer.Option(
@@ -61,6 +69,7 @@ def create(
     max_attempts: MaxAttempts = None,
     hide_counts: HideCounts = None,
     rejoin: Rejoin = None,
+    max_guest_bytes: MaxGuestBytes = None,
     retention_days: RetentionDays = None,
     segments: Segments = None,
     closed: Annotated[bool, typer.Option("--closed", help="Accept no signups yet.")] = False,
@@ -74,6 +83,7 @@ def create(
         max_attempts=max_attempts,
         hide_counts=hide_counts,
         rejoin=rejoin,
+        max_guest_bytes=max_guest_bytes,
         retention_days=retention_days,
         segments=segments,
     )

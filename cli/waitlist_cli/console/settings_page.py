@@ -19,6 +19,11 @@ REJOIN = (
     ("after_leaving", "Customers who left"),
     ("always", "Also customers who were admitted"),
 )
+REQUIRED_NUMBERS = (
+    ("lease_seconds", "Lease of a claim"),
+    ("max_attempts", "Attempts"),
+    ("max_guest_bytes", "Data of a signup"),
+)
 HIDE_COUNTS = (("no", "Customers see how many wait"), ("yes", "Only operators see it"))
 OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))
 NEW: Document = {
@@ -28,6 +33,7 @@ NEW: Document = {
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
+    "max_guest_bytes": 2048,
     "retention_days": None,
     "segments": [],
 }
@@ -115,6 +121,14 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             is_required=True,
         ),
         Field(
+            "max_guest_bytes",
+            "Data of a signup, in bytes",
+            "number",
+            "How much profile and attributes a customer may send, as JSON; not for imports.",
+            number("max_guest_bytes"),
+            is_required=True,
+        ),
+        Field(
             "retention_days",
             "Retention in days",
             "number",
@@ -127,7 +141,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
 def _typed(form: Form) -> dict[str, Any]:
     """Return the settings of the form; raises WrongUsage."""
     required = {}
-    for name, label in (("lease_seconds", "Lease of a claim"), ("max_attempts", "Attempts")):
+    for name, label in REQUIRED_NUMBERS:
         required[name] = form.number(name, label)
         if required[name] is None:
             raise WrongUsage(f"{label}: give a whole number.")

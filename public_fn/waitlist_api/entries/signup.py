@@ -67,7 +67,7 @@ class Signups(Struct, frozen=True):
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read: the write of the intent would find it.
         existing = None
-        if refusal_of(waitlist, command.attributes) is not None:
+        if refusal_of(waitlist, command) is not None:
             # The cached configuration may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
             existing = self.entries.get(command.waitlist_id, command.entry_id)

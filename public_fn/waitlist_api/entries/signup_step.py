@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from waitlist_api.entries.guest_data import check_guest_data
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -101,7 +102,7 @@ def next_step(
 ) -> Step:
     """Decide what a signup does, given the recorded entry and the waitlist's configuration."""
     if existing is None:
-        refusal = refusal_of(waitlist, command.attributes)
+        refusal = refusal_of(waitlist, command)
         return Create() if refusal is None else Refuse(refusal)
     is_repeat = command.is_repeat_of(existing, now_millis)
     # Records of an earlier version have no digest of the body.
@@ -117,12 +118,13 @@ def next_step(
     return Resume(existing) if existing.status == "joining" else Replay(existing)
 
 
-def refusal_of(waitlist: WaitlistRecord, attributes: dict[str, Any]) -> WaitlistError | None:
-    """Return why a waitlist refuses a new entry with these attributes; None if it accepts."""
+def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
+    """Return why a waitlist refuses a new entry with this data; None if it accepts."""
     if not waitlist.settings.open:
         return WaitlistClosed()
     try:
-        waitlist.segments.check(attributes)
+        check_guest_data(waitlist.settings, command.profile, command.attributes)
+        waitlist.segments.check(command.attributes)
     except InvalidFields as refusal:
         return refusal
     return None
@@ -134,7 +136,7 @@ def _rejoin(
     # A former stay past its retention time must not block a new signup.
     if not (_may_rejoin(waitlist, former) or former.is_expired(now_millis)):
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
-    refusal = refusal_of(waitlist, command.attributes)
+    refusal = refusal_of(waitlist, command)
     return Create(former) if refusal is None else Refuse(refusal)
 
 

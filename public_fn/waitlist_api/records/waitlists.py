@@ -22,14 +22,17 @@ ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
 Rejoin = Literal["never", "after_leaving", "always"]
+# Of a profile and attributes, unless the list says otherwise.
+MAX_GUEST_BYTES = 2048
 
 
 class WaitlistSettings(Struct, frozen=True, kw_only=True):
     """The settings of an operator.
 
     `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
-    `rejoin` is the end of a stay after which the same customer may sign up again. Each of the
-    `segments` is a sorted list of attribute names. Without an `admission` policy only operators
+    `rejoin` is the end of a stay after which the same customer may sign up again.
+    `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
+    the `segments` is a sorted list of attribute names. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone.
     """
 
@@ -41,6 +44,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     lease_seconds: int = 300
     max_attempts: int = 5
     hide_counts: bool = False
+    max_guest_bytes: int = MAX_GUEST_BYTES
     retention_days: int | None = None
     segments: tuple[tuple[str, ...], ...] = ()
     admission: AdmissionPolicy | None = None

@@ -36,8 +36,9 @@ BEYOND_ANY_SCHEMA = {
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",
     "body.segments": "no two segments, and no two names of one, may be the same in any order",
-    "body.attributes": "values may make 64 combinations for the segments of this waitlist",
-    "body.profile": "a profile has 8 KB as UTF-8",
+    "body.attributes": "values may make 64 combinations for the segments of this waitlist, and "
+    "have `max_guest_bytes` with the profile",
+    "body.profile": "a profile has 8 KB as UTF-8, and `max_guest_bytes` with the attributes",
     "body.offered_until": "a time has a month of 1 to 12, and so on",
     "body.parked_at": "the same",
     "body.refill": "a quota is of the whole list, so it goes without a filter",

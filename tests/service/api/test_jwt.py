@@ -150,3 +150,12 @@ def test_the_document_asks_for_the_issuers_token(members: Members) -> None:
     assert "required" not in document["components"]["schemas"]["OwnSignupBody"]
     (entry_id,) = [one for one in of_entry["get"]["parameters"] if one["name"] == "entry_id"]
     assert entry_id["schema"]["pattern"] == "^(me|[a-z2-7]{26})$"
+
+
+def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> None:
+    answer = members.sign_up("cyd", profile={"note": "x" * 2048})
+    assert (answer.status, answer.json["errors"][0]["field"]) == (422, "body.profile")
+    members.configure(page={"fields": [{"name": "email", "label": "Email"}]})
+    answer = members.sign_up("cyd", profile={"note": "x"})
+    assert (answer.status, answer.json["errors"][0]["field"]) == (422, "body.profile")
+    assert members.person("cyd").status == 404

@@ -37,6 +37,7 @@ def test_a_waitlists_name_may_hold_any_visible_text(people: People, name: str) -
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda one: ascii(one)[:30])
 def test_a_profile_comes_back_as_it_was_sent(people: People, profile: dict[str, Any]) -> None:
+    people.configure(max_guest_bytes=16 * 1024)
     assert people.sign_up("ada", profile=profile).status == 201
     (listed,) = people.page().json["entries"]
     for found in (people.person("ada").json["profile"], listed["profile"]):

@@ -20,6 +20,7 @@ DEFAULTS = {
     "lease_seconds": 300,
     "max_attempts": 5,
     "hide_counts": False,
+    "max_guest_bytes": 2048,
     "retention_days": None,
     "admission": None,
     "page": None,

@@ -12,6 +12,7 @@ def settings(bakery: Bakery) -> dict[str, object]:
 def test_a_waitlist_is_made_with_its_settings(typed: Typed, bakery: Bakery) -> None:
     name = f"{bakery.waitlist_id}-2"
     made = typed.json("create", name, "--capacity=9", "--closed", "--rejoin=never", "--lease=60")
+    assert made["max_guest_bytes"] == 2048
     assert (made["name"], made["capacity"], made["open"]) == (name, 9, False)
     assert (made["rejoin"], made["lease_seconds"]) == ("never", 60)
     listed = typed.json("list")["waitlists"]
@@ -28,7 +29,9 @@ def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> No
 
 def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
+    typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500")
     before = settings(bakery)
+    assert before["max_guest_bytes"] == 500
     typed.done("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
     after = settings(bakery)
     changed = {name for name in after if after[name] != before[name]}

@@ -75,12 +75,32 @@ SignupAttributes = Annotated[
 ]
 
 
+OF_GUESTS = (
+    " `profile` and `attributes` have together at most `max_guest_bytes` of the waitlist, 2,048 "
+    "unless an operator has changed it. If its `page` has `fields`, "
+)
+GuestProfile = Annotated[
+    SignupProfile,
+    Field(
+        description=f"Data for operators to read.{OF_GUESTS}those kept in the profile alone.",
+    ),
+]
+GuestAttributes = Annotated[
+    SignupAttributes,
+    Field(
+        description="Names with one or several values each, for claims by filter. Values are "
+        f"stored as composed Unicode (NFC).{OF_GUESTS}those kept as attributes, and the names in "
+        "the segments, alone.",
+    ),
+]
+
+
 class SignupBody(Body):
     """The signup of a guest, with the id of the customer."""
 
     customer_id: CustomerId
-    profile: SignupProfile
-    attributes: SignupAttributes
+    profile: GuestProfile
+    attributes: GuestAttributes
 
 
 class OwnSignupBody(Body):
@@ -89,8 +109,8 @@ class OwnSignupBody(Body):
     customer_id: Annotated[
         CustomerId | None, Field(description="The token's `sub`; any other id is refused.")
     ] = None
-    profile: SignupProfile
-    attributes: SignupAttributes
+    profile: GuestProfile
+    attributes: GuestAttributes
 
 
 class OneOf(Body):

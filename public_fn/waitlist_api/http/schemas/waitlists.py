@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from typing_extensions import TypeAliasType
 
+from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.schemas.admission import AdmissionBody
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import (
@@ -24,7 +25,7 @@ from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.page.settings import PageSettings
 from waitlist_api.policies.policy import AdmissionPolicy
-from waitlist_api.records.waitlists import Rejoin
+from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -101,6 +102,17 @@ class WaitlistBody(Body):
     hide_counts: Annotated[bool, Field(description="Whether `total` is hidden from customers.")] = (
         False
     )
+    max_guest_bytes: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MAX_BODY_BYTES,
+            description="How many bytes `profile` and `attributes` of a signup may have together, "
+            "as JSON without blanks in UTF-8; an empty object has none. More is refused: "
+            "`invalid_request`. It applies to guests and to customers with accounts, not to "
+            "imports and edits by operators.",
+        ),
+    ] = MAX_GUEST_BYTES
     retention_days: Annotated[
         int | None,
         Field(
@@ -221,6 +233,7 @@ class WaitlistConfigAnswer(Model):
     lease_seconds: int
     max_attempts: int
     hide_counts: bool
+    max_guest_bytes: Count
     retention_days: int | None
     segments: Annotated[
         list[list[str]], Field(description="As declared, with names and segments sorted.")

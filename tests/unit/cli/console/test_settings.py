@@ -22,6 +22,7 @@ SETTINGS = {
     "segments": "language",
     "lease_seconds": "300",
     "max_attempts": "5",
+    "max_guest_bytes": "2048",
     "retention_days": "",
 }
 POLICY = {
@@ -53,9 +54,11 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert 'value="Bakery"' in console.page(path)
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
+    changed["max_guest_bytes"] = "500"
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
+    assert found["max_guest_bytes"] == 500
     assert found["admission"]["rate"]["count"] == 5
 
 
@@ -78,6 +81,8 @@ def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery
     ("field", "value", "message"),
     [
         ("lease_seconds", "", "Lease of a claim: give a whole number"),
+        ("max_guest_bytes", "", "Data of a signup: give a whole number"),
+        ("max_guest_bytes", "20000", "max_guest_bytes"),
         ("capacity", "many", "Capacity: give a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),

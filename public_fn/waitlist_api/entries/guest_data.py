@@ -1,0 +1,54 @@
+"""What a guest may send of themselves: so many bytes, and what the list's page asks for. No I/O."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.records.waitlists import WaitlistSettings
+
+TOO_LARGE = (
+    "profile and attributes may have at most {limit} bytes together as JSON on this waitlist; these"
+    " have {size}: send less, or have an operator raise max_guest_bytes"
+)
+
+
+def check_guest_data(
+    settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
+) -> None:
+    """Raise InvalidFields if a waitlist takes less from guests, or other fields.
+
+    The record of an entry is written several times, so its size decides what a signup costs.
+    Without fields on its page a waitlist takes any names.
+    """
+    errors = []
+    if settings.page is not None and settings.page.fields:
+        asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
+        for one in settings.page.fields:
+            asked[one.kept_in].add(one.name)
+        # Claims filter by segments; an app may sign people up beside the page.
+        asked["attributes"].update(*settings.segments)
+        for where, sent in (("profile", profile), ("attributes", attributes)):
+            if sent.keys() - asked[where]:
+                errors.append(FieldError(f"body.{where}", _allowed(asked[where])))
+    sizes = {"profile": json_bytes(profile), "attributes": json_bytes(attributes)}
+    size = sum(sizes.values())
+    if size > settings.max_guest_bytes:
+        larger = max(sizes, key=sizes.__getitem__)
+        message = TOO_LARGE.format(limit=settings.max_guest_bytes, size=size)
+        errors.append(FieldError(f"body.{larger}", message))
+    if errors:
+        raise InvalidFields(*errors)
+
+
+def json_bytes(data: dict[str, Any]) -> int:
+    """Return the bytes of an object as JSON without blanks, in UTF-8; an empty one has none."""
+    if not data:
+        return 0
+    return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _allowed(names: Collection[str]) -> str:
+    if not names:
+        return "this waitlist asks for none: leave them out"
+    return f"this waitlist takes these names alone: {', '.join(sorted(names))}"

@@ -1,0 +1,134 @@
+"""What a guest may send: so many bytes of profile and attributes, and what the page asks for."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.gateway import Answer
+from tests.support.people import People
+from waitlist_api.errors import MAX_MESSAGE_BYTES
+
+LIMIT = 2048
+EMPTY = len('{"a":""}')
+FIELDS = [
+    {"name": "email", "label": "Email", "type": "email"},
+    {"name": "city", "label": "City", "kept_in": "attributes"},
+]
+
+
+def profile_of(size: int, letter: str = "x") -> dict[str, str]:
+    """Return a profile of so many bytes as JSON without blanks."""
+    return {"a": letter * ((size - EMPTY) // len(letter.encode()))}
+
+
+def refused(answer: Answer) -> dict[str, str]:
+    """Return the messages of a refusal by field."""
+    assert (answer.status, answer.json["code"]) == (422, "invalid_request")
+    return {one["field"]: one["message"] for one in answer.json["errors"]}
+
+
+@pytest.mark.parametrize("letter", ["x", "é"])
+def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) -> None:
+    """P5: in UTF-8, without the escapes of JSON."""
+    answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
+    message = refused(answer)["body.profile"]
+    assert f"at most {LIMIT} bytes" in message
+    assert f"these have {LIMIT + 2}" in message
+    assert "max_guest_bytes" in message
+    assert people.person("ada").status == 404
+    assert people.sign_up("ada", profile=profile_of(LIMIT, letter)).status == 201
+
+
+def test_profile_and_attributes_count_together(people: People) -> None:
+    attributes = {"language": ["x" * 60] * 12}
+    size = len(json.dumps(attributes, separators=(",", ":")))
+    fits = profile_of(LIMIT - size)
+    assert people.sign_up("ada", profile=fits, attributes=attributes).status == 201
+    larger = profile_of(LIMIT - size + 1)
+    assert list(refused(people.sign_up("bob", profile=larger, attributes=attributes))) == [
+        "body.profile"
+    ]
+    many = {name: ["x" * 60] * 12 for name in ("a", "b", "c")}
+    assert list(refused(people.sign_up("bob", attributes=many))) == ["body.attributes"]
+
+
+@pytest.mark.parametrize("limit", [0, 100, 9000])
+def test_an_operator_sets_the_limit(people: People, limit: int) -> None:
+    assert people.configure(max_guest_bytes=limit).json["max_guest_bytes"] == limit
+    assert people.sign_up("none").status == 201
+    if limit:
+        profile = profile_of(min(limit, 8000))
+        assert people.sign_up("ada", profile=profile).status == 201
+    attributes = {name: ["x" * 60] * 16 for name in "abcdefghij"}
+    assert "body.attributes" in refused(people.sign_up("bob", attributes=attributes))
+
+
+@pytest.mark.parametrize("limit", [-1, 16 * 1024 + 1, None, "2048"])
+def test_a_limit_beyond_a_body_is_refused(people: People, limit: Any) -> None:
+    assert "body.max_guest_bytes" in refused(people.configure(max_guest_bytes=limit))
+
+
+def test_imports_and_edits_by_operators_are_not_limited(people: People) -> None:
+    large = profile_of(8000)
+    people.configure(page={"fields": FIELDS})
+    row = {"customer_id": "ada", "profile": large, "attributes": {"vip": "yes"}}
+    assert people.bring(row).json["results"][0]["outcome"] == "joined"
+    people.sign_up("bob")
+    assert people.edit("bob", profile=large).status == 200
+    assert people.person("bob").json["profile"] == large
+
+
+def test_a_lower_limit_does_not_refuse_the_repeat_of_a_signup(people: People) -> None:
+    """P2: the entry is there, so its repeat keeps the place."""
+    profile = profile_of(1000)
+    assert people.sign_up("ada", key="one-signup", profile=profile).status == 201
+    people.configure(max_guest_bytes=10)
+    assert people.sign_up("ada", key="one-signup", profile=profile).status == 200
+    assert "body.profile" in refused(people.sign_up("bob", profile=profile))
+
+
+def test_a_guest_may_send_the_fields_of_the_page_alone(people: People) -> None:
+    people.configure(page={"fields": FIELDS}, segments=[["language", "gender"]])
+    messages = refused(
+        people.sign_up(
+            "ada", profile={"email": "a@example.com", "note": "x"}, attributes={"a": "b"}
+        )
+    )
+    assert messages["body.profile"].endswith("alone: email")
+    assert messages["body.attributes"].endswith("alone: city, gender, language")
+    assert people.person("ada").status == 404
+    answer = people.sign_up(
+        "ada",
+        profile={"email": "a@example.com"},
+        attributes={"city": "Nord", "language": "Spanish"},
+    )
+    assert answer.status == 201
+
+
+def test_a_page_that_asks_for_no_profile_takes_none(people: People) -> None:
+    people.configure(page={"fields": FIELDS[1:]})
+    messages = refused(people.sign_up("ada", profile={"email": "a@example.com"}))
+    assert messages == {"body.profile": "this waitlist asks for none: leave them out"}
+
+
+def test_a_page_without_fields_takes_any_names(people: People) -> None:
+    people.configure(page={"text": "Fresh bread."})
+    signed_up = people.sign_up("ada", profile={"note": "x"}, attributes={"language": "Spanish"})
+    assert signed_up.status == 201
+
+
+def test_names_of_many_fields_are_cut_with_an_ellipsis(people: People) -> None:
+    fields = [{"name": f"{letter * 32}", "label": "A"} for letter in "abcdefghij"]
+    people.configure(page={"fields": fields})
+    message = refused(people.sign_up("ada", profile={"note": "x"}))["body.profile"]
+    assert message.endswith("…")
+    assert len(message.encode()) <= MAX_MESSAGE_BYTES
+
+
+def test_a_list_that_was_made_before_the_setting_has_the_default(people: People) -> None:
+    for key, item in people.world.dynamodb.items.items():
+        if key[1] == "CONFIG":
+            del item["max_guest_bytes"]
+    answer = people.world.request("GET", people.admin_path, operator=True)
+    assert answer.json["max_guest_bytes"] == LIMIT
