@@ -1,5 +1,6 @@
 """Fixtures that more than one folder of tests uses: the servers, and loggers as they were."""
 
+import gc
 import logging
 import os
 import signal
@@ -15,7 +16,6 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
-from waitlist_shared.starting import without_collections  # noqa: E402
 
 MOST_WORKERS = 4
 WORKER_BYTES = 2 << 30  # a worker grows to 0.7 GB, and starts servers and services
@@ -46,8 +46,12 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Keep modules and tests out of garbage collections: they live as long as the process."""
-    with without_collections():
+    gc.disable()
+    try:
         return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -6,16 +6,13 @@ import random
 from functools import cache
 from typing import Any
 
-from waitlist_shared.starting import without_collections
-
-with without_collections():
-    from waitlist_queue.config import Config
-    from waitlist_queue.connections import OWN_RUN_ID, connect, credentials_of
-    from waitlist_queue.request_log import RequestLog
-    from waitlist_queue.service import QueueService
-    from waitlist_queue.store import RedisStore
-    from waitlist_shared.correlation import Correlation
-    from waitlist_shared.telemetry import Telemetry
+from waitlist_queue.config import Config
+from waitlist_queue.connections import OWN_RUN_ID, connect, credentials_of
+from waitlist_queue.request_log import RequestLog
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
 
 CORRELATION = Correlation()
 
@@ -26,7 +23,6 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 
 @cache
-@without_collections()
 def service() -> RequestLog:
     """Compose the service once per process, at its first message, from the environment.
 

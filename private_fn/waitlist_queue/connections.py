@@ -4,7 +4,7 @@ import socket
 import ssl
 from typing import Any, Literal, Protocol, cast
 
-from redis import exceptions
+from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
 from redis.connection import Connection, ConnectionPool, SSLConnection
@@ -13,7 +13,6 @@ from redis.retry import Retry
 
 from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
-from waitlist_queue.fast_client import ScriptRedis
 
 # A call must fail within 2 seconds, so that the public function can still answer (see
 # docs/time-budgets.md). No single wait takes all of it, because a cluster's client then asks the
@@ -174,7 +173,7 @@ def connect(config: Config) -> Client:
     # This client retries a lost connection; the caller retries a time-out.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _DeadlinePool.from_url(config.redis_url, retry=retry, **options)
-    return cast(Client, ScriptRedis.from_pool(pool))
+    return cast(Client, Redis.from_pool(pool))
 
 
 def credentials_of(config: Config) -> CredentialProvider | None:

@@ -1,13 +1,13 @@
 """The operations: which script carries out a request, and how its reply becomes a result."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
-from waitlist_queue import arguments, keys, results
-from waitlist_queue.results import Message
+from waitlist_queue import arguments, keys
+from waitlist_queue.results import Message, result_of
 from waitlist_queue.scripts import Script, script_named
 from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
@@ -30,14 +30,13 @@ class Operation:
     """How a type of request is carried out.
 
     With `per_run` above 1, `arguments` takes a list of requests, and the script returns a list of
-    replies. `own_keys` come after the keys of the waitlist. `results` go by the reply's outcome or
-    refusal.
+    replies. `own_keys` come after the keys of the waitlist.
     """
 
     script: Script
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     arguments: Callable[[Any], arguments.Arguments]
-    results: Mapping[str, Callable[[Reply], Message]]
+    result: type[c.Result]
     per_run: int
 
 
@@ -51,7 +50,7 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
         script,
         tuple(OWN_KEYS[name] for name in script.keys if name in OWN_KEYS),
         (arguments.joiner if per_run > 1 else arguments.mapper)(own_arguments),
-        results.makers(script, c.RESULTS[request]),
+        c.RESULTS[request],
         per_run,
     )
 
@@ -95,12 +94,10 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
 def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     """Return the result of each request in a part, or the failure that its reply names."""
     operation = operation_of(type(part[0]))
-    results = operation.results
-    if operation.per_run == 1:
-        return [results[reply[0]](reply)]
-    if len(reply) != len(part):
-        raise ValueError(f"a script returned {len(reply)} replies to {len(part)} requests")
-    return [results[own[0]](own) for own in reply]
+    replies = [reply] if operation.per_run == 1 else reply
+    if len(replies) != len(part):
+        raise ValueError(f"a script returned {len(replies)} replies to {len(part)} requests")
+    return [result_of(operation.script, operation.result, own) for own in replies]
 
 
 @lru_cache(maxsize=1024)

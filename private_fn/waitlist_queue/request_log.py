@@ -9,14 +9,11 @@ from waitlist_queue.service import QueueService
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.correlation import Correlation, given
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
-from waitlist_shared.telemetry import LineTemplate, Telemetry
+from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
 # Outcomes that count as failures: the caller did not cause them.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
-MEASURED = ("cold_answers",)
-ABOUT = ("redis_ms",)
-ABOUT_BATCH = ("redis_ms", "results", "refused")
 BROKEN: Message = {"code": InternalError.code}
 
 
@@ -42,7 +39,6 @@ class RequestLog:
         self._correlation = correlation
         self._redis = redis
         self._seconds = seconds
-        self._templates: dict[tuple[str, str], LineTemplate] = {}
 
     def handle(self, message: object) -> Message:
         """Answer one message."""
@@ -55,41 +51,27 @@ class RequestLog:
             ms = (self._seconds() - began) * 1000
             redis_ms = (self._redis.waited_seconds - redis_began) * 1000
             self._correlation.id = ""
-            if results := answer.get("results"):
-                self._log_batch(results, correlation_id, ms, redis_ms)
-            else:
-                template = self._template_of(message, answer)
-                self._telemetry.write_line(template, correlation_id, ms, redis_ms)
+            self._telemetry.write(_span_of(message, answer, correlation_id, ms, redis_ms))
         return answer
 
-    def _log_batch(
-        self, results: list[Message], correlation_id: str, ms: float, redis_ms: float
-    ) -> None:
-        refused = [one for one in results if not one["ok"]]
-        cold = sum(one["code"] == Cold.code for one in refused)
-        template = self._telemetry.template_of(
-            "batch", "batch", measured=MEASURED, about=ABOUT_BATCH
-        )
-        numbers = (False, cold, redis_ms, len(results), len(refused))
-        self._telemetry.write_line(template, correlation_id, ms, *numbers)
 
-    def _template_of(self, message: object, answer: Message) -> LineTemplate:
-        """Return the line template of an operation and outcome; it is made once."""
-        outcome = answer.get("outcome") or answer["code"]
-        try:
-            return self._templates[message["op"], outcome]  # type: ignore[index]
-        except (LookupError, TypeError):  # not seen before, or no message at all
-            pass
-        operation = _operation_of(message)
-        always = (
-            ("failures", int(outcome in FAILURES)),
-            ("cold_answers", int(outcome == Cold.code)),
-        )
-        template = self._telemetry.template_of(
-            operation, outcome, measured=MEASURED, about=ABOUT, always=always
-        )
-        self._templates[operation, outcome] = template
-        return template
+def _span_of(
+    message: object, answer: Message, correlation_id: str, ms: float, redis_ms: float
+) -> Span:
+    results: list[Message] = answer.get("results") or []
+    refused = [result for result in results if not result["ok"]]
+    outcome = answer.get("outcome") or answer["code"]
+    cold = sum(failure.get("code") == Cold.code for failure in (answer, *refused))
+    of_batch = {"results": len(results), "refused": len(refused)} if results else {}
+    return Span(
+        operation=_operation_of(message),
+        outcome=outcome,
+        correlation_id=correlation_id,
+        latency_ms=ms,
+        has_failed=outcome in FAILURES,
+        measured={"cold_answers": cold},
+        about={"redis_ms": redis_ms, **of_batch},
+    )
 
 
 def _operation_of(message: object) -> str:

@@ -7,31 +7,28 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
-from waitlist_shared.starting import without_collections
+from aws_lambda_powertools import Logger
 
-with without_collections():
-    from aws_lambda_powertools import Logger
-
-    from waitlist_api.auth.credentials import EntryTokens
-    from waitlist_api.auth.token_keys import SecretUnavailable
-    from waitlist_api.aws.clients import (
-        ANSWER_SECONDS,
-        dynamodb_client,
-        kms_client,
-        lambda_client,
-        secret_reader,
-        secrets_client,
-    )
-    from waitlist_api.aws.deadline import Deadline
-    from waitlist_api.config import Config, ConfigError
-    from waitlist_api.errors import NotReady
-    from waitlist_api.http.api import Api, as_lambda_response
-    from waitlist_api.http.errors import problem
-    from waitlist_api.http.request_log import RequestLog
-    from waitlist_api.observability.metrics import MetricsCollector
-    from waitlist_api.observability.setup import telemetry_of
-    from waitlist_api.services import Services
-    from waitlist_shared.correlation import Correlation
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import SecretUnavailable
+from waitlist_api.aws.clients import (
+    ANSWER_SECONDS,
+    dynamodb_client,
+    kms_client,
+    lambda_client,
+    secret_reader,
+    secrets_client,
+)
+from waitlist_api.aws.deadline import Deadline
+from waitlist_api.config import Config, ConfigError
+from waitlist_api.errors import NotReady
+from waitlist_api.http.api import Api, as_lambda_response
+from waitlist_api.http.errors import problem
+from waitlist_api.http.request_log import RequestLog
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.observability.setup import telemetry_of
+from waitlist_api.services import Services
+from waitlist_shared.correlation import Correlation
 
 DEADLINE = Deadline()
 CORRELATION = Correlation()
@@ -70,7 +67,6 @@ def request_log() -> RequestLog:
 
 
 @cache
-@without_collections()
 def api() -> Api:
     """Compose the API once per process, at its first request, from the environment.
 

@@ -4,19 +4,16 @@ import os
 from functools import cache
 from typing import Any, Protocol
 
-from waitlist_shared.starting import without_collections
+from msgspec.structs import replace
 
-with without_collections():
-    from msgspec.structs import replace
-
-    from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
-    from waitlist_api.config import Config
-    from waitlist_api.maintenance.run_log import RunLog
-    from waitlist_api.maintenance.runner import MaintenanceRunner
-    from waitlist_api.maintenance.services import MaintenanceServices
-    from waitlist_api.observability.metrics import MetricsCollector
-    from waitlist_api.observability.setup import telemetry_of
-    from waitlist_shared.correlation import Correlation
+from waitlist_api.aws.clients import dynamodb_client, patient_lambda_client
+from waitlist_api.config import Config
+from waitlist_api.maintenance.run_log import RunLog
+from waitlist_api.maintenance.runner import MaintenanceRunner
+from waitlist_api.maintenance.services import MaintenanceServices
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.observability.setup import telemetry_of
+from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
 METRICS = MetricsCollector()
@@ -47,7 +44,6 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 
 @cache
-@without_collections()
 def runner(function_arn: str) -> MaintenanceRunner:
     """Compose the runner once per process, from the environment.
 

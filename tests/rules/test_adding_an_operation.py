@@ -54,7 +54,7 @@ def test_a_pair_a_script_and_an_event_make_an_operation(
     @c.answers(FirstEntries)
     class FirstEntriesResult(c.Result, frozen=True, kw_only=True):
         total: int
-        is_whole: bool
+        is_whole: bool = False
         entries: tuple[RankedEntry, ...]
 
     file = tmp_path / "first_entries.lua"

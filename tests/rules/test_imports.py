@@ -44,7 +44,6 @@ def test_only_the_store_and_its_connections_import_redis() -> None:
     assert sorted(importing) == [
         "waitlist_queue.connections",
         "waitlist_queue.error_hints",
-        "waitlist_queue.fast_client",
         "waitlist_queue.iam_credentials",
         "waitlist_queue.store",
     ]

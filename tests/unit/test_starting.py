@@ -1,11 +1,9 @@
 """What a snapshot of an imported function holds (SnapStart): code, and nothing that grows old."""
 
-import gc
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel
@@ -13,7 +11,6 @@ from pydantic import BaseModel
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_queue import app as private_app
-from waitlist_shared.starting import without_collections
 
 # With no variable set and no way to open a connection; prints what has been composed.
 IMPORT = """
@@ -80,15 +77,6 @@ def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     random.setstate(state)
 
 
-def test_a_composition_that_fails_leaves_the_collector_as_it_was() -> None:
-    """P9: its next attempt may be many requests away, and what it made is garbage."""
-    frozen = gc.get_freeze_count()
-    with suppress(KeyError), without_collections():
-        raise KeyError
-    assert gc.isenabled()
-    assert gc.get_freeze_count() == frozen
-
-
 def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> None:
     """P9: those who are refused together do not come back together."""
     for compose in (app.api, private_app.service):
@@ -99,20 +87,3 @@ def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> N
             compose()
             pauses.add(random.random())
         assert len(pauses) == 2, compose
-
-
-@pytest.mark.parametrize(
-    "compose",
-    [app.api, lambda: maintenance.runner("arn"), private_app.service],
-    ids=["public", "maintenance", "private"],
-)
-def test_what_a_function_is_made_of_is_not_looked_through_again(
-    composable: None, compose: Callable[[], object]
-) -> None:
-    """P9: the collector's work is that of what requests make, however much is imported."""
-    gc.unfreeze()
-    try:
-        compose()
-        assert gc.get_freeze_count() > len(gc.get_objects())
-    finally:
-        gc.unfreeze()

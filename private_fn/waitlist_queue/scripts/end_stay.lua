@@ -4,8 +4,8 @@
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
--- RETURNS left stamp ended_stamp ticket | dropped stamp ended_stamp ticket
--- RETURNS absent stamp ended_stamp ticket | present stamp ended_stamp ticket
+-- RETURNS left stamp dropped_stamp ticket | dropped stamp dropped_stamp ticket
+-- RETURNS absent stamp dropped_stamp ticket | present stamp dropped_stamp ticket
 -- RETURNS cold
 if not read_state(keys, server_run_id) then return {'cold'} end
 local ended = tombstone_of(keys, entry_id, join_id)

@@ -3,7 +3,7 @@
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_heartbeat pace now server_run_id
--- RETURNS beats epoch epoch_start beat stamp counters | behind epoch epoch_start beat stamp counters
+-- RETURNS beats epoch born beat stamp counters | behind epoch born beat stamp counters
 -- EACH counters signed_up left admitted
 -- RETURNS cold | rebuilding | outdated
 local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'beat', 'signed_up', 'left',

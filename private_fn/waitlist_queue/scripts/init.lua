@@ -5,7 +5,7 @@
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
 -- Settings and counters are "name=value", a space between two.
--- RETURNS created state epoch epoch_start | exists state epoch epoch_start | warmed state epoch epoch_start | cold
+-- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold
 local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'settings_version',
   'segments_version', 'home')
 local is_known = owned_state(meta[1], meta[5], server_run_id)

@@ -5,16 +5,14 @@ Why these numbers, and their sums: docs/time-budgets.md.
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any
 
 from botocore.config import Config as ClientConfig
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.loaders import Loader
 from botocore.session import Session, get_session
 
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.deadline import Deadline
-from waitlist_api.aws.signing import Signer
 
 # Time that a request reserves to report what went wrong.
 ANSWER_SECONDS = 0.5
@@ -52,9 +50,6 @@ LAMBDA = _config(read_seconds=4, attempts=2)
 # No customer waits for maintenance, and it should succeed while requests are throttled.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 
-SERVICES = ["dynamodb", "kms", "lambda", "secretsmanager"]
-ENDPOINT_RULES = "endpoint-rule-set-1"
-VARIANTS = ("use_fips_endpoint", "use_dualstack_endpoint")
 NO_DEADLINE = Deadline()
 # Botocore's HTTP response and its parsed body.
 Response = tuple[Any, Any]
@@ -66,53 +61,25 @@ class OutOfTime(BotoCoreError):
     fmt = "too little time is left for another call"
 
 
-class _OwnServices(Loader):
-    """Knows which services are used: botocore would look through the folders of all 400.
-
-    Without rules of endpoints botocore takes a client's address from its table of regions, once. It
-    would evaluate the rules for each call, a twelfth of a call's processor time.
-    """
-
-    def __init__(self, *, has_endpoint_rules: bool) -> None:
-        super().__init__()
-        self._has_endpoint_rules = has_endpoint_rules
-
-    def list_available_services(self, type_name: str) -> list[str]:
-        if type_name == ENDPOINT_RULES and not self._has_endpoint_rules:
-            return []
-        return SERVICES
-
-
-def new_session() -> Session:
-    """Return a session of botocore: boto3's would import s3transfer, which takes 100 ms.
-
-    Its clients call the same addresses as boto3's. The table of regions lacks some addresses of
-    variants (FIPS, dual-stack), so with these the session keeps the rules of endpoints.
-    """
-    session = get_session()
-    has_variants = any(map(session.get_config_variable, VARIANTS))
-    session.register_component("data_loader", _OwnServices(has_endpoint_rules=has_variants))
-    return session
-
-
 @cache
 def _session() -> Session:
-    return new_session()
+    """Return a session of botocore: boto3's would import s3transfer, which takes 100 ms."""
+    return get_session()
 
 
 def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a DynamoDB client whose calls respect the deadline."""
-    return _with_deadline(_client("dynamodb", DYNAMODB), time)
+    return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
 
 
 def lambda_client(time: Deadline) -> Any:
     """Return a Lambda client for requests; it may send every message of the contract twice."""
-    return _with_deadline(_client("lambda", LAMBDA), time)
+    return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
 def patient_lambda_client() -> Any:
     """Return a Lambda client for maintenance."""
-    return _client("lambda", PATIENT_LAMBDA)
+    return _session().create_client("lambda", config=PATIENT_LAMBDA)
 
 
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
@@ -123,12 +90,6 @@ def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a KMS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("kms", config=KMS), time)
-
-
-def _client(service: Literal["dynamodb", "lambda"], config: ClientConfig) -> Any:
-    client = _session().create_client(service, config=config)
-    Signer(_session().get_credentials()).attach(client)
-    return client
 
 
 def secret_reader(arn: str, client: Any = None) -> Callable[[], str]:

@@ -161,7 +161,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     the last of too many holds ended, if the record may not have that parking, else 0.
     """
 
-    position: int | None
+    position: int | None = None
     total: int
     worn_out_stamp: Ticket = 0
 
@@ -250,7 +250,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """`is_all` is false where more holds have expired than one call ends."""
 
     stamp: Ticket
-    is_all: bool
+    is_all: bool = False
     max_attempts: int
     places: list[Unsettled]
 

@@ -276,7 +276,7 @@ class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
 class SegmentPlace(Struct, frozen=True, kw_only=True):
     """A place within a segment; the position is None if the entry is not in it."""
 
-    position: int | None
+    position: int | None = None
     total: int
 
 
