@@ -20,6 +20,7 @@ Encoding = Annotated[
     typer.Option("--encoding", help="Such as utf-8, cp1252 or utf-16. Default: found in the file."),
 ]
 WhenEnded = Literal["skip", "rejoin"]
+WhenOnList = Literal["keep", "replace"]
 
 
 @command(
@@ -90,6 +91,14 @@ def import_file(
             help="Customers who left or were admitted: skip them (default) or let them rejoin.",
         ),
     ] = None,
+    on_list: Annotated[
+        WhenOnList | None,
+        typer.Option(
+            "--on-list",
+            help="Customers whose id a guest has signed up: keep the guest's stay with a warning "
+            "(default), or replace it by the row.",
+        ),
+    ] = None,
     is_trial: Annotated[
         bool,
         typer.Option(
@@ -128,7 +137,7 @@ def import_file(
         columns = _for(source.form, columns)
         if is_trial:
             return try_import(context, source, columns)
-        task = Task(waitlist, file, from_row, refused, tokens, ended)
+        task = Task(waitlist, file, from_row, refused, tokens, ended, on_list)
         return import_people(context, task, source, columns)
 
 

@@ -150,6 +150,12 @@ def signup(
     if context.output.as_json:
         context.output.json({"outcome": result["outcome"], **entry})
     else:
+        if result.get("warning"):
+            context.output.note(
+                "A guest has signed this customer id up, and may be another person: check it "
+                "before you bump or admit the entry.",
+                "yellow",
+            )
         was = "joined" if result["outcome"] == "joined" else "was there already"
         context.output.text(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
 

@@ -63,12 +63,13 @@ def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """How the file is read, and whether it has tokens and former customers."""
+    """How the file is read, and what is done with tokens, former customers and guests."""
 
     columns: Columns
     reading: Reading
     with_tokens: bool
     ended: str | None
+    on_list: str | None
 
     def check(self, source: Source) -> None:
         self.columns.check(source.columns)
@@ -85,6 +86,7 @@ class ImportTask:
             shutdown,
             TokenFile(job.tokens_path, goes_on=goes_on) if self.with_tokens else None,
             self.ended,
+            self.on_list,
             # The same object, so that a page sees the counts grow, also after a pause.
             job.counts,
         )
@@ -158,6 +160,7 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         reading=reading_of(form),
         with_tokens=form.text("tokens") == "yes",
         ended=form.text("ended") or None,
+        on_list=form.text("on_list") or None,
     )
 
 

@@ -33,6 +33,7 @@ class Task:
     refused: str | None
     tokens: str | None = None
     ended: str | None = None
+    on_list: str | None = None
 
 
 def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
@@ -44,7 +45,17 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
     rejected = RejectedRows(path, source.columns, goes_on=task.from_row > 1)
     shutdown = Shutdown(lambda: _finish(context, run), _stop)
     api.sleep = lambda seconds: _pause(shutdown, seconds)
-    run = ImportRun(api, task.waitlist_id, source, columns, rejected, shutdown, tokens, task.ended)
+    run = ImportRun(
+        api,
+        task.waitlist_id,
+        source,
+        columns,
+        rejected,
+        shutdown,
+        tokens,
+        task.ended,
+        task.on_list,
+    )
     bar = Bar(context.output.notes, f"Into {task.waitlist_id}", size_of(task.file))
     try:
         with shutdown.installed(), bar:
@@ -115,6 +126,8 @@ def _report(
         "ended": counts.ended,
         "refused": counts.refused,
         "reasons": [{"reason": text, "rows": rows} for text, rows in commonest],
+        "warnings": counts.warned,
+        "warned_rows": counts.warned_rows,
         "last_row": counts.done_row,
         "whole": counts.is_whole,
         "seconds": round(counts.seconds, 3),
@@ -133,6 +146,11 @@ def _report(
     )
     for text, rows in commonest:
         context.output.text(f"  {rows:,} refused: {shown(text)}")
+    if counts.warned:
+        again = (
+            "--on-list replace ends the guests' stays and adds the customers as the file has them."
+        )
+        context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
         context.output.text(f"Refused rows, with reasons: {rejected.path}")
     if tokens and tokens.count:

@@ -14,6 +14,7 @@ from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.token_file import Issued, TokenFile
+from waitlist_cli.output import counted
 from waitlist_cli.retries import PATIENT, RetryPolicy
 from waitlist_cli.signals import Shutdown
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from waitlist_cli.api import Api
 
 MOST_REASONS = 1000
+# So many rows of guests are named.
+MOST_WARNED = 10
 UNUSABLE = "unusable_row"
 # If the service is too busy, calls are halved down to this size; only then the retries are patient.
 LEAST_ROWS = 25
@@ -33,7 +36,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Counts:
-    """What became of the rows; `done_row` is the last row of an import that has an outcome."""
+    """What became of the rows; `done_row` is the last row of an import that has an outcome.
+
+    `warned` counts the rows whose customer is on the list by a guest's signup; `warned_rows` has
+    the first of them.
+    """
 
     joined: int = 0
     already: int = 0
@@ -43,11 +50,34 @@ class Counts:
     done_row: int = 0
     seconds: float = 0.0
     is_whole: bool = False
+    warned: int = 0
+    warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
 
     @property
     def rows(self) -> int:
         return self.joined + self.already + self.ended + self.moved + self.refused
+
+    @property
+    def warning(self) -> str:
+        """What the signups of guests mean; "" without one."""
+        if not self.warned:
+            return ""
+        rows = "row" if self.warned == 1 else "rows"
+        named = ", ".join(map(str, self.warned_rows))
+        more = ", …" if self.warned > len(self.warned_rows) else ""
+        people = counted(self.warned, "customer has", "customers have")
+        return (
+            f"{people} an entry by a guest's signup ({rows} {named}{more}). Any person who knew "
+            "the customer id may have made it and may hold its token, so the import wrote none. "
+            "Check these before you bump or admit them."
+        )
+
+    def warn(self, row: int) -> None:
+        """Count a row whose customer is on the list, or was, by a guest's signup."""
+        self.warned += 1
+        if len(self.warned_rows) < MOST_WARNED:
+            self.warned_rows.append(row)
 
     def refuse(self, reason: str) -> None:
         """Count a row that was refused."""
@@ -69,6 +99,7 @@ class ImportRun:
     shutdown: Shutdown
     tokens: TokenFile | None = None
     ended: str | None = None
+    on_list: str | None = None
     counts: Counts = field(default_factory=Counts)
     is_reading: bool = False
     rows_a_call: int = MOST_ROWS
@@ -124,6 +155,8 @@ class ImportRun:
                     self.counts.ended += 1
                 case _:
                     self._refuse(row.record, result.get("code") or "", _reason(result))
+            if result.get("warning"):
+                self.counts.warn(row.record.number)
             if token := result.get("entry_token"):
                 issued.append((result["entry_id"], row.customer_id, token))
         if self.tokens is not None:
@@ -140,7 +173,12 @@ class ImportRun:
         while start < len(rows):
             part = rows[start : start + self.rows_a_call]
             policy = PATIENT if self.rows_a_call <= LEAST_ROWS else HASTY
-            body = body_of(part, entry_tokens=self.tokens is not None, ended=self.ended)
+            body = body_of(
+                part,
+                entry_tokens=self.tokens is not None,
+                ended=self.ended,
+                on_list=self.on_list,
+            )
             try:
                 answer = self.api.operator(
                     "POST", f"/{self.waitlist_id}/import", body, policy=policy

@@ -170,6 +170,7 @@ class Signups(Struct, frozen=True):
             attributes=command.attributes,
             signup_key=command.signup_key,
             signup_body=command.signup_body,
+            by_guest=not command.proven,
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:

@@ -15,6 +15,9 @@ from waitlist_shared.ranks import ticket_at
 Outcome = Literal["joined", "already", "ended", "refused"]
 # What an import does with a customer whose last stay has ended.
 WhenEnded = Literal["skip", "rejoin"]
+# What an import does with a stay that a guest made, on a list of guests.
+WhenOnList = Literal["keep", "replace"]
+RowWarning = Literal["signed_up_by_guest"]
 # `new` needs an intent, `joining` has an import's; other signups and leaves are `under_way`.
 State = Literal["new", "joining", "under_way", "present", "ended"]
 # 0 means no ticket.
@@ -38,16 +41,19 @@ class ImportRow(Struct, frozen=True, kw_only=True):
 class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
     """One row with the record of its entry and the outcome.
 
-    `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list.
+    `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list, unless a
+    guest made it: then another person may hold its entry token.
     """
 
     waitlist_id: str
     row: ImportRow
     when_ended: WhenEnded = "skip"
+    when_on_list: WhenOnList = "keep"
     record: EntryRecord | None = None
     is_new: bool = False
     ticket: int | None = None
     outcome: Outcome | None = None
+    warning: RowWarning | None = None
     refusal: WaitlistError | None = None
 
     @cached_property
@@ -77,6 +83,14 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         return record.requested_ticket is not None
 
     @property
+    def is_replacing(self) -> bool:
+        """Whether the import ends the recorded stay, which has a place and is a guest's."""
+        record = self.record
+        if record is None or record.status not in PRESENT:
+            return False
+        return record.by_guest and self.when_on_list == "replace"
+
+    @property
     def recorded_ticket(self) -> int | None:
         return None if self.record is None else self.record.ticket
 
@@ -87,9 +101,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
     def state(self, now_millis: int) -> State:
-        """Classify the row by its record: `new` if the record allows it to join."""
+        """Classify the row by its record: `new` if it may join, perhaps after a guest's stay."""
         record = self.record
-        if record is None:
+        if record is None or self.is_replacing:
             return "new"
         if self.is_joining:
             return "joining"
@@ -97,13 +111,26 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
             return "present"
         if record.status not in ENDED:
             return "under_way"
+        # A guest may have left to keep the customer off the list. An import that was cut off after
+        # it had ended the guest's stay goes on here.
+        is_guests = record.by_guest and record.status == "left"
+        may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         # A former stay past its retention time must not block a new one.
-        may_rejoin = self.when_ended == "rejoin" or record.is_expired(now_millis)
+        may_rejoin = may_rejoin or record.is_expired(now_millis)
         return "new" if may_rejoin else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
         """Replace the record and discard the outcome that was derived from the old one."""
         self.record, self.outcome, self.refusal = record, None, None
+        self.ticket, self.warning = None, None
+
+    def keep(self, outcome: Outcome) -> None:
+        """Set the outcome of a row whose recorded stay remains."""
+        self.outcome = outcome
+        if self.record is not None and self.record.by_guest:
+            self.warning = "signed_up_by_guest"
+        elif outcome != "ended":
+            self.ticket = self.recorded_ticket
 
     def refuse(self, refusal: WaitlistError) -> None:
         self.outcome, self.refusal = "refused", refusal

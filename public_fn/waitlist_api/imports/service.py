@@ -12,7 +12,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.imports.place import Placement
-from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded
+from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -32,12 +32,20 @@ class Imports(Struct, frozen=True):
     now_millis: NowMillis
 
     def put_in_line(
-        self, waitlist_id: str, rows: Sequence[ImportRow], by: str, when_ended: WhenEnded = "skip"
+        self,
+        waitlist_id: str,
+        rows: Sequence[ImportRow],
+        by: str,
+        when_ended: WhenEnded = "skip",
+        when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
         """Add customers to the queue, also of a closed waitlist; return the rows with outcomes."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = [
-            ImportedRow(waitlist_id=waitlist_id, row=row, when_ended=when_ended) for row in rows
+            ImportedRow(
+                waitlist_id=waitlist_id, row=row, when_ended=when_ended, when_on_list=when_on_list
+            )
+            for row in rows
         ]
         by_entry: dict[str, ImportedRow] = {}
         for one in imported:
@@ -66,7 +74,7 @@ class Imports(Struct, frozen=True):
 def _like(one: ImportedRow, same: ImportedRow) -> None:
     """Copy the outcome of the first row that names the same customer."""
     one.outcome = "already" if same.outcome == "joined" else same.outcome
-    one.refusal, one.ticket = same.refusal, same.ticket
+    one.refusal, one.ticket, one.warning = same.refusal, same.ticket, same.warning
 
 
 def _moment(millis: int) -> datetime:

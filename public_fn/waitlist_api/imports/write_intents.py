@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 
 from msgspec import Struct
@@ -9,7 +11,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import Throttled
+from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, Throttled
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -21,6 +23,9 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
+
+WORKERS = 4
+REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
@@ -67,6 +72,11 @@ class IntentWriter(Struct, frozen=True):
             may_join = [one for one in some if self._is_new(one)]
             if not may_join:
                 return allocation, len(some)
+            if replaced := [one for one in may_join if one.is_replacing]:
+                self._end_stays(waitlist, replaced, by)
+                # The new stays come later than the end of the former ones.
+                allocation = TicketAllocation(0, {})
+                continue
             if any(one.entry_id not in allocation.tickets for one in may_join):
                 allocation = self._allocate(waitlist, rest)
             intents = self.imports.first_of([self._intent(one, by, allocation) for one in may_join])
@@ -97,10 +107,9 @@ class IntentWriter(Struct, frozen=True):
             case "under_way":
                 raise Throttled
             case "present":
-                one.outcome = "joined" if one.has_joined else "already"
-                one.ticket = one.recorded_ticket
+                one.keep("joined" if one.has_joined else "already")
             case "ended":
-                one.outcome = "ended"
+                one.keep("ended")
             case "new":
                 return True
         return False
@@ -115,6 +124,26 @@ class IntentWriter(Struct, frozen=True):
         else:
             self.signups.try_to_finish(record)
         one.record = self.entries.get(*record.key)
+
+    def _end_stays(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
+        """End the stays that guests made, and read the records again.
+
+        Raises Rebuilding before it ends one, if the rows could not be placed afterwards.
+        """
+        self.recovering_queue.read(c.AllocateTickets(waitlist_id=waitlist.waitlist_id))
+
+        def end(one: ImportedRow) -> None:
+            stay = one.recorded_ticket
+            # Otherwise the stay has ended meanwhile, and the record has another state.
+            with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
+                self.leaves.leave(one.waitlist_id, one.entry_id, by, REPLACED, stay)
+
+        if len(rows) == 1:
+            end(rows[0])
+        else:
+            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+                list(pool.map(end, rows))
+        self._look(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that may join."""

@@ -45,6 +45,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     An admitted customer is inside until `inside_until_millis`, or until `exited_millis`.
 
+    `by_guest` marks a stay whose signup had no proof that the caller is this customer.
+
     `previous` is the former stay, which returns if the waitlist refuses the new one. `expires_at`,
     in seconds since 1970, is when DynamoDB may delete an ended stay. `attributes_version` counts
     changes of the attributes over all stays; `edited_stamp` is that of the last edit.
@@ -66,6 +68,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     attributes_version: int = 0
     signup_key: str = ""
     signup_body: str = ""
+    by_guest: bool = False
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0

@@ -141,3 +141,109 @@ def test_imports_that_a_lagging_replica_lacks_are_found(fixture: FaultFixture) -
     fixture.world.maintain()
     assert fixture.order() == order
     assert not list(fixture.contradictions())
+
+
+# The guests, ann and eve, have signed up before anything is armed; the file names both.
+REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
+STEPS_OF_REPLACING = 16
+
+
+def replace(fixture: FaultFixture) -> Answer | None:
+    """Import both over the guests' stays; return None if the process dies."""
+    try:
+        return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
+    except Crash:
+        return None
+    finally:
+        fixture.wire.disarm()
+
+
+def replaced(fixture: FaultFixture) -> Answer:
+    """Repeat the import until it succeeds."""
+    for _ in range(TRIES):
+        answer = replace(fixture)
+        if answer is not None and answer.status == 200:
+            return answer
+    raise AssertionError(f"the last answer is {answer}")
+
+
+@pytest.fixture
+def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixture:
+    """Two guests wait, and the import ends their stays one after the other."""
+    monkeypatch.setattr(write_intents, "WORKERS", 1)
+    fixture.people.all_sign_up("ann", "bob", "eve")
+    fixture.warm_up()
+    return fixture
+
+
+@pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
+@pytest.mark.parametrize("is_maintained", [False, True])
+def test_an_import_that_is_cut_off_replaces_guests_once_when_it_is_repeated(
+    guests: FaultFixture, fault: faults.Fault, is_maintained: bool
+) -> None:
+    """P2, P3: at whichever step it stops, the customer has one stay, which the import made."""
+    before = guests.stores.snapshot()
+    strangers = dict(guests.people.entry_tokens)
+    for step in range(STEPS_OF_REPLACING):
+        guests.stores.restore(before)
+        guests.warm_up()
+        guests.wire.arm(step, fault)
+        replace(guests)
+        if is_maintained:
+            by_maintenance(guests)
+        answer = replaced(guests)
+        assert guests.order() == ["ann", "bob", "eve"], step
+        assert not list(guests.contradictions()), step
+        for name, result in zip(("ann", "eve"), answer.json["results"], strict=True):
+            assert guests.people.events(name) == ["joined", "left", "joined"], step
+            assert result["entry_token"] != strangers[name], step
+            path = guests.people.entry(name)
+            assert guests.world.request("GET", path, token=strangers[name]).status == 403, step
+            look = guests.world.request("GET", path, token=result["entry_token"])
+            assert look.json["status"] == "waiting", step
+
+
+OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
+    "a leave": lambda fixture: fixture.people.leave("ann"),
+    "a leave and a signup": lambda fixture: (
+        fixture.people.leave("ann"),
+        fixture.people.sign_up("ann", key="again"),
+    ),
+    "a signup": lambda fixture: fixture.people.sign_up("ann", key="again"),
+    "a look": lambda fixture: fixture.people.look("ann"),
+    "an erasure": lambda fixture: fixture.people.erase("ann"),
+    "a bump": lambda fixture: fixture.people.bump("ann", key="up", to="back"),
+    "a claim": lambda fixture: fixture.world.request(
+        "POST", f"{fixture.people.admin_path}/claims", body={"count": 1}, operator=True
+    ),
+    "an admission": lambda fixture: fixture.world.request(
+        "POST",
+        f"{fixture.people.admin_path}/claims",
+        body={"count": 1, "complete": True},
+        operator=True,
+    ),
+    "the same import": replace,
+}
+
+
+@pytest.mark.parametrize("other", OF_THE_GUEST.values(), ids=OF_THE_GUEST)
+def test_requests_about_a_guest_who_is_replaced_do_not_bring_the_guest_back(
+    guests: FaultFixture, other: Callable[[FaultFixture], object]
+) -> None:
+    """P2, P4: the other request comes before any step."""
+    before = guests.stores.snapshot()
+    strangers = dict(guests.people.entry_tokens)
+    for step in range(STEPS_OF_REPLACING):
+        guests.stores.restore(before)
+        guests.warm_up()
+        elsewhere = FaultFixture(guests.stores)
+        elsewhere.people.entry_tokens.update(strangers)
+        guests.wire.arm(step, faults.before(partial(other, elsewhere)))
+        answer = replace(guests)
+        assert answer is not None
+        by_maintenance(guests)
+        assert not list(guests.contradictions()), step
+        ann = guests.world.request("GET", guests.people.entry("ann"), token=strangers["ann"])
+        # The guest is admitted, or has nothing.
+        assert ann.status in (403, 404) or ann.json["status"] in ("admitted", "left"), step
+        assert guests.order().count("ann") <= 1

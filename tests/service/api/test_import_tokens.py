@@ -27,7 +27,7 @@ def tokens(answer: Answer) -> list[str | None]:
 
 def test_whoever_joined_or_was_there_has_a_token_that_shows_their_place(people: People) -> None:
     """P6"""
-    people.all_sign_up("ada")
+    people.bring("ada")
     answer = bring(people, "ada", "bob", "cyd")
     assert tokens(answer) == [people.token_of(name) for name in ("ada", "bob", "cyd")]
     for position, token in enumerate(tokens(answer), 1):

@@ -159,3 +159,11 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
     answer = members.sign_up("cyd", profile={"note": "x"})
     assert (answer.status, answer.json["errors"][0]["field"]) == (422, "body.profile")
     assert members.person("cyd").status == 404
+
+
+def test_an_import_keeps_the_stay_of_a_customer_with_an_account(members: Members) -> None:
+    """An issuer's token has proved who signed up."""
+    for on_list in ("keep", "replace"):
+        (result,) = members.bring("ada", on_list=on_list).json["results"]
+        assert (result["outcome"], result["warning"]) == ("already", None)
+    assert members.events("ada") == ["joined"]

@@ -39,6 +39,7 @@ class FakeService:
     # How many imports are done and then answered with 503.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
+    guests: set[str] = field(default_factory=set)
 
     def line(self) -> list[str]:
         return list(self.people)
@@ -82,7 +83,8 @@ class FakeService:
         if key == self.keys.get(customer_id):
             return {"outcome": "joined", "entry_id": "a" * 26}
         if customer_id in self.people:
-            return {"outcome": "already", "entry_id": "a" * 26}
+            warning = "signed_up_by_guest" if customer_id in self.guests else None
+            return {"outcome": "already", "entry_id": "a" * 26, "warning": warning}
         self.people[customer_id], self.keys[customer_id] = entry, key
         return {"outcome": "joined", "entry_id": "a" * 26}
 

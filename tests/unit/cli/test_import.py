@@ -232,3 +232,29 @@ def test_ctrl_c_ends_behind_the_call_and_shows_how_to_go_on(
     assert fake.line() == customers(1000)
     Typed(fake.url).done("import", "bakery", path, "--from-row", "1001")
     assert fake.line() == customers(1600)
+
+
+def test_customers_whose_id_a_guest_has_signed_up_are_reported(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    names = customers(13)
+    fake.people.update({name: {} for name in names})
+    fake.guests.update(names[:12])
+    path = file_of(tmp_path / "p.csv", names)
+    result = Typed(fake.url)("import", "bakery", path)
+    assert result.exit_code == 0
+    assert "12 customers have an entry by a guest's signup" in result.stderr
+    assert "(rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)" in result.stderr
+    assert "--on-list replace" in result.stderr
+    shown = Typed(fake.url).json("import", "bakery", path)
+    assert (shown["warnings"], shown["warned_rows"]) == (12, list(range(1, 11)))
+
+
+def test_the_service_is_asked_to_replace_guests_by_option_alone(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    path = file_of(tmp_path / "p.csv", ["ada"])
+    Typed(fake.url).done("import", "bakery", path)
+    Typed(fake.url).done("import", "bakery", path, "--on-list", "replace")
+    sent = [json.loads(body) for _, _, _, body in fake.requests]
+    assert [one.get("on_list") for one in sent] == [None, "replace"]

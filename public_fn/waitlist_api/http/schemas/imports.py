@@ -19,7 +19,7 @@ from waitlist_api.http.schemas.entries import (
     SignupAttributes,
     SignupProfile,
 )
-from waitlist_api.imports.rows import Outcome, WhenEnded
+from waitlist_api.imports.rows import Outcome, RowWarning, WhenEnded, WhenOnList
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_PRIORITY
 
@@ -77,11 +77,10 @@ class ImportBody(Body):
         bool,
         Field(
             description="Whether the answer has the entry token of each row that is on the "
-            "waitlist afterwards, for you to pass on. If customers use tokens of an OIDC issuer, "
-            "true is refused: `no_entry_tokens`."
+            "waitlist afterwards, for you to pass on; not of a stay that a guest made. If "
+            "customers use tokens of an OIDC issuer, true is refused: `no_entry_tokens`."
         ),
     ] = False
-
     ended: Annotated[
         WhenEnded,
         Field(
@@ -90,6 +89,16 @@ class ImportBody(Body):
             "`rejoin` is."
         ),
     ] = "skip"
+    on_list: Annotated[
+        WhenOnList,
+        Field(
+            description="Customers who are on the waitlist by a guest's signup, which proves "
+            "nothing about who the guest is: `keep` leaves them their places, with a warning; "
+            "`replace` ends the guest's stay, whose entry token fits nothing any more, and adds "
+            "the customer as the row says, with another token. It also adds customers whose "
+            "guest has left. Stays that an import made are kept either way."
+        ),
+    ] = "keep"
 
     @property
     def rows(self) -> list[ImportRowBody | WaitlistError]:
@@ -99,10 +108,21 @@ class ImportBody(Body):
 class ImportResultAnswer(Model):
     row: int
     outcome: Outcome
+    warning: Annotated[
+        RowWarning | None,
+        Field(
+            description="`signed_up_by_guest`: the customer is on the waitlist, or was, by a "
+            "guest's signup. Any person who knew the customer id may have made it and may hold its "
+            "entry token, so the row gets none. Check it before you bump or admit the entry; "
+            "`on_list: replace` gives the customer a stay of their own."
+        ),
+    ] = None
     entry_id: Annotated[str | None, Field(description="Null if the row has no valid customer.")]
     entry_token: Annotated[
         EntryToken | None,
-        Field(description="If `entry_tokens` is true and the entry is on the waitlist."),
+        Field(
+            description="If `entry_tokens` is true and the entry is on the waitlist by an import."
+        ),
     ] = None
     code: Annotated[str | None, Field(description="The error that refused the row.")] = None
     detail: str | None = None
@@ -118,4 +138,5 @@ class ImportAnswer(Model):
     ]
     ended: Annotated[int, Field(description="Customers who have left or were admitted; not added.")]
     refused: int
+    warnings: Annotated[int, Field(description="Rows with a warning.")]
     results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]

@@ -315,3 +315,20 @@ def test_100_000_rows_are_imported(scripted: Opened, fake: FakeService) -> None:
     page = drop(scripted, "bakery", "people.jsonl", "\n".join(lines))
     start(scripted, page)
     assert "Rows done 100,000 Joined 100,000" in ended(scripted, page)
+
+
+def test_a_guest_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    content = "customer_id\nbob\ncyd\n"
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    assert "Customers whose id a guest has signed up" in readable(console.page(page))
+    start(console, page, on_list="keep")
+    text = ended(console, page)
+    assert "Joined 1 On the list before 1" in text
+    assert "1 customer has an entry by a guest's signup (row 1)" in text
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    start(console, page, on_list="replace")
+    text = ended(console, page)
+    assert "Joined 1 On the list before 1" in text
+    assert "guest's signup" not in text
+    assert bakery.line() == ["ada", "cyd", "bob"]

@@ -47,7 +47,7 @@ def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatew
         results = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
-        people = imports.put_in_line(waitlist_id, list(good.values()), by, body.ended)
+        people = imports.put_in_line(waitlist_id, list(good.values()), by, body.ended, body.on_list)
         results |= {n: _result(n, one, token_of) for n, one in zip(good, people, strict=True)}
         return secret(_answer([results[number] for number in sorted(results)]))
 
@@ -65,6 +65,7 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
         already=counts["already"],
         ended=counts["ended"],
         refused=counts["refused"],
+        warnings=sum(one.warning is not None for one in results),
         results=results,
     )
 
@@ -76,7 +77,11 @@ def _result(number: int, one: ImportedRow, token_of: TokenOf | None) -> ImportRe
     if token_of is not None and one.ticket is not None:
         token = token_of(one.waitlist_id, one.entry_id, one.ticket)
     return ImportResultAnswer(
-        row=number, outcome=one.outcome, entry_id=one.entry_id, entry_token=token
+        row=number,
+        outcome=one.outcome,
+        warning=one.warning,
+        entry_id=one.entry_id,
+        entry_token=token,
     )
 
 
