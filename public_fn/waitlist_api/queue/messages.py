@@ -122,9 +122,10 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
     A rebuild may have restored it from an index that lagged. With `now_millis` the customer is
     inside by it until the signup has a place.
     """
-    if record.former_ticket is None:
+    former = record.former
+    if former is None or former.ticket is None:
         return None
-    return drop_of(EntryRecord.from_item(record.previous or {}), now_millis=now_millis)
+    return drop_of(former, now_millis=now_millis)
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
@@ -134,8 +135,9 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
     not reconciled, one that a rebuild has restored from an index that lagged, or one whose end a
     server lacks that took over.
     """
-    if record.former_ticket == ticket:
-        return drop_of(EntryRecord.from_item(record.previous or {}), counts=True)
+    former = record.former
+    if former is not None and former.ticket == ticket:
+        return drop_of(former, counts=True)
     if ticket > record.stamp or ticket == record.requested_ticket:
         return None
     return drop_of_place(record.waitlist_id, record.entry_id, ticket)

@@ -171,10 +171,10 @@ class EntryRecords(Struct, frozen=True):
         condition = "#status = :joining AND #join_id = :join_id"
         values = STATUSES | {"join_id": record.join_id}
         with entry_changed():
-            if record.previous is None:
+            former = record.former
+            if former is None:
                 self.table.delete(key, condition, values)
             else:
-                former = EntryRecord.from_item(record.previous)
                 place = ended_place(former.waitlist_id, shard_of(former.entry_id))
                 item = former.to_item(place, former.left_millis or former.admitted_millis or 0)
                 self.table.put(item, condition, values)

@@ -47,9 +47,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     `by_guest` marks a stay whose signup had no proof that the caller is this customer.
 
-    `previous` is the former stay, which returns if the waitlist refuses the new one. `expires_at`,
-    in seconds since 1970, is when DynamoDB may delete an ended stay. `attributes_version` counts
-    changes of the attributes over all stays; `edited_stamp` is that of the last edit.
+    `previous` is the former stay, which returns if the waitlist refuses the new one, without its
+    profile and attributes: these are in `former_profile` and `former_attributes`, as text, if the
+    new stay has others, because a large record costs the most of a signup.
+
+    `expires_at`, in seconds since 1970, is when DynamoDB may delete an ended stay.
+    `attributes_version` counts changes of the attributes over all stays; `edited_stamp` is that of
+    the last edit.
 
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
@@ -90,6 +94,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     once_stamp: int = 0
     erase: bool = False
     previous: dict[str, Any] | None = None
+    former_profile: str = ""
+    former_attributes: str = ""
     requested_ticket: int | None = None
     requested_priority: int = 0
     allocated_stamp: int = 0
@@ -111,6 +117,18 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def key(self) -> tuple[str, str]:
         """Waitlist and entry."""
         return self.waitlist_id, self.entry_id
+
+    @property
+    def former(self) -> "EntryRecord | None":
+        """The former stay, while the entry is joining again."""
+        if self.previous is None:
+            return None
+        data = {
+            "profile": self.former_profile or json_text(self.profile),
+            "attributes": self.former_attributes or json_text(self.attributes),
+        }
+        # An intent of an earlier version has both in `previous`.
+        return EntryRecord.from_item({**data, **self.previous})
 
     @property
     def former_ticket(self) -> int | None:

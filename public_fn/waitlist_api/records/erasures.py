@@ -18,7 +18,8 @@ ERASE_PAGE = 500
 # Data of the customer, and operators' reasons. Maintenance finishes an erasure without them.
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
-    " #previous, #park_reason, #leaving_by, #leaving_reason, #joining_by, #once_key, #once_stamp"
+    " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
+    " #joining_by, #once_key, #once_stamp"
 )
 BEHIND_ALL = "~"
 

@@ -13,7 +13,9 @@ from waitlist_shared.contracts import Result, SignupResult
 UNKNOWN = "attribute_not_exists(#pk)"
 AS_FORMER = "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
 # Fields that a record has only while the entry is joining.
-OF_INTENT = "#previous, #wanted, #wanted_priority, #drawn, #joining_by"
+OF_INTENT = (
+    "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #drawn, #joining_by"
+)
 
 
 def values_of_former(former: EntryRecord) -> Item:
@@ -26,10 +28,18 @@ def values_of_former(former: EntryRecord) -> Item:
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
-    """Return the intent to join that replaces an ended stay."""
+    """Return the intent to join that replaces an ended stay, with each profile once."""
+    previous = former.values()
+    # An earlier version, which finished an intent of this one, has left these.
+    previous.pop("former_profile", None)
+    previous.pop("former_attributes", None)
+    own = record.values()
+    data = {name: previous.pop(name) for name in ("profile", "attributes")}
+    others = {f"former_{name}": text for name, text in data.items() if text != own[name]}
     return replace(
         record,
-        previous=former.values(),
+        **others,
+        previous=previous,
         stamp=former.stamp,
         attributes_version=former.attributes_version + 1,
         # A customer's repeat of the decline by which the former stay ended changes nothing.

@@ -39,11 +39,12 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """The intent carries the former stay until the entry has its place."""
+    """The intent carries the former stay until the entry has its place, also its other profile."""
     people = new_list()
-    imported = rows(profile=NOTE, attributes=ATTRIBUTES)
+    imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})
     assert joined(people, imported) == ROWS
     for row in imported:
         assert people.leave(row["customer_id"]).status == 204
+    imported = rows(profile=NOTE, attributes=ATTRIBUTES)
     assert joined(people, imported, ended="rejoin") == ROWS
     assert people.stats().json["waiting"] == ROWS

@@ -118,6 +118,21 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
     assert OPERATOR_ARN not in recorded(people)
 
 
+def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
+    people: Admissions, lambda_: Away
+) -> None:
+    """P8: the intent to join has the profile and attributes of both stays."""
+    people.edit(NAME, profile={"name": "Ada Byron"})
+    people.remove(NAME)
+    lambda_.is_away = True
+    new: dict[str, Any] = {"profile": {"name": "Ada King"}, "attributes": {"language": "French"}}
+    assert people.sign_up(NAME, **new).status == 503
+    personal = ("Ada Byron", "Ada King", "English", "French")
+    assert all(text in recorded(people) for text in personal)
+    people.erase(NAME)
+    assert not [text for text in personal if text in recorded(people)]
+
+
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
     """P8: not only that of the last, which the record knows."""
     for number in range(3):

@@ -1,0 +1,72 @@
+"""The profile and attributes of a customer who signs up again, and of one who is refused."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.support.people import People
+from waitlist_api.records.entry import record_key
+
+FORMER: dict[str, Any] = {"profile": {"name": "Ann"}, "attributes": {"language": "English"}}
+NEW: dict[str, Any] = {"profile": {"name": "Ann B."}, "attributes": {"language": "French"}}
+SENT = {
+    "the same": FORMER,
+    "another profile": {**FORMER, "profile": NEW["profile"]},
+    "other attributes": {**FORMER, "attributes": NEW["attributes"]},
+    "other data": NEW,
+    "nothing": {"profile": {}, "attributes": {}},
+}
+
+
+def item_of(people: People) -> dict[str, Any]:
+    key = record_key(people.waitlist_id, people.id_of("ann"))
+    item = people.world.services.entries.table.get(key)
+    assert item is not None
+    return item
+
+
+@pytest.fixture
+def left(people: People) -> People:
+    """Ann has signed up and left."""
+    assert people.sign_up("ann", **FORMER).status == 201
+    assert people.leave("ann").status == 204
+    return people
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
+    """P5: also not its profile, which the intent to join has once."""
+    before = item_of(left)
+    left.configure(capacity=1)
+    left.all_sign_up("bob")
+    assert left.sign_up("ann", **SENT[sent]).code == "waitlist_full"
+    assert item_of(left) == before
+    person = left.person("ann").json
+    assert (person["status"], person["profile"]) == ("left", FORMER["profile"])
+    assert person["attributes"] == FORMER["attributes"]
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent: str) -> None:
+    """P8: nothing of the former stay's stays in the record."""
+    assert left.sign_up("ann", **SENT[sent]).status == 201
+    person = left.person("ann").json
+    assert {name: person[name] for name in FORMER} == SENT[sent]
+    kept = {"previous", "former_profile", "former_attributes"} & set(item_of(left))
+    assert not kept
+
+
+def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
+    """P8: the intent to leave is finished without a place."""
+    services = left.world.services
+    key = (left.waitlist_id, left.id_of("ann"))
+    former = services.entries.get(*key)
+    assert former is not None
+    intent = replace(former, **NEW, status="joining", join_id="0000beef", ticket=None, rank=None)
+    services.entries.begin_rejoin(intent, former)
+    assert {"previous", "former_profile", "former_attributes"} <= set(item_of(left))
+    assert left.remove("ann").status in (200, 204)
+    kept = {"previous", "former_profile", "former_attributes"} & set(item_of(left))
+    assert not kept
+    assert left.person("ann").json["profile"] == NEW["profile"]
