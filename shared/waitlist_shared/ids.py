@@ -34,6 +34,15 @@ def new_join_id() -> str:
     return secrets.token_hex(4)
 
 
+def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
+    """Return the id of the pass of one admission: of an entry, by the stay with a ticket, once.
+
+    It has 130 bits, so that no two admissions share one, and needs no storage of its own.
+    """
+    digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
+    return base64.b32encode(digest)[:26].decode().lower()
+
+
 def new_epoch() -> str:
     """Return an id for one epoch of a waitlist's order in Redis."""
     return secrets.token_hex(4)

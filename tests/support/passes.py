@@ -16,6 +16,14 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
+# Of the bus: the passes "one" and "three" have ended, the latter before its first use.
+EVENTS = [
+    {"event": "admitted", "jti": "two"},
+    {"event": "exited", "jti": "one"},
+    {"event": "joined", "jti": "three"},
+    {"event": "joined", "jti": ""},
+    {"event": "erased"},
+]
 DOCUMENT = ROOT / "docs" / "admission-pass.md"
 DOCUMENTED_ISSUER = "https://queue.example.com"
 
@@ -27,10 +35,15 @@ class Issuer:
     passes: Passes
     url: str
 
-    def issue(self, waitlist_id: str = WAITLIST_ID, admitted_seconds_ago: float = 1) -> str:
+    def issue(
+        self,
+        waitlist_id: str = WAITLIST_ID,
+        admitted_seconds_ago: float = 1,
+        jti: str = "b" * 26,
+    ) -> str:
         begins = int((time.time() - admitted_seconds_ago) * 1000)
         ends = begins + PASS_SECONDS * 1000
-        return self.passes.issue(waitlist_id, ENTRY_ID, "stay", begins, ends, self.url)
+        return self.passes.issue(waitlist_id, ENTRY_ID, jti, begins, ends, self.url)
 
     def other(self) -> "Issuer":
         """Return an issuer that claims this one's URL, with a key of its own."""

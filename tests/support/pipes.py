@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(r"<([^<>]+)>")
 INGESTION_TIME = "2026-09-22T15:42:59Z"
 # EventBridge drops quotes from a value within quotes and escapes nothing, so only these characters
 # are safe.
-HARMLESS = re.compile(r"[\w:.#-]+")
+HARMLESS = re.compile(r"[\w:.#-]*")
 
 
 @dataclass(frozen=True)

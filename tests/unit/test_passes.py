@@ -13,6 +13,7 @@ from joserfc.jwk import RSAKey
 from moto import mock_aws
 from msgspec.structs import replace
 
+from waitlist_api.auth import passes as module
 from waitlist_api.auth.passes import KmsKeys, Passes, jwk_of
 from waitlist_api.config import ConfigError
 from waitlist_api.errors import KeysUnavailable, Throttled
@@ -22,7 +23,7 @@ ADMITTED, UNTIL = 1_790_000_000_999, 1_790_003_600_999
 ADMISSION: dict[str, Any] = {
     "waitlist_id": "bakery",
     "entry_id": "a" * 26,
-    "join_id": "b" * 22,
+    "pass_id": "b" * 26,
     "admitted_millis": ADMITTED,
     "inside_until_millis": UNTIL,
 }
@@ -30,7 +31,7 @@ CLAIMS: dict[str, Any] = {
     "iss": URL,
     "aud": "bakery",
     "sub": "a" * 26,
-    "jti": "b" * 22,
+    "jti": "b" * 26,
     "iat": 1_790_000_000,
     "nbf": 1_790_000_000,
     "exp": 1_790_003_600,
@@ -137,6 +138,53 @@ def test_a_process_reads_each_public_key_once(kms: Any) -> None:
     gone = Passes(replace(passes.keys, client=failing(KeyError("no call is expected"))))
     assert gone.jwks() == published
     assert len(published["keys"]) == 2
+
+
+class Signing:
+    """Counts the calls of `kms:Sign`."""
+
+    def __init__(self, kms: Any) -> None:
+        self.kms, self.calls = kms, 0
+
+    def get_public_key(self, **asked: Any) -> Any:
+        return self.kms.get_public_key(**asked)
+
+    def sign(self, **asked: Any) -> Any:
+        self.calls += 1
+        return self.kms.sign(**asked)
+
+
+def test_a_customer_who_asks_again_costs_no_signature(kms: Any) -> None:
+    signing = Signing(kms)
+    passes = Passes(KmsKeys((new_arn(kms),), lambda: signing))
+    assert issued(passes) == issued(passes)
+    assert signing.calls == 1
+    other = passes.issue(**{**ADMISSION, "pass_id": "c" * 26}, base_url=URL)
+    assert read(other, passes)["jti"] == "c" * 26
+    assert signing.calls == 2
+
+
+def test_a_process_keeps_the_newest_signatures_alone(
+    kms: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_SIGNED", 2)
+    signing = Signing(kms)
+    passes = Passes(KmsKeys((new_arn(kms),), lambda: signing))
+    for pass_id in ("b", "c", "d", "d", "c"):
+        passes.issue(**{**ADMISSION, "pass_id": pass_id}, base_url=URL)
+    assert signing.calls == 3
+    passes.issue(**{**ADMISSION, "pass_id": "b"}, base_url=URL)
+    assert signing.calls == 4
+
+
+def test_a_signature_that_kms_refused_is_asked_for_again(kms: Any) -> None:
+    arn = new_arn(kms)
+    passes = Passes(KmsKeys((arn,), lambda: kms))
+    passes.jwks()
+    throttled = Passes(replace(passes.keys, client=failing(refusal("ThrottlingException", 400))))
+    with pytest.raises(Throttled):
+        issued(throttled)
+    assert read(issued(passes), passes)["sub"] == CLAIMS["sub"]
 
 
 def test_the_discovery_document_leads_to_the_keys() -> None:

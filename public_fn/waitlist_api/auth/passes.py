@@ -18,6 +18,8 @@ from waitlist_api.errors import KeysUnavailable, Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
+# A message and its signature take about 1 KB.
+MOST_SIGNED = 5000
 CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
 DISCOVERY_PATH = "/.well-known/openid-configuration"
 KEYS_PATH = "/.well-known/jwks.json"
@@ -35,9 +37,21 @@ class KmsKeys(Struct, frozen=True):
     client: Callable[[], Any]
     # A key in KMS never changes, so each public key is read once per process.
     _published: dict[str, Jwk] = field(default_factory=dict)
+    # A customer may ask for the same pass every second, and KMS is paid by the signature.
+    _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the signature of a message of at most 4096 bytes: the same at every call."""
+        """Return the signature of a message of at most 4096 bytes: the same at every call.
+
+        KMS signs the newest MOST_SIGNED messages once for each process.
+        """
+        if message not in self._signed:
+            if len(self._signed) >= MOST_SIGNED:
+                del self._signed[next(iter(self._signed))]
+            self._signed[message] = self._sign(message)
+        return self._signed[message]
+
+    def _sign(self, message: bytes) -> bytes:
         with _our_errors():
             answer = self.client().sign(
                 KeyId=self._signing(),
@@ -81,7 +95,7 @@ class Passes(Struct, frozen=True):
         self,
         waitlist_id: str,
         entry_id: str,
-        join_id: str,
+        pass_id: str,
         admitted_millis: int,
         inside_until_millis: int,
         base_url: str,
@@ -95,7 +109,7 @@ class Passes(Struct, frozen=True):
             "iss": self.issuer or base_url,
             "aud": waitlist_id,
             "sub": entry_id,
-            "jti": join_id,
+            "jti": pass_id,
             "iat": begins,
             "nbf": begins,
             "exp": inside_until_millis // 1000,

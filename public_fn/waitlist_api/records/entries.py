@@ -263,7 +263,12 @@ class EntryRecords(Struct, frozen=True):
         # By this function's clock: Redis hears of it only afterwards.
         stamp = max(record.stamp + 1, ticket_of_millis(now_millis))
         event = HistoryEvent(
-            stamp=stamp, event="exited", by=by, reason=reason, expires_at=record.expires_at
+            stamp=stamp,
+            event="exited",
+            by=by,
+            reason=reason,
+            jti=record.pass_id,
+            expires_at=record.expires_at,
         )
         update = "SET #exited_millis = :now, #updated_millis = :now"
         condition = (

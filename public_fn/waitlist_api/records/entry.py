@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from waitlist_api.clock import iso_of
 from waitlist_api.records.table import Item
+from waitlist_shared.ids import pass_id_of
 from waitlist_shared.ranks import priority_of, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
@@ -114,6 +115,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return until if until > now_millis else 0
 
     @property
+    def pass_id(self) -> str:
+        """The `jti` of the admission's pass; empty without a pass."""
+        if self.status != "admitted" or self.ticket is None or not self.inside_until_millis:
+            return ""
+        return pass_id_of(self.entry_id, self.ticket, self.admitted_millis or 0)
+
+    @property
     def key(self) -> tuple[str, str]:
         """Waitlist and entry."""
         return self.waitlist_id, self.entry_id
@@ -171,12 +179,16 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 class HistoryEvent(Struct, frozen=True, kw_only=True):
-    """One event of an entry's history, ordered by its stamp, which also has its time."""
+    """One event of an entry's history, ordered by its stamp, which also has its time.
+
+    `jti` is the id of the pass that begins with the event, or that is to be refused after it.
+    """
 
     stamp: int
     event: str
     by: str
     reason: str = ""
+    jti: str = ""
     detail: dict[str, Any] = field(default_factory=dict)
     expires_at: int | None = None
 
@@ -196,8 +208,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
-        `at` and `by_kind` are for the event bus (docs/events.md), whose events are made from the
-        item without code.
+        `at`, `by_kind` and `jti` are for the event bus (docs/events.md), whose events are made from
+        the item without code.
         """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
@@ -208,6 +220,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             "by": self.by,
             "by_kind": self.by if self.by in KINDS else "operator",
             "at": iso_of(time_of(self.stamp)),
+            # Also an empty one: AWS does not document what a pipe makes of a missing field.
+            "jti": self.jti,
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
             **({"expires_at": self.expires_at} if self.expires_at else {}),

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
+from waitlist_shared.ranks import millis_of
 
 # An intent replaces nothing, or a stay that has ended. It keeps that stay as it was read, so a
 # change since then, such as an exit, would be lost.
@@ -56,7 +57,8 @@ def intent_item(record: EntryRecord) -> Item:
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
     """Return the event of a signup, stamped with its ticket, or of an import, with its draw.
 
-    It has the position that the entry joined at, if `placed` is the result that gave the place.
+    It has the position that the entry joined at, if `placed` is the result that gave the place, and
+    the id of the pass that it ends, if the customer was inside by the former stay.
     """
     detail: dict[str, Any] = {}
     # A repeat has the position that the entry has by now.
@@ -65,4 +67,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     stamp, by = ticket, "customer"
     if record.requested_ticket is not None:
         stamp, by = record.allocated_stamp, record.joining_by
-    return HistoryEvent(stamp=stamp, event="joined", by=by, detail=detail)
+    jti = ""
+    if record.previous is not None:
+        former = EntryRecord.from_item(record.previous)
+        jti = former.pass_id if former.inside_until(millis_of(stamp)) else ""
+    return HistoryEvent(stamp=stamp, event="joined", by=by, detail=detail, jti=jti)

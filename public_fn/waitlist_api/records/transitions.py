@@ -1,6 +1,6 @@
 """Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from msgspec import Struct
@@ -27,6 +27,7 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, Table
+from waitlist_shared.ids import pass_id_of
 
 # The reason of a parking after too many expired holds.
 OUT_OF_ATTEMPTS = "max_attempts"
@@ -108,6 +109,15 @@ class Transition(Struct, frozen=True, kw_only=True):
     def expired_holds(self) -> int:
         """Return how many holds expired, by the events."""
         return _expired_holds(self.events)
+
+    @property
+    def history(self) -> Iterator[HistoryEvent]:
+        """The events, that of an admission with the id of the pass that begins with it."""
+        changes, jti = self.changes, ""
+        if self.ticket is not None and changes.get("inside_until_millis"):
+            jti = pass_id_of(self.entry_id, self.ticket, changes["admitted_millis"])
+        for event in self.events:
+            yield replace(event, jti=jti) if event.event == "admitted" else event
 
     @property
     def change(self) -> Change:
@@ -229,7 +239,7 @@ class Transitions(Struct, frozen=True):
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [
             self.table.put_write(event.to_item(transition.waitlist_id, transition.entry_id))
-            for event in transition.events
+            for event in transition.history
         ]
 
 

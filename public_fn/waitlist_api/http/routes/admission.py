@@ -68,7 +68,7 @@ class CustomerAdmission(Struct, frozen=True):
         issued = None
         if until := record.inside_until(self.now_millis()):
             admitted = record.admitted_millis or 0
-            issued = self.passes.issue(*record.key, record.join_id, admitted, until, base_url)
+            issued = self.passes.issue(*record.key, record.pass_id, admitted, until, base_url)
         return secret(PassAnswer(**{**admitted_answer(record).model_dump(), "pass": issued}))
 
     def decline(

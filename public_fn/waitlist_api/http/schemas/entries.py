@@ -353,7 +353,9 @@ class HistoryAnswer(Model):
         Field(
             description="What was asked for; `position`, the place afterwards, and of a bump "
             "`moved`, by how many positions nearer to the head. Without them where they are not "
-            "known, such as a move that maintenance recorded."
+            "known, such as a move that maintenance recorded. `jti` is the id of the pass that "
+            "began with `admitted`, or that is to be refused from `exited`, or the `joined` of the "
+            "next stay, on."
         ),
     ]
 

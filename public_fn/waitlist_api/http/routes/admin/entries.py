@@ -215,5 +215,5 @@ def _event(event: HistoryEvent) -> HistoryAnswer:
         at=iso_of(time_of(event.stamp)),
         by=event.by,
         reason=event.reason,
-        detail=event.detail,
+        detail=event.detail | ({"jti": event.jti} if event.jti else {}),
     )

@@ -1,0 +1,102 @@
+"""The `jti` of the events is that of the pass, by whichever request the admission is recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jwt
+import pytest
+
+from tests.service.bus.scene import Scene
+from tests.service.bus.stories import (
+    cut_off,
+    is_admitted_at_once,
+    is_admitted_without_an_offer,
+    is_offered_a_place,
+    policy,
+)
+
+
+def jti_of(scene: Scene, name: str = "ada") -> str:
+    """Return the `jti` of the pass that the customer gets; the same at each request."""
+    path = f"{scene.desk.entry(name)}/pass"
+    answers = [scene.world.request("GET", path, token=scene.desk.token_of(name)) for _ in range(2)]
+    found = {_claims(answer.json["pass"])["jti"] for answer in answers}
+    assert len(found) == 1
+    return str(found.pop())
+
+
+def _claims(token: str) -> dict[str, Any]:
+    claims: dict[str, Any] = jwt.decode(token, options={"verify_signature": False})
+    return claims
+
+
+def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
+    """Return the events that have a `jti`."""
+    return [(one["event"], one["jti"]) for one in scene.details(name) if one.get("jti")]
+
+
+def enters(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    assert scene.desk.enter("ada").status == 200
+
+
+def enters_and_the_function_dies(scene: Scene) -> None:
+    is_offered_a_place(scene)
+    cut_off(scene, 1, lambda: scene.desk.enter("ada"))
+    scene.maintain()
+
+
+def is_admitted_at_once_with_a_pass(scene: Scene) -> None:
+    policy(scene)
+    is_admitted_at_once(scene)
+
+
+ADMISSIONS = (
+    enters,
+    enters_and_the_function_dies,
+    is_admitted_without_an_offer,
+    is_admitted_at_once_with_a_pass,
+)
+
+
+@pytest.mark.parametrize("admission", ADMISSIONS)
+def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene], None]) -> None:
+    scene = Scene()
+    admission(scene)
+    jti = jti_of(scene)
+    assert published(scene) == [("admitted", jti)]
+    assert scene.desk.exit("ada").status == 200
+    assert published(scene) == [("admitted", jti), ("exited", jti)]
+    history = scene.desk.person("ada").json["history"]
+    shown = [(one["event"], one["detail"].get("jti")) for one in history]
+    assert [one for one in shown if one[1]] == published(scene)
+
+
+def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
+    """P4: with `rejoin` "always" it frees the place as an exit does, without an `exited`."""
+    scene = Scene()
+    enters(scene)
+    jti = jti_of(scene)
+    assert scene.configure(rejoin="always", admission={"max_inside": 1}).status == 200
+    assert scene.desk.sign_up("ada", key="again").status == 201
+    assert published(scene) == [("admitted", jti), ("joined", jti)]
+    assert scene.desk.admit_one("ada").status == 200
+    assert scene.desk.enter("ada").status == 200
+    assert jti_of(scene) != jti
+
+
+def test_a_signup_after_an_exit_ends_no_pass() -> None:
+    scene = Scene()
+    enters(scene)
+    jti = jti_of(scene)
+    assert scene.desk.exit("ada").status == 200
+    assert scene.configure(rejoin="always").status == 200
+    assert scene.desk.sign_up("ada", key="again").status == 201
+    assert published(scene) == [("admitted", jti), ("exited", jti)]
+
+
+def test_an_admission_without_a_pass_has_no_jti() -> None:
+    scene = Scene()
+    is_admitted_at_once(scene)
+    assert published(scene) == []
+    assert scene.details("ada")[-1]["jti"] == ""
