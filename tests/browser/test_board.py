@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route
 
 from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
-from tools.bench.board_rule import bounds
+from tests.support.board_rule import bounds
 
 # The module as the page loads it, called with the calls that a test plays.
 FOLLOW = """

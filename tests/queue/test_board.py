@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.board_rule import bounds
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
-from tools.bench.board_rule import bounds
 from waitlist_shared.limits import MAX_RANK
 
 

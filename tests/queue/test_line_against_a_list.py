@@ -13,9 +13,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.support.board_rule import bounds
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, Answer, Line, accepted
 from tests.support.redis_servers import Server
-from tools.bench.board_rule import bounds
 from waitlist_shared.limits import MAX_PRIORITY
 from waitlist_shared.ranks import TIER, priority_of
 

@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -15,41 +14,33 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from tools.bench.admission import AdmissionBench
 from tools.bench.board import board_rows
 from tools.bench.bullmq_peer import BullMQ
-from tools.bench.cache import cache_rows
 from tools.bench.cases import Bench, Case
-from tools.bench.chart import picture
-from tools.bench.claims import MANY_CLAIMERS, ClaimBench
+from tools.bench.claims import ClaimBench
 from tools.bench.imports import ImportBench
 from tools.bench.line import Handler
 from tools.bench.log import lambda_log
-from tools.bench.memory import weigh, weigh_segments
-from tools.bench.phones import BOARD_EVERY, HOUR, phone_rows
+from tools.bench.memory import weigh
 from tools.bench.public import PublicBench
 from tools.bench.rebuild import RebuildBench
 from tools.bench.report import as_json, show
 from tools.bench.rounds import WARM_UP_ROUNDS
-from tools.bench.segmented_line import SEGMENTS_EACH
-from tools.bench.segments import SegmentBench
 from tools.bench.server import bare_client, valkey
+from tools.bench.server_time import ServerTimeBench
 from tools.bench.sizes import FULL, QUICK, Sizes
 from tools.bench.targets import Row
 from tools.bench.wait import SCENARIOS, wait_rows
 
-NEEDS_NGINX = "cache"
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    only = f"only this (default: all but {NEEDS_NGINX})"
-    parser.add_argument("part", nargs="?", choices=PARTS, help=only)
+    parser.add_argument("part", nargs="?", choices=PARTS, help="only this (default: all)")
     parser.add_argument("--quick", action="store_true", help="only check that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw them here")
     options = parser.parse_args(arguments)
     console = Console(file=sys.stdout)
     if not console.is_terminal:
         console = Console(file=sys.stdout, width=120)
-    parts = [options.part] if options.part else [part for part in PARTS if part != NEEDS_NGINX]
+    parts = [options.part] if options.part else list(PARTS)
     with lambda_log() as log:
         rows = run(parts, QUICK if options.quick else FULL, console)
     console.print(f"The functions wrote {log.lines:,} lines.")
@@ -58,8 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console.print("A quick run is too short for a verdict.")
     if options.json:
         options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
-    if options.svg:
-        options.svg.write_text(picture(rows), encoding="utf-8")
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
@@ -81,16 +70,16 @@ def line(sizes: Sizes, progress: Progress) -> list[Row]:
 
 
 def claims(sizes: Sizes, progress: Progress) -> list[Row]:
-    with valkey() as port, BullMQ(port) as peer, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
+    with valkey() as port, BullMQ(port) as peer:
         filling = progress.add_task("filling both queues", total=1)
-        bench = ClaimBench(Handler(port), bare_client(port), peer, pool, sizes)
+        bench = ClaimBench(Handler(port), bare_client(port), peer, sizes)
         progress.update(filling, advance=1)
         rows = []
         for case in bench.cases():
-            task = progress.add_task(case.name, total=case.rounds)
+            task = progress.add_task(case.name, total=WARM_UP_ROUNDS + case.rounds)
             rows.append(case.row(partial(progress.advance, task)))
         bench.check_admitted()
-    return rows + [attempts.row(name) for name, attempts in bench.attempts_of.items()]
+    return rows
 
 
 def admission(sizes: Sizes, progress: Progress) -> list[Row]:
@@ -98,20 +87,6 @@ def admission(sizes: Sizes, progress: Progress) -> list[Row]:
         handler, bare = Handler(port), bare_client(port)
         cases = AdmissionBench(handler, bare, sizes).cases()
         return [_measured(make, progress, bare) for make in cases]
-
-
-def segments(sizes: Sizes, progress: Progress) -> list[Row]:
-    with valkey() as port, ThreadPoolExecutor(MANY_CLAIMERS) as pool:
-        bare, waiting = bare_client(port), sizes.waiting_for_claims
-        filling = progress.add_task("filling queues", total=1)
-        bench = SegmentBench(Handler(port), pool, sizes)
-        progress.update(filling, advance=1)
-        rows = weigh_segments(bare, bench.line, waiting, SEGMENTS_EACH)
-        for case in bench.cases():
-            task = progress.add_task(case.name, total=WARM_UP_ROUNDS + case.rounds)
-            rows.append(case.row(partial(progress.advance, task)))
-        bench.check_admitted()
-    return rows + [attempts.row(name) for name, attempts in bench.attempts_of.items()]
 
 
 def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
@@ -146,28 +121,23 @@ def board(sizes: Sizes, progress: Progress) -> list[Row]:
         return list(board_rows(Handler(port), bare_client(port), sizes, advance))
 
 
-def phones(sizes: Sizes, progress: Progress) -> list[Row]:
-    task = progress.add_task("phones for an hour", total=HOUR // BOARD_EVERY)
-    return phone_rows(sizes, partial(progress.advance, task))
-
-
-def cache(sizes: Sizes, progress: Progress) -> list[Row]:
-    task = progress.add_task("polls of the board", total=3)
-    return cache_rows(sizes, partial(progress.advance, task))
+def server_time(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("time of the server", total=5 * sizes.server_rounds)
+        bench = ServerTimeBench(Handler(port), bare_client(port), sizes)
+        return list(bench.rows(partial(progress.advance, task)))
 
 
 PARTS = {
     "line": line,
     "claims": claims,
     "admission": admission,
-    "segments": segments,
     "rebuild": rebuild,
     "imports": imports,
     "public": public,
     "wait": wait,
     "board": board,
-    "phones": phones,
-    "cache": cache,
+    "server": server_time,
 }
 
 

@@ -7,7 +7,6 @@ from redis import Redis
 
 from tools.bench.line import MEMBERS_PER_COMMAND, Handler, Line
 from tools.bench.targets import Row, Target
-from waitlist_queue import keys
 
 TARGET = Target("≤", 1.2)
 BARE = "bare:memory"
@@ -35,20 +34,6 @@ def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
         _row("memory, all keys", ours_keys, bare_keys, members, TARGET),
         _row("memory, used_memory", ours_used, bare_used, members, TARGET),
         _row("memory, 10% left, 10% bumped", after_traffic, _weight_of_copy(bare, line), left),
-    ]
-
-
-def weigh_segments(bare: Redis, line: Line, members: int, each: int) -> list[Row]:
-    """Return the memory of the segments of a queue whose members are each in `each` of them."""
-    index = _weight(bare, keys.segments(line.waitlist_id))
-    tags = _weight(bare, keys.tags(line.waitlist_id))
-    everything = _weight_of_keys(bare, line)
-    queue = _weight_of_copy(bare, line)
-    bare.delete(BARE)
-    return [
-        _row(f"memory, index of {each} segments", index, queue, members),
-        _row(f"memory, tags of {each} segments", tags, queue, members),
-        _row(f"memory, all keys, {each} segments", everything, queue, members),
     ]
 
 

@@ -30,10 +30,9 @@ class Sizes:
     wait_runs: int
     boards: tuple[int, ...]
     board_rounds: int
-    phones: int
-    phones_sampled: int
-    polled: int
-    poll_seconds: float
+    server_waiting: int
+    server_operations: int
+    server_rounds: int
 
 
 FULL = Sizes(
@@ -60,10 +59,9 @@ FULL = Sizes(
     wait_runs=5,
     boards=(10_000, 1_000_000, 10_000_000),
     board_rounds=50,
-    phones=1_000_000,
-    phones_sampled=1_000,
-    polled=10_000,
-    poll_seconds=20,
+    server_waiting=20_000,
+    server_operations=100,
+    server_rounds=20,
 )
 QUICK = Sizes(
     rounds=3,
@@ -89,8 +87,7 @@ QUICK = Sizes(
     wait_runs=1,
     boards=(100, 2_000),
     board_rounds=2,
-    phones=5_000,
-    phones_sampled=20,
-    polled=500,
-    poll_seconds=1,
+    server_waiting=500,
+    server_operations=5,
+    server_rounds=1,
 )

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.board_rule import bounds
 from tests.support.line import Line, accepted
-from tools.bench.board_rule import bounds
 
 
 def cuts_of(line: Line) -> list[tuple[int, int]]:

@@ -17,9 +17,8 @@ def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Return what runs one part, and returns its rows and what it printed."""
 
     def run(part: str) -> tuple[list[dict[str, Any]], str]:
-        results, picture = tmp_path / "results.json", tmp_path / "results.svg"
-        main([part, "--quick", "--json", str(results), "--svg", str(picture)])
-        assert picture.read_text().startswith("<svg ")
+        results = tmp_path / "results.json"
+        main([part, "--quick", "--json", str(results)])
         return json.loads(results.read_text()), capfd.readouterr().out
 
     return run
@@ -27,16 +26,14 @@ def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.mark.parametrize(
     "part",
-    ["line", "claims", "admission", "segments", "rebuild", "imports", "public", "board", "phones"],
+    ["line", "claims", "admission", "rebuild", "imports", "public", "board", "server"],
 )
 def test_a_quick_run_prints_every_ratio(part: str, quick_run: Run) -> None:
-    """The rows of calls in vain have the ratio 0."""
     rows, printed = quick_run(part)
     assert rows
     for row in rows:
-        is_waste = row["name"].startswith("wasted: ")
-        assert (row["ratio"] == 0) is is_waste, row
-        assert is_waste or f"{row['ratio']:.3f}" in printed, row
+        assert row["ratio"] > 0
+        assert f"{row['ratio']:.3f}" in printed
 
 
 def test_a_quick_run_of_the_waits_compares_each_simulated_list_with_both_baselines(
