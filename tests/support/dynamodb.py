@@ -1,17 +1,13 @@
-"""DynamoDB for tests: moto in this process, or AWS's DynamoDB Local if one is started."""
+"""AWS's DynamoDB Local for tests, if `make test-dynamodb` has started it."""
 
 import logging
 import os
-import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar
 
 import boto3
 from botocore.config import Config
-from moto import mock_aws
 
 from tools.local.table import create_table_request
 
@@ -19,23 +15,6 @@ TABLE = "waitlist-test"
 # The URL of the DynamoDB Local that `make test-dynamodb` has started; otherwise not set.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
-
-
-class OneAtATime:
-    """A client whose calls do not overlap: DynamoDB is atomic per item, moto is not."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._client, name)
-
-        def call(**arguments: Any) -> Any:
-            with self._lock:
-                return method(**arguments)
-
-        return call
 
 
 class RealTable:
@@ -55,13 +34,13 @@ class RealTable:
         access_key = RealTable._free_keys.pop()
         # One attempt: a test that expects a refusal must not wait for retries.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
-        self._client = _session().client(
-            "dynamodb",
-            endpoint_url=url,
-            aws_access_key_id=access_key,
-            config=config,
+        self._access: dict[str, Any] = {
+            "endpoint_url": url,
+            "aws_access_key_id": access_key,
+            "config": config,
             **ACCESS,
-        )
+        }
+        self._client = _session().client("dynamodb", **self._access)
         self._client.create_table(**create_table_request(TABLE))
         # At DEBUG, botocore logs whole requests, but tests read the service's own log.
         logging.getLogger("botocore").setLevel(logging.INFO)
@@ -75,24 +54,22 @@ class RealTable:
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
 
-
-@contextmanager
-def dynamodb(*, streamed: bool = False) -> Iterator[Any]:
-    """Yield a client of an empty table as the template declares it; in moto, `streamed` or not.
-
-    Moto copies the whole stream for each transaction, to take it back if the transaction fails.
-    """
-    url = os.environ.get(URL_VARIABLE)
-    if url:
-        yield RealTable(url)
-        return
-    with mock_aws():
-        client = _session().client("dynamodb", aws_access_key_id="test", **ACCESS)
-        request = create_table_request(TABLE)
-        if not streamed:
-            del request["StreamSpecification"]
-        client.create_table(**request)
-        yield OneAtATime(client)
+    def stream_records(self) -> list[dict[str, Any]]:
+        """Return the records of the table's stream, as the pipes read them."""
+        streams = _session().client("dynamodbstreams", **self._access)
+        arn = self._client.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
+        records: list[dict[str, Any]] = []
+        for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+            iterator = streams.get_shard_iterator(
+                StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+            )["ShardIterator"]
+            while iterator:
+                page = streams.get_records(ShardIterator=iterator)
+                if not page["Records"]:
+                    break
+                records += page["Records"]
+                iterator = page.get("NextShardIterator")
+        return records
 
 
 def _give_back(client: Any, access_key: str) -> None:
@@ -103,5 +80,5 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return a session that outlives moto's mocks, as it reads the description of DynamoDB once."""
+    """Return one session: each reads the description of DynamoDB anew."""
     return boto3.Session()

@@ -1,7 +1,6 @@
 """The record of a waitlist: its policy, its segments, and how far they are built."""
 
 import json
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -9,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.support import faults
-from tests.support.dynamodb import TABLE, dynamodb
+from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
 from tests.support.tables import new_table
 from waitlist_api.errors import Throttled
@@ -40,13 +39,9 @@ def found(records: WaitlistRecords) -> WaitlistRecord:
     return record
 
 
-@pytest.fixture(params=["memory", "moto"])
-def client(request: pytest.FixtureRequest) -> Iterator[Any]:
-    if request.param == "memory":
-        yield new_table()
-        return
-    with dynamodb() as moto:
-        yield moto
+@pytest.fixture
+def client() -> Any:
+    return new_table()
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.dynamodb import dynamodb
 from tests.support.lambdas import PRIVATE, InProcessLambda
-from tests.support.stores import emptied, fake_redis
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
 from waitlist_api.queue.client import QueueClient
 from waitlist_queue import app
 
@@ -36,13 +36,7 @@ def queue(private_handler: Handler) -> QueueClient:
     return QueueClient(InProcessLambda(private_handler), PRIVATE)
 
 
-@pytest.fixture(scope="package")
-def one_table() -> Iterator[Any]:
-    with dynamodb() as client:
-        yield client
-
-
 @pytest.fixture
-def table(one_table: Any) -> Any:
+def table() -> Any:
     """A DynamoDB client of an empty table."""
-    return emptied(one_table)
+    return new_table()

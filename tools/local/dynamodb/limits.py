@@ -1,4 +1,4 @@
-"""The writes that DynamoDB refuses for their size or form; moto accepts most of them.
+"""The writes that DynamoDB refuses for their size or form.
 
 AWS's own DynamoDB Local refuses the same (`make test-dynamodb` compares them).
 """

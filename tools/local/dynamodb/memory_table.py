@@ -1,7 +1,7 @@
 """DynamoDB in memory, as far as the records use it.
 
-Tests compare its answers with those of moto and of AWS's DynamoDB Local; it is about forty times
-as fast as moto. It refuses what DynamoDB refuses for its size or its form (limits.py).
+`make test-dynamodb` compares its answers with those of AWS's DynamoDB Local. It refuses what
+DynamoDB refuses for its size or its form (limits.py).
 """
 
 import re

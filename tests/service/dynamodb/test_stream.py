@@ -1,14 +1,10 @@
-"""The stream that these tests read is that of moto's DynamoDB, but for writes of the same."""
+"""The stream of the table in memory is that of AWS's DynamoDB Local, but for writes of the same."""
 
 from typing import Any
 
-from moto.core.models import DEFAULT_ACCOUNT_ID as ACCOUNT
-from moto.dynamodb.models import dynamodb_backends
-
-from tests.reliability.faults.test_memory_table import Twins
 from tests.service.bus.scene import LEASE_SECONDS, MAX_ATTEMPTS
+from tests.service.dynamodb.test_twins import Twins
 from tests.support.admissions import Admissions
-from tests.support.dynamodb import TABLE, dynamodb
 from tests.support.stores import fake_redis
 from tests.support.streamed_table import StreamedTable
 from tests.support.world import RedisClock, World
@@ -41,19 +37,12 @@ def live(desk: Admissions) -> None:
     desk.world.maintain()
 
 
-def test_the_stream_is_as_motos() -> None:
+def test_the_stream_has_the_same_changes(real_table: Any) -> None:
     table = StreamedTable()
-    with dynamodb(streamed=True) as moto:
-        clock = RedisClock.standing()
-        live(Admissions(World.on(Twins(moto, table), fake_redis(), redis_clock=clock)))
-        expected = moto_records()
-    assert essence(table.records) == essence(expected)
+    clock = RedisClock.standing()
+    live(Admissions(World.on(Twins(real_table, table), fake_redis(), redis_clock=clock)))
+    assert essence(table.records) == essence(real_table.stream_records())
     assert {one["eventName"] for one in table.records} == {"INSERT", "MODIFY", "REMOVE"}
-
-
-def moto_records() -> list[Item]:
-    shard = dynamodb_backends[ACCOUNT]["us-east-1"].tables[TABLE].stream_shard
-    return [one.to_json() for one in shard.items] if shard else []
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
