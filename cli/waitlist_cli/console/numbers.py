@@ -21,11 +21,6 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
     return "paused" if waitlist["paused"] else "open"
 
 
-def last_hour(points: Sequence[Document]) -> dict[str, int]:
-    """Return how many people joined, were admitted and left within the points of an hour."""
-    return {name: sum(point[name] for point in points) for name in FLOWS}
-
-
 def sparkline(values: Sequence[int]) -> str:
     """Return the points of an SVG polyline, the newest of an hour's points at the right edge.
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.desk import Desk
-from waitlist_cli.console.numbers import last_hour, line_of, sparkline
+from waitlist_cli.console.numbers import line_of, sparkline
 from waitlist_cli.errors import CliError, Refused, Unavailable
 from waitlist_cli.output import shown
 
@@ -62,7 +62,6 @@ def _row(desk: Desk, waitlist: dict[str, Any]) -> dict[str, Any]:
         "waitlist": waitlist,
         "line": line_of(waitlist, stats),
         "stats": stats,
-        "hour": last_hour(points),
         "spark": sparkline([point["waiting"] for point in points]),
         "problem": "",
     }

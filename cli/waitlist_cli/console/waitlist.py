@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
-from waitlist_cli.console.numbers import last_hour, line_of, series
+from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.output import shown
@@ -25,7 +25,6 @@ def routes(desk: Desk) -> list[Route]:
         waitlist_id = waitlist_of(request)
         waitlist = desk.get(f"/{waitlist_id}")
         stats = desk.get(f"/{waitlist_id}/stats")
-        hour = desk.get(f"/{waitlist_id}/stats/history", period="hour")
         head = desk.get(f"/{waitlist_id}/entries", limit=HEAD)
         return desk.page(
             request,
@@ -33,7 +32,6 @@ def routes(desk: Desk) -> list[Route]:
             waitlist=waitlist,
             stats=stats,
             line=line_of(waitlist, stats),
-            hour=last_hour(hour["points"]),
             policy=policy_text(waitlist["admission"]),
             people=head["entries"],
             columns=desk.columns_of(waitlist, head["entries"]),

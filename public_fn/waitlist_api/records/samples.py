@@ -70,14 +70,16 @@ class SampleRecords(Struct, frozen=True):
             found += items
         return [_sample(item) for item in found]
 
-    def last(self, waitlist_id: str, until_millis: int, since_millis: int) -> Sample | None:
-        """Return the last hourly sample of a time, or None."""
+    def last(
+        self, waitlist_id: str, until_millis: int, since_millis: int, every: Every = "hour"
+    ) -> Sample | None:
+        """Return the last sample of a time, or None."""
         items, _ = self.table.query(
             "#pk = :pk AND #sk BETWEEN :first AND :last",
             {
                 "pk": _pk(waitlist_id),
-                "first": _sk("hour", since_millis),
-                "last": _sk("hour", until_millis),
+                "first": _sk(every, since_millis),
+                "last": _sk(every, until_millis),
             },
             Limit=1,
             ScanIndexForward=False,

@@ -16,8 +16,10 @@ from waitlist_api.records.samples import (
     SampleRecords,
 )
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_shared.contracts import Counters
 
 Period = Literal["hour", "day", "week"]
+KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
@@ -49,6 +51,14 @@ class Point(Struct, frozen=True, kw_only=True):
     inside: int
 
 
+class Flows(Struct, frozen=True, kw_only=True):
+    """How many have joined, were admitted and left in a time."""
+
+    joined: int
+    admitted: int
+    left: int
+
+
 class CountHistory(Struct, frozen=True):
     """Reads the samples of waitlists."""
 
@@ -72,6 +82,28 @@ class CountHistory(Struct, frozen=True):
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
         timed = [(one.millis // every * every, one) for one in samples]
         return _points(timed, range(start, last + step, step))
+
+    def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
+        """Return what has happened within the hour before `now`, the present counts.
+
+        The points of an hour end with the last sample, which a launch leaves far behind.
+        """
+        created = self.waitlist_cache.find(waitlist_id).created_millis
+        begin = self.now_millis() - HOUR_MILLIS
+        if created >= begin:
+            before = Sample(millis=created)
+        else:
+            found = self.samples.last(
+                waitlist_id, begin, max(created, begin - KEPT_MINUTES_MILLIS), "minute"
+            ) or self.samples.last(waitlist_id, begin, max(created, begin - KEPT_MILLIS))
+            if found is None:
+                return Flows(joined=0, admitted=0, left=0)
+            before = found
+        return Flows(
+            joined=max(0, now.signed_up - before.joined),
+            admitted=max(0, now.admitted - before.admitted),
+            left=max(0, now.left - before.left),
+        )
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
         """Return how many of the admitted were admitted since midnight in UTC."""

@@ -208,6 +208,55 @@ def test_stats_count_the_admitted_of_today_and_estimate_the_wait(people: People)
     assert (stats["admitted"], stats["admitted_today"]) == (23, 3)
 
 
+def admit(people: People, count: int) -> None:
+    body = {"count": count, "complete": True}
+    path = f"{people.admin_path}/claims"
+    assert people.world.request("POST", path, body=body, operator=True).status == 200
+
+
+def last_hour(people: People) -> tuple[int, int, int]:
+    stats = people.stats().json
+    return stats["joined_last_hour"], stats["admitted_last_hour"], stats["left_last_hour"]
+
+
+def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
+    """A sample of each minute is behind by all that a launch has admitted since."""
+    minute(people)
+    for _ in range(5):
+        people.world.advance(7)
+        admit(people, 6)
+        stats = people.stats().json
+        assert last_hour(people) == (60, stats["admitted_today"], 0)
+    assert sum(one["admitted"] for one in history(people, "hour")["points"]) == 0
+    assert stats["admitted_today"] == 30
+
+
+def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
+    """Also before its first sample."""
+    made = People(World.on(new_table(), fake_redis(), redis_clock=RedisClock.standing()))
+    made.configure()
+    made.bring("ada", "bob")
+    admit(made, 1)
+    assert last_hour(made) == (2, 1, 0)
+
+
+def test_the_last_hour_forgets_what_is_older(people: People) -> None:
+    steady(people)
+    people.leave("person-59")
+    assert last_hour(people) == (60, 20, 1)
+    people.world.advance(3600 - 5 * 60)
+    # The samples of ten minutes end five minutes into this hour.
+    assert last_hour(people) == (0, 10, 1)
+    people.world.advance(600)
+    assert last_hour(people) == (0, 0, 1)
+    minute(people)
+    people.world.advance(3600)
+    assert last_hour(people) == (0, 0, 0)
+    # When the minutes are deleted the hours still show it.
+    people.world.advance(3 * 86_400)
+    assert last_hour(people) == (0, 0, 0)
+
+
 def test_history_has_what_happened_in_each_minute(people: People) -> None:
     steady(people, minutes=5)
     people.leave("person-59")

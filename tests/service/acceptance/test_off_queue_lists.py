@@ -96,6 +96,9 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         # Signups while the clock stands are half a millisecond apart: this was the fifth.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
+        "joined_last_hour": 6,
+        "admitted_last_hour": 1,
+        "left_last_hour": 1,
         "inside": 0,
         "estimated_wait": None,
         "estimate_unavailable": "unknown",

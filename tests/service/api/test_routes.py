@@ -165,7 +165,8 @@ def test_counting(people: People) -> None:
         "admitted": 0,
     }
     nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
-    empty = {**nobody, **dict.fromkeys(nothing), "admitted_today": 0, **UNKNOWN_WAIT}
+    since = ("admitted_today", "joined_last_hour", "admitted_last_hour", "left_last_hour")
+    empty = {**nobody, **dict.fromkeys(nothing), **dict.fromkeys(since, 0), **UNKNOWN_WAIT}
     assert (people.stats().status, people.stats().json) == (200, empty)
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("ada")

@@ -27,6 +27,12 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(description="How many of the admitted were admitted since midnight in UTC."),
     ]
+    joined_last_hour: Annotated[
+        Count,
+        Field(description="In the 60 minutes before now, as the next two; by the samples."),
+    ]
+    admitted_last_hour: Count
+    left_last_hour: Count
     offered: Count
     inside: Annotated[
         Count, Field(description="Admitted customers whose pass lasts and who have not gone out.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from waitlist_cli.console.numbers import last_hour, line_of, series, sparkline
+from waitlist_cli.console.numbers import line_of, series, sparkline
 from waitlist_cli.console.rendering import Pages, ago, compact, moment, own, text
 
 WAITLIST: dict[str, Any] = {"open": True, "paused": False, "capacity": None, "rebuild": None}
@@ -68,7 +68,6 @@ def test_a_chart_has_a_gap_where_times_are_missing() -> None:
 def test_a_list_without_samples_has_an_empty_chart() -> None:
     columns = series({"step_seconds": 60, "points": []})
     assert {tuple(columns[name]) for name in columns if name != "step"} == {()}
-    assert last_hour([]) == {"joined": 0, "admitted": 0, "left": 0}
     assert (sparkline([]), sparkline([3])) == ("", "")
 
 

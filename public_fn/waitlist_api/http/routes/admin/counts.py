@@ -37,12 +37,16 @@ def admin_count_routes(
         stats = waitlists.stats(waitlist_id)
         settings = waitlist_cache.find(waitlist_id).settings
         oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
+        hour = count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
             waiting=stats.waiting,
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,
             admitted=stats.counters.admitted,
             admitted_today=count_history.admitted_today(waitlist_id, stats.counters.admitted),
+            joined_last_hour=hour.joined,
+            admitted_last_hour=hour.admitted,
+            left_last_hour=hour.left,
             offered=stats.offered,
             inside=stats.inside,
             parked=stats.parked,
