@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR)/shared:$(CURDIR)/cli
 
 # Targets whose names are also folders or files, and all others, which are commands.
-.PHONY: help run token demo demo-agents demo-admission \
+.PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
   sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package smoke rotate-token-secret forget-order
@@ -34,14 +34,10 @@ run: $(INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/tuto
 token: $(INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE
 	@$(BIN)/python -m tools.local.token
 
-demo: $(INSTALLED) ## sign up 2,000 people with the service of `make run`, then leave, bump and claim
-	@$(BIN)/python -m tools.demo
+STORY ?= queue
 
-demo-agents: $(INSTALLED) ## call-centre agents claim customers by language and gender from that service
-	@$(BIN)/python -m tools.demo.agents
-
-demo-admission: $(INSTALLED) ## a launch for 2,000 people with that service: a rate, a limit of people inside, no-shows
-	@$(BIN)/python -m tools.demo.admission
+demo: $(INSTALLED) ## play a story with the service of `make run`: STORY=queue (2,000 people), agents (claims by filter) or launch
+	@$(BIN)/python -m tools.demo $(STORY)
 
 # Check the code.
 

@@ -1,94 +1,84 @@
-"""`make demo`: 2,000 people join a waitlist of the running service, some leave, some are bumped."""
+"""`make demo`: plays a story on a new waitlist of the running service.
+
+`queue`: 2,000 people join, some leave, some are bumped. `agents`: call-centre agents are claimed by
+language and gender. `launch`: a rate and a limit of people inside, with no-shows.
+"""
 
 import argparse
 import os
 import secrets
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Console
 
-from tools.demo.people import Person, read_people
-from tools.demo.queue import DemoQueue, Signup
-from tools.demo.report import (
-    Move,
-    print_head_of_queue,
-    print_moves,
-    print_page,
-    print_summary,
-)
+from tools.demo import agents, launch, queue_story
+from tools.demo.agents_queue import AgentsQueue
+from tools.demo.launch_customers import Launch
+from tools.demo.people import read_people
+from tools.demo.queue import DemoQueue
+from tools.demo.queue_report import print_page
 from tools.local.api_client import ApiClient
 from tools.local.http_server import HOST
 from tools.local.settings import SettingError, Settings
 from waitlist_cli.errors import CliError
 
-WORKERS = 32
+STORIES = ("queue", "agents", "launch")
 LEAST_PEOPLE = 20
-HEAD = 10
+LONGEST_SECONDS = 300
+WORKERS = 32
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console) -> int:
+def main(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    console: Console,
+    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
     people = read_people()
-    count = _people_wanted(arguments, len(people))
+    wanted = _wanted(arguments, len(people))
+    again = f"try again: make demo STORY={wanted.story}"
     try:
         url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
         with ApiClient(url, connections=WORKERS) as client:
-            queue = DemoQueue(client, f"demo-{secrets.token_hex(3)}", console, WORKERS)
-            play(queue, people[:count], console)
-            queue.begin_to_admit()
-            print_page(console, url, queue.waitlist_id)
-    except (CliError, SettingError) as error:
-        return _explain(str(error))
+            waitlist_id = f"{wanted.story}-{secrets.token_hex(3)}"
+            if wanted.story == "agents":
+                agents.play(AgentsQueue(client, waitlist_id), console)
+                return 0
+            queue = DemoQueue(client, waitlist_id, console, WORKERS)
+            queue.open()
+            if wanted.story == "queue":
+                queue_story.play(queue, people[: wanted.people], console)
+                queue.begin_to_admit()
+                print_page(console, url, waitlist_id)
+            else:
+                signups = queue.sign_up(people[: wanted.people])
+                customers = Launch(client, waitlist_id, signups)
+                launch.play(customers, console, wanted.seconds, sleep, clock)
+    except CliError as error:
+        return _explain(f"{error}\nCheck `make run`, then {again}")
+    except SettingError as error:
+        return _explain(f"{error}. Correct it, then {again}")
     except KeyboardInterrupt:
-        return _explain("Interrupted.")
+        return _explain(f"Interrupted. To start again, {again}")
     return 0
 
 
-def play(queue: DemoQueue, people: Sequence[Person], console: Console) -> None:
-    """Run the demo and print each step."""
-    queue.open()
-    began = time.monotonic()
-    signups = queue.sign_up(people)
-    seconds = time.monotonic() - began
-    count = len(signups)
-    to_front, by_places, unmoved = signups[count * 9 // 10], signups[count * 6 // 10], signups[-1]
-    watched = [to_front, by_places, unmoved]
-    before = queue.positions(watched)
-    others = [signup for signup in signups if signup not in watched]
-    queue.leave(others[::20])
-    queue.bump(others[10::100], priority=1)
-    queue.bump([by_places], places=count // 4)
-    queue.bump([to_front], to="front")
-    events = [
-        "to the front of priority 0",
-        f"bumped by {count // 4} places",
-        "others left",
-    ]
-    print_head_of_queue(console, queue.head(HEAD))
-    print_moves(console, _moves(watched, events, before, queue.positions(watched)))
-    print_summary(console, queue.waitlist_id, queue.stats(), seconds)
-
-
-def _moves(
-    watched: Sequence[Signup],
-    events: Sequence[str],
-    before: Sequence[int],
-    after: Sequence[int],
-) -> list[Move]:
-    rows = zip(watched, events, before, after, strict=True)
-    return [Move(signup.person.name, what, was, now) for signup, what, was, now in rows]
-
-
-def _people_wanted(arguments: Sequence[str], most: int) -> int:
+def _wanted(arguments: Sequence[str], most: int) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
+    parser.add_argument("story", nargs="?", choices=STORIES, default=STORIES[0])
     parser.add_argument(
         "--people", type=int, default=most, help=f"how many, {LEAST_PEOPLE} to {most}"
     )
-    count: int = parser.parse_args(arguments).people
-    if not LEAST_PEOPLE <= count <= most:
+    parser.add_argument(
+        "--seconds", type=float, default=LONGEST_SECONDS, help="when the launch ends at the latest"
+    )
+    wanted = parser.parse_args(arguments)
+    if not LEAST_PEOPLE <= wanted.people <= most:
         parser.error(f"--people must be from {LEAST_PEOPLE} to {most}")
-    return count
+    return wanted
 
 
 def _explain(message: str) -> int:

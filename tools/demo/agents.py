@@ -1,39 +1,12 @@
-"""`make demo-agents`: each caller gets the first waiting agent of a language and gender."""
-
-import argparse
-import os
-import secrets
-import sys
-from collections.abc import Mapping, Sequence
+"""The story of a call centre: each caller gets the first waiting agent of a language and gender."""
 
 from rich.console import Console
 
 from tools.demo.agents_queue import AgentsQueue
 from tools.demo.agents_report import print_agents, print_change
 from tools.demo.agents_story import AGENTS, STORY, Call, EndOfCall, segment_of
-from tools.local.api_client import ApiClient
-from tools.local.http_server import HOST
-from tools.local.settings import SettingError, Settings
-from waitlist_cli.errors import CliError
 
 BY_NAME = {agent.name: agent for agent in AGENTS}
-
-
-def main(arguments: Sequence[str], environ: Mapping[str, str], console: Console) -> int:
-    argparse.ArgumentParser(prog="python -m tools.demo.agents", description=__doc__).parse_args(
-        arguments
-    )
-    try:
-        url = environ.get("WAITLIST_URL") or f"http://{HOST}:{Settings.from_env(environ).port}"
-        with ApiClient(url) as client:
-            play(AgentsQueue(client, f"agents-{secrets.token_hex(3)}"), console)
-    except CliError as error:
-        return _explain(f"{error}\nCheck `make run`, then try again: make demo-agents")
-    except SettingError as error:
-        return _explain(f"{error}. Correct it, then try again: make demo-agents")
-    except KeyboardInterrupt:
-        return _explain("Interrupted. To start again: make demo-agents")
-    return 0
 
 
 def play(queue: AgentsQueue, console: Console) -> None:
@@ -58,12 +31,3 @@ def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, 
         return step.agent, f"{step.agent}'s call has ended: back at the end of each queue"
     agent = queue.answer(segment_of(step.queue))
     return agent, f"A caller asks for {step.queue}: {agent or 'no agent is free'}"
-
-
-def _explain(message: str) -> int:
-    print(message, file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ, Console()))

@@ -1,4 +1,4 @@
-"""`make demo-agents`, against the service that `make run` starts."""
+"""`make demo` plays its stories, against the service that `make run` starts."""
 
 import io
 import re
@@ -7,8 +7,11 @@ import pytest
 from rich.console import Console
 
 from tests.e2e.processes import Service, run_module
-from tools.demo.agents import main
+from tools.demo.__main__ import main
+from tools.demo.launch_customers import policy
+from tools.local.api_client import ApiClient
 
+PEOPLE = 20
 HAPPENINGS = [
     "A caller asks for Q#Spanish#F: Christine",
     "A caller asks for Q#French#M: Andrew",
@@ -31,9 +34,9 @@ SPANISH_F = [
 ]
 
 
-def test_the_demo_of_the_agents_can_be_run_again_and_again(service: Service) -> None:
+def test_the_agents_can_be_played_again_and_again(service: Service) -> None:
     for _ in range(2):
-        demo = run_module("tools.demo.agents", PORT=str(service.port), COLUMNS="120")
+        demo = run_module("tools.demo", "agents", PORT=str(service.port), COLUMNS="120")
         assert demo.returncode == 0, demo.stderr
         printed = [line.strip() for line in demo.stdout.splitlines()]
         assert [line for line in printed if line in HAPPENINGS] == HAPPENINGS
@@ -47,32 +50,51 @@ def test_the_demo_of_the_agents_can_be_run_again_and_again(service: Service) -> 
         assert {status for _, status in statuses[6:]} == {"waiting", "offered"}
 
 
+def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
+    """It stops after its seconds, however few people a busy machine lets in until then."""
+    terms = ("--people", str(PEOPLE), "--seconds", "3")
+    demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")
+    assert demo.returncode == 0, demo.stderr
+    assert re.search(rf"\d+ of {PEOPLE} came in within \d+ s\.", demo.stdout)
+    for group in ("waiting", "offered", "inside", "admitted"):
+        assert re.search(rf"^ {group} +\d+ ", demo.stdout, re.M), group
+    (waitlist_id,) = re.findall(r"The waitlist is (launch-\w+), now paused", demo.stdout)
+    path = f"/v1/admin/waitlists/{waitlist_id}"
+    with ApiClient(f"http://127.0.0.1:{service.port}") as client:
+        assert client.operator("GET", path)["paused"]
+        stats = client.operator("GET", f"{path}/stats")
+    assert stats["signed_up"] == PEOPLE
+    assert stats["inside"] + stats["offered"] <= policy(PEOPLE)["max_inside"]
+
+
+@pytest.mark.parametrize("story", ["queue", "agents", "launch"])
 def test_without_a_service_the_error_has_the_command(
-    capsys: pytest.CaptureFixture[str],
+    story: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = {"WAITLIST_URL": "http://127.0.0.1:1"}
-    assert main([], nowhere, Console(file=io.StringIO())) == 1
-    assert "Is `make run` running?" in capsys.readouterr().err
+    assert main([story], nowhere, Console(file=io.StringIO())) == 1
+    error = capsys.readouterr().err
+    assert "Is `make run` running?" in error
+    assert f"try again: make demo STORY={story}" in error
 
 
 def test_a_bad_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], {"PORT": "eighty"}, Console(file=io.StringIO())) == 1
-    error = capsys.readouterr().err
-    assert "PORT=eighty" in error
-    assert "try again: make demo-agents" in error
+    assert "PORT" in capsys.readouterr().err
 
 
 def test_a_refusal_comes_with_the_next_step(
     service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tools.demo.agents_queue.SEGMENTS", [["no name"]])
-    assert main([], {"PORT": str(service.port)}, Console(file=io.StringIO())) == 1
+    console = Console(file=io.StringIO())
+    assert main(["agents"], {"PORT": str(service.port)}, console) == 1
     error = capsys.readouterr().err
     assert "segments" in error
-    assert "try again: make demo-agents" in error
+    assert "try again: make demo STORY=agents" in error
 
 
-def test_an_unknown_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_few_people_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["--people", "5"], {}, Console(file=io.StringIO()))
-    assert "--people" in capsys.readouterr().err
+        main(["--people", "1"], {}, Console(file=io.StringIO()))
+    assert "--people must be from 20 to" in capsys.readouterr().err
