@@ -45,6 +45,10 @@ class Stage:
         """Wait until the page has this heading."""
         expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
+    def notices(self, text: str) -> None:
+        """Wait until the page shows this notice; it is also said to screen readers."""
+        expect(self.page.locator("waitlist-position .notice")).to_contain_text(text)
+
     def join(self, **settings: Any) -> None:
         """Open the page and join."""
         self.configure(**settings)
@@ -143,6 +147,18 @@ def question(stage: Stage) -> None:
     stage.shows("Leave the line?")
 
 
+def forgetting(stage: Stage) -> None:
+    stage.join()
+    stage.press("Forget me here")
+    stage.shows("Forget me in this browser?")
+
+
+def forgotten(stage: Stage) -> None:
+    forgetting(stage)
+    stage.confirm("Forget me")
+    stage.notices("This browser has forgotten you.")
+
+
 def offered(stage: Stage) -> None:
     stage.offer()
 
@@ -206,6 +222,8 @@ STATES: dict[str, Callable[[Stage], None]] = {
         full,
         waiting,
         question,
+        forgetting,
+        forgotten,
         offered,
         called,
         parked,

@@ -90,6 +90,26 @@ def test_the_documented_example_works(stage: Stage, service: Service) -> None:
     assert stage.page.url == f"{SHOP_ORIGIN}/", "the page decides where to go"
 
 
+def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
+    """A poll that brings the same position, or changes only the total, is no change."""
+    stage.configure()
+    listening = """
+      <script>
+        window.changes = [];
+        addEventListener('waitlist-change', ({ detail }) => changes.push(JSON.stringify(detail)));
+      </script>
+      <waitlist-position"""
+    page = element(service, stage.operator.waitlist_id).replace("<waitlist-position", listening)
+    embed(stage.page, page)
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    for number, behind in enumerate(("1 person behind you", "2 people behind you")):
+        stage.others.joined(f"late-{number}")
+        expect(stage.page.get_by_text(behind)).to_be_visible()
+    changes = stage.page.evaluate("() => changes.map(JSON.parse)")
+    assert [one["state"] for one in changes] == ["loading", "join", "joining", "waiting"]
+
+
 def test_a_strict_policy_of_the_page_needs_two_sources(stage: Stage, service: Service) -> None:
     stage.configure()
     policy = f"default-src 'none'; script-src {service.url}; connect-src {service.url}"
@@ -132,6 +152,7 @@ def test_a_customer_with_an_account_has_the_own_place(
     )
     stage.shows("You are in line")
     assert stage.page.evaluate("() => localStorage.length") == 0
+    expect(stage.page.get_by_role("button", name="Forget me here")).to_have_count(0)
     stage.page.evaluate(
         "token => { document.querySelector('waitlist-position').token = token; }", tokens["bob"]
     )

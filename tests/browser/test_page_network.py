@@ -58,6 +58,22 @@ def test_offline_and_back(stage: Stage) -> None:
     expect(stage.page.get_by_text("No connection.")).to_be_hidden()
 
 
+def test_offline_at_joining_the_page_promises_no_place(stage: Stage) -> None:
+    stage.configure()
+    stage.open()
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+    stage.page.context.set_offline(True)
+    stage.press("Join the line")
+    trouble = stage.page.locator("waitlist-position .trouble")
+    expect(trouble).to_have_text("No connection. This page tries again by itself.")
+    stage.page.context.set_offline(False)
+    stage.shows("You are in line")
+    stage.page.context.set_offline(True)
+    expect(trouble).to_have_text(
+        "No connection. Your place is kept, and this page tries again by itself."
+    )
+
+
 def test_a_busy_service_is_left_alone_as_long_as_it_asks(stage: Stage) -> None:
     stage.page.clock.install()
     stage.join()
@@ -196,9 +212,9 @@ def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
     customer = stage.kept["customer"]
     assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
     assert stage.others.sign_up(customer).status_code == 201
-    expect(stage.page.get_by_text("Your earlier place is no longer valid here.")).to_be_visible()
+    stage.notices("Your earlier place is no longer valid here.")
     stage.press("Join the line")
-    expect(stage.page.get_by_text("Your earlier place cannot be shown")).to_be_visible()
+    stage.notices("Your earlier place cannot be shown")
     stage.press("Join the line")
     stage.shows("You are in line")
     expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
@@ -207,7 +223,7 @@ def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
 def test_a_person_whom_an_operator_erased_may_join_again(stage: Stage) -> None:
     stage.join()
     assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
-    expect(stage.page.get_by_text("Your earlier place no longer exists.")).to_be_visible()
+    stage.notices("Your earlier place no longer exists.")
     stage.press("Join the line")
     stage.shows("You are in line")
 

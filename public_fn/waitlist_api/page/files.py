@@ -1,6 +1,7 @@
 """The files of the page, read at their first use: no other request needs them."""
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
+# Comments on lines of their own, an eighth of what a view would load.
+COMMENTS = re.compile(r"^ *(//.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
@@ -32,7 +35,7 @@ class PageFile(Struct, frozen=True):
 def files() -> dict[str, PageFile]:
     """Return every file by its name."""
     return {
-        path.name: PageFile(path.read_text("utf-8"), TYPES[path.suffix])
+        path.name: PageFile(_served(path), TYPES[path.suffix])
         for path in sorted(FOLDER.iterdir())
         if path.suffix in TYPES
     }
@@ -52,6 +55,11 @@ def asset(name: str) -> PageFile | None:
 def etag_of(text: str) -> str:
     """Return the weak ETag of a text."""
     return f'W/"{_digest(text)}"'
+
+
+def _served(path: Path) -> str:
+    text = path.read_text("utf-8")
+    return COMMENTS.sub("", text) if path.suffix == ".js" else text
 
 
 def _digest(text: str) -> str:

@@ -145,6 +145,17 @@ def test_one_view_is_small_when_compressed() -> None:
     assert sum(map(compressed, texts)) <= MOST_BYTES
 
 
+def test_scripts_are_served_whole_but_for_their_comments() -> None:
+    for path in FOLDER.glob("*.js"):
+        served = files()[path.name].text.splitlines()
+        left_out = [one.strip() for one in path.read_text("utf-8").splitlines()]
+        for line in served:
+            left_out.remove(line.strip())
+        assert all(one.startswith(("//", "/**", "*")) for one in left_out), path.name
+        assert left_out
+        assert not [one for one in served if one.strip().startswith(("//", "/*"))], path.name
+
+
 def test_no_file_names_another_server() -> None:
     """P8: a page that loads from elsewhere says there who is waiting."""
     namespace = "http://www.w3.org/2000/svg"

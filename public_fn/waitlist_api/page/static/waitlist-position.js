@@ -8,6 +8,8 @@ import { Words } from './words.js';
 const SAY_MS = 15_000; // a position is said at most so often
 const HURRY_SECONDS = 60;
 const SAID_SECONDS = [300, 60, 10]; // what is left of an offer is said then
+const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
+const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside']; // states in which the customer has a place
 
 // ------------------------------------------------------------------------------- parts
 
@@ -50,6 +52,7 @@ class WaitlistPosition extends HTMLElement {
   #update = () => {};
   #said = { state: null, position: 0, at: 0 };
   #answers = {};
+  #detail = '';
   #second;
   #start = 0;
 
@@ -227,6 +230,11 @@ class WaitlistPosition extends HTMLElement {
     return this.#client?.view;
   }
 
+  /** Remove all that this browser keeps of the customer of this list, who keeps the place. */
+  forget() {
+    this.#client?.forget();
+  }
+
   async #restart() {
     const start = ++this.#start;
     this.#client?.stop();
@@ -254,6 +262,7 @@ class WaitlistPosition extends HTMLElement {
       token: isAccount ? async () => (typeof token === 'function' ? token() : token) : null,
     });
     this.#client.addEventListener('change', () => this.#draw());
+    this.#client.addEventListener('forget', () => (this.#answers = {}));
     this.#draw();
     this.#client.start();
   }
@@ -275,9 +284,10 @@ class WaitlistPosition extends HTMLElement {
       const body = this.#screens[view.state](view).filter(Boolean);
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, this.#trouble);
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#forgetButton(view), this.#trouble);
       this.#panel.dataset.state = view.state;
-      if (hadFocus && !this.#root.querySelector('dialog')) this.#root.querySelector('.title')?.focus();
+      const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
+      if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
     }
     this.#showMessages(view);
     this.#update(view);
@@ -285,6 +295,9 @@ class WaitlistPosition extends HTMLElement {
     const title = this.#title(view);
     const { state, entry } = view;
     const detail = { state, position: entry?.position ?? null, title, language: this.#words.language, direction: this.#words.direction };
+    const text = JSON.stringify(detail);
+    if (text === this.#detail) return;
+    this.#detail = text;
     this.dispatchEvent(new CustomEvent('waitlist-change', { detail, bubbles: true, composed: true }));
   }
 
@@ -296,7 +309,7 @@ class WaitlistPosition extends HTMLElement {
     const { logo_url: logo, text } = list.page ?? {};
     return [
       logo && isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
-      make('h1', { dir: 'auto' }, list.name),
+      make('h1', { dir: 'auto', tabindex: '-1' }, list.name),
       text && make('p', { class: 'text', dir: 'auto' }, text),
     ].filter(Boolean);
   }
@@ -305,7 +318,8 @@ class WaitlistPosition extends HTMLElement {
     const words = this.#words;
     const isPaused = list?.line === 'paused' && state === 'join';
     this.#notice.textContent = notice ? words.say(`notice.${notice}`) : isPaused ? words.say('paused') : '';
-    this.#trouble.textContent = trouble ? words.say(`trouble.${trouble.kind}`) : '';
+    const tries = words.say(PLACES.includes(state) ? 'triesKept' : 'tries');
+    this.#trouble.textContent = trouble ? `${words.say(`trouble.${trouble.kind}`)} ${tries}` : '';
     this.#panel.setAttribute('aria-busy', isBusy);
     for (const button of this.#panel.querySelectorAll('button.acts')) button.setAttribute('aria-disabled', isBusy);
     const keep = this.#panel.querySelector('.keep');
@@ -323,14 +337,14 @@ class WaitlistPosition extends HTMLElement {
     return title && name ? this.#words.say('titleState', { state: title, name }) : name || title || '';
   }
 
-  #announce({ state, entry }) {
+  #announce({ state, entry, notice }) {
     const position = entry?.position ?? 0;
     const isNew = state !== this.#said.state;
     const now = Date.now();
     if (!isNew && !(position && isWorthSaying(this.#said, position, now))) return;
     const wasShown = this.#said.state !== null && this.#said.state !== 'loading';
     this.#said = { state, position, at: now };
-    const title = this.#words.texts[`${state}.title`] ?? '';
+    const title = this.#words.texts[`${state}.title`] ?? (notice ? this.#words.say(`notice.${notice}`) : '');
     if (wasShown || position) this.#speak(position ? this.#words.say('position', { n: position }) : title);
     if (isNew && wasShown && state === 'offered') this.#alert();
   }
@@ -387,13 +401,13 @@ class WaitlistPosition extends HTMLElement {
   }
 
   /** Ask before what cannot be undone. */
-  #ask(key, yes) {
+  #ask(key, yes, effect = 'effect') {
     const close = (event) => event.target.closest('dialog').close();
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
       make('h2', { id: 'question' }, this.#words.say(`${key}.ask`)),
-      make('p', {}, this.#words.say(`${key}.effect`)),
+      make('p', {}, this.#words.say(`${key}.${effect}`)),
       make(
         'div',
         { class: 'buttons' },
@@ -407,6 +421,14 @@ class WaitlistPosition extends HTMLElement {
 
   #leave() {
     return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
+  }
+
+  /** On a device of several people: leave nothing behind. It also ends what is under way. */
+  #forgetButton({ state, entry }) {
+    if (this.#isAccount || !(entry || state === 'joining')) return [];
+    const effect = FORGET_EFFECTS[state] ?? 'effect';
+    const ask = () => this.#ask('forget', () => this.#client.forget(), effect);
+    return [make('button', { type: 'button', class: 'quiet', onclick: ask }, this.#words.say('forget'))];
   }
 
   async #enter() {

@@ -27,6 +27,9 @@ export class Problem extends Error {
   }
 }
 
+/** What was under way ended because this browser has forgotten the customer. */
+class Forgotten extends Error {}
+
 /** Return the milliseconds to wait after a problem: Retry-After, and a random part. */
 export function pauseAfter(problem, attempt, random = Math.random) {
   const asked = problem.retryAfter ?? 1;
@@ -167,6 +170,11 @@ class Memory {
     this.own = record;
     if (this.isKept) localStorage.setItem(this.name, JSON.stringify(record));
   }
+
+  clear() {
+    this.own = {};
+    if (this.isKept) localStorage.removeItem(this.name);
+  }
 }
 
 /** Return the first and the last position that an entry of a rank had on a board, or null: none. */
@@ -210,7 +218,8 @@ export async function followBoard(api, entry) {
 }
 
 /**
- * One customer in one list. Follows the entry, and sends a `change` event when `view` has changed.
+ * One customer in one list. Follows the entry, and sends a `change` event when `view` has changed,
+ * and a `forget` event when this browser has forgotten the customer.
  *
  * `position(api, entry)` returns the entry with `position` and `poll_after_seconds`.
  */
@@ -222,6 +231,7 @@ export class Waitlist extends EventTarget {
   #listAt = 0;
   #missing = false;
   #signedOut = false;
+  #isForgotten = false;
   #trouble = null;
   #attempt = 0;
   #isBusy = false;
@@ -260,7 +270,8 @@ export class Waitlist extends EventTarget {
 
   /** What a page shows: `state`, and what belongs to it. */
   get view() {
-    const { entry, joining, first, notice = null, alert = false } = this.#memory.read();
+    const { entry, joining, first, alert = false, ...record } = this.#memory.read();
+    const notice = record.notice ?? (this.#isForgotten ? 'forgotten' : null);
     const isKept = this.#memory.isKept;
     const list = this.#list;
     const state = this.#stateOf(entry, joining);
@@ -276,6 +287,7 @@ export class Waitlist extends EventTarget {
   async join({ profile = {}, attributes = {} } = {}) {
     const { customer = `web-${uuid()}`, alert } = this.#memory.read();
     const body = this.#api.token ? { profile, attributes } : { customer_id: customer, profile, attributes };
+    this.#isForgotten = false;
     this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
     await this.#join();
   }
@@ -320,6 +332,12 @@ export class Waitlist extends EventTarget {
     this.#memory.write({ customer, alert, isNew: true });
     this.#listAt = 0;
     this.#refresh();
+  }
+
+  /** Remove all that this browser keeps of the customer, who keeps the place. */
+  forget() {
+    this.#memory.clear();
+    this.#forgotten();
   }
 
   /** Remember whether the customer wants to be alerted. */
@@ -371,6 +389,7 @@ export class Waitlist extends EventTarget {
     const { entry, nextAt, joining } = this.#memory.read();
     if (joining) return null;
     if (!entry) {
+      if (this.#list && !this.#listAt) return 0;
       const isWatched = this.#list && this.#list.line !== 'open' && document.visibilityState !== 'hidden';
       return isWatched ? this.#listAt + LIST_MS : null;
     }
@@ -389,9 +408,20 @@ export class Waitlist extends EventTarget {
   /** Another tab of this browser has got an answer. */
   #shared = (event) => {
     if (event.key !== this.#memory.name) return;
+    if (event.newValue === null) return this.#forgotten();
+    this.#isForgotten = false;
     this.#trouble = null;
     this.#change();
   };
+
+  /** Here or in another tab: show the form, and end what is under way, so that nothing returns. */
+  #forgotten() {
+    this.#isForgotten = true;
+    this.#trouble = null;
+    this.#listAt = 0;
+    this.dispatchEvent(new Event('forget'));
+    this.#change();
+  }
 
   /** The phone wakes, the tab is shown, the network is back: look at once. */
   #wake = (event) => {
@@ -439,9 +469,10 @@ export class Waitlist extends EventTarget {
     if (entry && ENDED.includes(this.view.state)) return;
     if (!entry && (isNew || !this.#api.token)) return;
     try {
-      const found = await this.#position(this.#api, entry);
+      const found = await this.#unlessForgotten(this.#position(this.#api, entry));
       // What the customer or another tab has done since is newer.
-      if (this.#isBusy || (this.#memory.read().lookedAt ?? 0) !== lookedAt) return;
+      const now = this.#memory.read();
+      if (this.#isBusy || (now.lookedAt ?? 0) !== lookedAt || now.entry?.entry_id !== entry?.entry_id) return;
       this.#found(found);
       if (found.status === 'admitted') await this.#admission();
     } catch (error) {
@@ -452,7 +483,7 @@ export class Waitlist extends EventTarget {
 
   async #admission() {
     try {
-      this.#admit(await this.#api.pass(this.#memory.read().entry));
+      this.#admit(await this.#unlessForgotten(this.#api.pass(this.#memory.read().entry)));
     } catch (error) {
       // Without a policy there is no pass; after its end, or an exit, there is none any more.
       if (error.code !== 'not_inside') throw error;
@@ -483,6 +514,7 @@ export class Waitlist extends EventTarget {
   }
 
   #failed(error) {
+    if (error instanceof Forgotten) return;
     if (!(error instanceof Problem)) throw error;
     if (error.passes) {
       const until = Date.now() + pauseAfter(error, this.#attempt++);
@@ -492,9 +524,9 @@ export class Waitlist extends EventTarget {
     this.#trouble = null;
     if (NO_LIST.includes(error.code)) this.#missing = true;
     // Without a code the answer is of something before the service, which does not know the entry.
-    else if (error.code === 'entry_not_found') this.#forget('gone');
+    else if (error.code === 'entry_not_found') this.#lose('gone');
     else if (this.#api.token || !error.code) this.#signedOut = error.status === 401 || error.status === 403;
-    else if (error.status === 401 || error.status === 403) this.#forget('stay');
+    else if (error.status === 401 || error.status === 403) this.#lose('stay');
     else this.#trouble = { kind: 'down', until: Date.now() + LONGEST_MS };
   }
 
@@ -505,7 +537,8 @@ export class Waitlist extends EventTarget {
     this.#memory.write({ ...record, entry, lookedAt: 0, nextAt: 1 });
   }
 
-  #forget(notice) {
+  /** The place is no longer this customer's. */
+  #lose(notice) {
     const { customer, alert } = this.#memory.read();
     this.#memory.write({ customer, alert, notice });
   }
@@ -515,14 +548,16 @@ export class Waitlist extends EventTarget {
   async #join() {
     const { joining } = this.#memory.read();
     if (!joining || this.#isBusy) return;
+    // Another tab may have forgotten the customer, or have got the answer.
+    const isWanted = () => this.#memory.read().joining?.key === joining.key;
     this.#isBusy = true;
     this.#change();
     try {
       const send = () => this.#api.join(joining.body, joining.key);
       const answer = await this.#patiently(send, Infinity);
-      this.#found(answer, { first: answer.position, notice: null });
+      if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
     } catch (error) {
-      this.#refused(error);
+      if (isWanted()) this.#refused(error);
     } finally {
       this.#isBusy = false;
     }
@@ -548,7 +583,7 @@ export class Waitlist extends EventTarget {
     let result = null;
     try {
       result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
-      keep(result);
+      if (this.#memory.read().entry) keep(result);
     } catch (error) {
       if (error.status === 409) this.#doubt();
       else this.#failed(error);
@@ -563,7 +598,7 @@ export class Waitlist extends EventTarget {
   async #patiently(send, tries) {
     for (let attempt = 0; ; attempt++) {
       try {
-        const answer = await send();
+        const answer = await this.#unlessForgotten(send());
         this.#trouble = null;
         return answer;
       } catch (error) {
@@ -571,8 +606,22 @@ export class Waitlist extends EventTarget {
         const pause = pauseAfter(error, attempt);
         this.#trouble = { kind: error.kind, until: Date.now() + pause };
         this.#change();
-        await sleep(pause, error.kind === 'network');
+        await this.#unlessForgotten(sleep(pause, error.kind === 'network'));
       }
+    }
+  }
+
+  /** Wait for a promise; the customer who is forgotten meanwhile need not wait for its end. */
+  async #unlessForgotten(promise) {
+    let end;
+    const forgotten = new Promise((_, reject) => {
+      end = () => reject(new Forgotten());
+      this.addEventListener('forget', end);
+    });
+    try {
+      return await Promise.race([promise, forgotten]);
+    } finally {
+      this.removeEventListener('forget', end);
     }
   }
 }
