@@ -100,6 +100,8 @@ def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:
     yield _last("admitted", history, "Admitted", "the person was admitted")
     if person["exited_at"]:
         yield f"Went out at {shown(person['exited_at'])}."
+        if person["room_until"]:
+            yield f"The place inside is taken until {shown(person['room_until'])}."
     elif person["inside_until"]:
         yield f"The pass ends at {shown(person['inside_until'])}."
         yield "Until then the place inside is taken, unless the person goes out."

@@ -31,6 +31,7 @@ WHOLE = (
     "parked_at",
     "admitted_at",
     "inside_until",
+    "room_until",
     "exited_at",
     "at",
 )

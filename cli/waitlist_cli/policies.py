@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "pass_seconds": 3600,
     "no_show": "to_back",
     "acceptance": "enter",
+    "customer_exit": "frees_now",
 }
 
 

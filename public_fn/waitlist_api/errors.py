@@ -84,7 +84,8 @@ class AlreadyAdmitted(WaitlistError):
     code = "already_admitted"
     advice = (
         "This customer was already admitted. They can join again only if the waitlist's `rejoin` "
-        "is `always`, or through an import with `ended: rejoin`."
+        "is `always`, where its `customer_exit` is `frees_at_end` after the pass has ended; or "
+        "through an import with `ended: rejoin`."
     )
 
 

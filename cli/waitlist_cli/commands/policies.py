@@ -25,6 +25,8 @@ from waitlist_cli.policies import (
 
 PANEL = "Waitlists"
 MOST_SIMULATED = 1_000_000
+# Settings that the text of a policy leaves out.
+OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
 
 @command("policy", PANEL, "waitlist policy bakery --rate 500/minute --max-inside 2000")
@@ -81,6 +83,13 @@ def policy(
         Literal["enter", "automatic"] | None,
         typer.Option("--acceptance", help="Whether customers enter, or are admitted at once."),
     ] = None,
+    customer_exit: Annotated[
+        Literal["frees_now", "frees_at_end"] | None,
+        typer.Option(
+            "--customer-exit",
+            help="Whether a customer who goes out frees the room, or the end of the pass does.",
+        ),
+    ] = None,
     off: Annotated[
         bool, typer.Option("--off", help="Remove the policy: only operators admit.")
     ] = False,
@@ -106,6 +115,7 @@ def policy(
         "pass_seconds": pass_seconds,
         "no_show": no_show,
         "acceptance": acceptance,
+        "customer_exit": customer_exit,
     }
     typed = {name: value for name, value in typed.items() if value is not None}
     of_rate: dict[str, Any] = {} if rate_counts is None else {"counts": rate_counts}
@@ -154,7 +164,7 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
         context.output.json({"admission": admission})
         return
     pairs: dict[str, object] = {"admission": policy_text(admission)}
-    for name in ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance"):
+    for name in OTHERS:
         if admission is not None:
             pairs[name] = admission[name]
     context.output.pairs(pairs)

@@ -288,7 +288,7 @@ def possible(person: Document) -> list[Action]:
             own = [WITHDRAW, EDIT, TOKEN, REMOVE]
         case "parked":
             own = [REDRIVE, EDIT, TOKEN, REMOVE]
-        case "admitted" if person["inside_until"] and not person["exited_at"]:
+        case "admitted" if person["room_until"]:
             own = [EXIT]
         case _:
             own = []

@@ -42,6 +42,7 @@ NAMES = {
     "pass_seconds": "Passes last",
     "no_show": "No-shows",
     "acceptance": "Acceptance",
+    "customer_exit": "Customers who go out",
 }
 NO_SHOWS = (
     ("to_back", "Go to the end of the queue"),
@@ -61,6 +62,11 @@ ACCEPTANCES = (
     ("automatic", "Are admitted at once, without an offer"),
 )
 
+CUSTOMER_EXITS = (
+    ("frees_now", "Free the room at once; the place must refuse their passes"),
+    ("frees_at_end", "Free the room when their passes end"),
+)
+
 
 def routes(desk: Desk) -> list[Route]:
     def show(request: Request) -> Response:
@@ -76,6 +82,7 @@ def routes(desk: Desk) -> list[Route]:
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
             acceptances=ACCEPTANCES,
+            customer_exits=CUSTOMER_EXITS,
             counts=COUNTS,
             combines=COMBINES,
         )
@@ -144,6 +151,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "pass_seconds": _seconds(form, "pass_seconds"),
         "no_show": form.text("no_show"),
         "acceptance": form.text("acceptance"),
+        "customer_exit": form.text("customer_exit"),
     }
 
 
@@ -181,7 +189,8 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
         return ", ".join(_line(one) for one in value) or "none"
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
-    return str(dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES)).get(value, value))
+    words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS))
+    return str(words.get(value, value))
 
 
 def _crowds(

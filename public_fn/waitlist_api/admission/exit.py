@@ -5,8 +5,11 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import NotInside
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import frees_at_end
 from waitlist_shared import contracts as c
 
 
@@ -14,31 +17,46 @@ class Exits(Struct, frozen=True):
     """Ends the time inside. The record comes first: a crash before Redis frees the place late.
 
     Otherwise a lost Redis would bring back a customer whose place was given to the next one.
+
+    Where the list's `customer_exit` is "frees_at_end", a customer's own exit is in the record
+    alone, and the room stays taken until the pass ends, or an operator's exit frees it.
     """
 
     entries: EntryRecords
+    waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
     now_millis: NowMillis
 
     def exit(
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
-        """Free the place of an admitted customer, once; a repeat changes nothing.
+        """Let an admitted customer out, once; a repeat changes nothing.
 
         `stay` is the ticket of an entry token. Raises Forbidden if the entry has another, NotInside
         if the customer was not admitted or the pass is over.
         """
-        record = self.entries.find(waitlist_id, entry_id, stay)
-        if record.exited_millis is None:
-            if not record.inside_until(self.now_millis()):
+        record, now_millis = self.entries.find(waitlist_id, entry_id, stay), self.now_millis()
+        is_customer = by == CUSTOMER
+        if not _is_out(record, is_customer):
+            if not record.inside_until(now_millis):
                 raise NotInside
+            settings = self.waitlist_cache.find(waitlist_id).settings
+            keeps_room = is_customer and frees_at_end(settings)
             try:
-                record = self.entries.record_exit(record, by, reason, self.now_millis())
+                record = self.entries.record_exit(
+                    record, by, reason, now_millis, keeps_room=keeps_room
+                )
             except EntryChanged as changed:
-                if changed.record is None or changed.record.exited_millis is None:
+                if changed.record is None or not _is_out(changed.record, is_customer):
                     raise NotInside from changed
                 record = changed.record
-        self.recovering_queue.write(
-            c.Exit(waitlist_id=waitlist_id, entry_id=entry_id, ticket=record.ticket)
-        )
+        if record.exited_millis is not None:
+            self.recovering_queue.write(
+                c.Exit(waitlist_id=waitlist_id, entry_id=entry_id, ticket=record.ticket)
+            )
         return record
+
+
+def _is_out(record: EntryRecord, is_customer: bool) -> bool:
+    """Return whether an exit has nothing to record: an operator's still has room to free."""
+    return (record.went_out_millis if is_customer else record.exited_millis) is not None

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from waitlist_api.entries.guest_data import check_guest_data
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
-from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
 from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, WaitlistError
 from waitlist_shared.ids import entry_id_of
 
@@ -133,8 +133,11 @@ def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistErro
 def _rejoin(
     command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
 ) -> Refuse | Create:
+    # Only the end of the pass may free the room: another admission would give a second valid pass.
+    is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     # A former stay past its retention time must not block a new signup.
-    if not (_may_rejoin(waitlist, former) or former.is_expired(now_millis)):
+    is_open = _may_rejoin(waitlist, former) or former.is_expired(now_millis)
+    if is_kept_in or not is_open:
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
     refusal = refusal_of(waitlist, command)
     return Create(former) if refusal is None else Refuse(refusal)

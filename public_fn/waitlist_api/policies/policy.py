@@ -11,6 +11,7 @@ from waitlist_shared.decoding import prepare
 Period = Literal["second", "minute", "hour", "day"]
 NoShow = Literal["keep_place", "to_back", "leave"]
 Acceptance = Literal["enter", "automatic"]
+CustomerExit = Literal["frees_now", "frees_at_end"]
 Counts = Literal["offered", "entered"]
 Combine = Literal["least", "sum"]
 
@@ -55,8 +56,9 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     Room is what `max_inside` leaves beside the customers inside and those with an offer. A policy
     with none of the three admits by hand only. `offer_seconds` is how long an offer lasts,
     `pass_seconds` how long a customer is inside after an admission, `no_show` what happens to an
-    entry whose offer ends unused. The record stores every field, so a new default changes no
-    stored policy.
+    entry whose offer ends unused, `customer_exit` whether a customer who goes out frees the room,
+    or the end of the pass does. The record stores every field, so a new default changes no stored
+    policy.
     """
 
     rate: Rate | None = None
@@ -67,6 +69,7 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     pass_seconds: int = 3600
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
+    customer_exit: CustomerExit = "frees_now"
 
     @classmethod
     def from_text(cls, text: str) -> Self:

@@ -7,7 +7,7 @@ from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import ticket_of_millis
 
-MAINTENANCE, POLICY = "maintenance", "policy"
+CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 STATUS_OF: dict[c.Verb, Status] = {
     "released": "waiting",
@@ -49,7 +49,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "offered":
             return (event_of(decision, POLICY),)
         case "declined":
-            return (event_of(decision, "customer"),)
+            return (event_of(decision, CUSTOMER),)
         case _:
             return (event_of(decision),)
 

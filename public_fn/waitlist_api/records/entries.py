@@ -257,11 +257,22 @@ class EntryRecords(Struct, frozen=True):
             self.table.transact(writes)
 
     def record_exit(
-        self, record: EntryRecord, by: str, reason: str, now_millis: int
+        self,
+        record: EntryRecord,
+        by: str,
+        reason: str,
+        now_millis: int,
+        *,
+        keeps_room: bool = False,
     ) -> EntryRecord:
-        """Write that an admitted customer has gone out; raise EntryChanged if they had before."""
+        """Write that an admitted customer has gone out; raise EntryChanged if they had before.
+
+        With `keeps_room` the room stays taken until the pass ends, or until an exit without it.
+        """
         # By this function's clock: Redis hears of it only afterwards.
         stamp = max(record.stamp + 1, ticket_of_millis(now_millis))
+        # The event of the exit before may have that stamp.
+        stamp += record.out_millis is not None
         event = HistoryEvent(
             stamp=stamp,
             event="exited",
@@ -270,16 +281,22 @@ class EntryRecords(Struct, frozen=True):
             jti=record.pass_id,
             expires_at=record.expires_at,
         )
-        update = "SET #exited_millis = :now, #updated_millis = :now"
+        when = "out_millis" if keeps_room else "exited_millis"
+        update = f"SET #{when} = :now, #updated_millis = :now"
         condition = (
             "#status = :admitted AND #join_id = :join_id AND attribute_not_exists(#exited_millis)"
             " AND attribute_not_exists(#erase)"
         )
-        values = STATUSES | {"join_id": record.join_id, "now": now_millis}
         change = _change(record.key, stamp, EXITED)
+        if keeps_room:
+            condition += " AND attribute_not_exists(#out_millis)"
+            # Redis is to have the customer inside as after the admission.
+            until_millis = record.inside_until_millis or 0
+            change = _change(record.key, stamp, "admitted", until_millis=until_millis)
+        values = STATUSES | {"join_id": record.join_id, "now": now_millis}
         with entry_changed():
             self.table.transact(self._writes(change, update, condition, values, now_millis, event))
-        return replace(record, exited_millis=now_millis)
+        return replace(record, **{when: now_millis})
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record a move that Redis made; raise EntryChanged if the moved stay is over."""

@@ -44,7 +44,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expired. `attempts` counts expired holds. `is_offer` marks a hold that the service made for the
     customer to accept, not an operator's claim.
 
-    An admitted customer is inside until `inside_until_millis`, or until `exited_millis`.
+    An admitted customer is inside until `inside_until_millis`, or until `exited_millis`, and takes
+    room so long. At `out_millis` the customer went out by an own exit that leaves the room taken.
 
     `by_guest` marks a stay whose signup had no proof that the caller is this customer.
 
@@ -88,6 +89,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
+    out_millis: int | None = None
     leaving_by: str = ""
     leaving_reason: str = ""
     left_millis: int | None = None
@@ -108,11 +110,24 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     def inside_until(self, now_millis: int) -> int:
-        """Return when the customer's pass ends, in milliseconds; 0 if they are not inside."""
-        if self.status != "admitted" or self.exited_millis is not None:
-            return 0
-        until = self.inside_until_millis or 0
+        """Return until when the customer takes room, in milliseconds; 0 if they take none."""
+        until = self.room_until_millis or 0
         return until if until > now_millis else 0
+
+    def pass_until(self, now_millis: int) -> int:
+        """Return when the customer's pass ends, in milliseconds; 0 without one or after an exit."""
+        return self.inside_until(now_millis) if self.out_millis is None else 0
+
+    @property
+    def room_until_millis(self) -> int | None:
+        """When the pass of an admitted customer ends, or ended; None if an exit freed the room."""
+        is_free = self.status != "admitted" or self.exited_millis is not None
+        return None if is_free else self.inside_until_millis
+
+    @property
+    def went_out_millis(self) -> int | None:
+        """When the customer first went out."""
+        return self.exited_millis if self.out_millis is None else self.out_millis
 
     @property
     def pass_id(self) -> str:

@@ -70,5 +70,5 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     jti = ""
     if record.previous is not None:
         former = EntryRecord.from_item(record.previous)
-        jti = former.pass_id if former.inside_until(millis_of(stamp)) else ""
+        jti = former.pass_id if former.pass_until(millis_of(stamp)) else ""
     return HistoryEvent(stamp=stamp, event="joined", by=by, detail=detail, jti=jti)

@@ -324,6 +324,11 @@ def pass_seconds_of(settings: WaitlistSettings) -> int:
     return settings.admission.pass_seconds if settings.admission else 0
 
 
+def frees_at_end(settings: WaitlistSettings) -> bool:
+    """Return whether a customer's own exit leaves the room taken until the pass ends."""
+    return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
+
+
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
     """Return the times at which places become due; empty without a policy."""
     return settings.admission.schedule if settings.admission else ()

@@ -32,6 +32,7 @@ def why(
         "offered_until": None,
         "claimed_until": None,
         "inside_until": None,
+        "room_until": None,
         "exited_at": None,
         "history": list(events),
         **fields,
@@ -118,6 +119,9 @@ def test_an_admitted_person_is_inside_or_out() -> None:
     out = why("admitted", admitted, inside_until=AT, exited_at=AT)
     assert f"Went out at {SHOWN}." in out
     assert "The pass ends" not in out
+    assert "taken" not in out
+    kept = why("admitted", admitted, inside_until=AT, exited_at=AT, room_until=AT)
+    assert f"The place inside is taken until {SHOWN}." in kept
 
 
 def test_a_history_that_was_cut_says_so() -> None:

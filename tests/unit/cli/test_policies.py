@@ -165,6 +165,16 @@ def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
     assert warned("--acceptance", "enter", "--no-show", "to_back") == ""
 
 
+def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:
+    bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert found["customer_exit"] == "frees_now"
+    bakery.typed.done("policy", bakery.waitlist_id, "--customer-exit", "frees_at_end")
+    found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
+    assert (found["customer_exit"], found["max_inside"]) == ("frees_at_end", 5)
+    assert "frees_at_end" in bakery.typed.done("policy", bakery.waitlist_id)
+
+
 def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")

@@ -244,7 +244,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Go out, and free the place",
             answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
             "Idempotent: a repeat has the same answer. Without it the place is free when the pass "
-            "ends.",
+            "ends, and with it too where the policy's `customer_exit` is `frees_at_end`.",
             credentials,
         ),
     }
@@ -443,9 +443,9 @@ def _entries() -> dict[str, Operation]:
             ),
             "Waiting entries come in serving order, offered entries by deadline, parked entries by "
             "the time of parking. Entries that were admitted or left, and customers who are "
-            "`inside` (admitted, the pass not over, not exited), come by the time at which their "
-            "stay ended, the oldest first, an entry of the last moments perhaps later. A page of "
-            "these may be empty before the last one: follow `cursor` until it is null.",
+            "`inside` (admitted, and their room not free: see `room_until`), come by the time at "
+            "which their stay ended, the oldest first, an entry of the last moments perhaps later. "
+            "A page of these may be empty before the last one: follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with profile and history",

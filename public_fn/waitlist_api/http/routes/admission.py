@@ -18,12 +18,11 @@ from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
-from waitlist_api.records.decisions import POLICY
+from waitlist_api.records.decisions import CUSTOMER, POLICY
 from waitlist_api.records.entries import EntryRecords, LeftOffer
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-CUSTOMER = "customer"
 # No offer ends then.
 NO_OFFER = 0
 
@@ -60,13 +59,13 @@ class CustomerAdmission(Struct, frozen=True):
             with suppress(NotOffered, OfferExpired, NotWaiting, AlreadyAdmitted):
                 self.holds.act(ENTER, command)
                 record = self.entries.find(waitlist_id, entry_id, stay)
-        if not record.inside_until(self.now_millis()):
+        if not record.pass_until(self.now_millis()):
             raise NotInside
         return self._with_pass(record, base_url)
 
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
         issued = None
-        if until := record.inside_until(self.now_millis()):
+        if until := record.pass_until(self.now_millis()):
             admitted = record.admitted_millis or 0
             issued = self.passes.issue(*record.key, record.pass_id, admitted, until, base_url)
         return secret(PassAnswer(**{**admitted_answer(record).model_dump(), "pass": issued}))
@@ -111,7 +110,7 @@ def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
     """Return the answer of an admitted entry; raise NotOffered for another."""
     if record.status != "admitted" or record.admitted_millis is None:
         raise NotOffered
-    exited, inside_until = record.exited_millis, record.inside_until_millis
+    exited, inside_until = record.went_out_millis, record.inside_until_millis
     return AdmittedAnswer(
         entry_id=record.entry_id,
         status=record.status,

@@ -18,7 +18,14 @@ from waitlist_api.http.schemas.common import (
     documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
-from waitlist_api.policies.policy import Acceptance, Combine, Counts, NoShow, Period
+from waitlist_api.policies.policy import (
+    Acceptance,
+    Combine,
+    Counts,
+    CustomerExit,
+    NoShow,
+    Period,
+)
 from waitlist_api.policies.schedule import check_cron
 from waitlist_shared.limits import (
     MAX_ADMIT,
@@ -185,6 +192,15 @@ class AdmissionBody(Body):
             "admits without an offer."
         ),
     ] = "enter"
+    customer_exit: Annotated[
+        CustomerExit,
+        Field(
+            description="`frees_now`: a customer's own `exit` frees the room, though the pass "
+            "stays valid by its signature until it ends. `frees_at_end`: the room is free when the "
+            "pass ends, and the customer can sign up again from then on. An operator's `exit` "
+            "frees it at once in both."
+        ),
+    ] = "frees_now"
 
     @property
     def policy(self) -> dict[str, Any]:

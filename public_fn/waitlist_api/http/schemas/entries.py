@@ -373,6 +373,14 @@ class AdminEntryAnswer(EntryAnswer):
         Time | None,
         Field(description="When the pass ends; null if the customer got none."),
     ]
+    room_until: Annotated[
+        Time | None,
+        Field(
+            description="Until when the person counts for `max_inside`: the end of the pass, also "
+            "after the customer's own exit where `customer_exit` is `frees_at_end`. Null if the "
+            "person does not, or no more."
+        ),
+    ]
     exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
     left_at: Time | None
     customer_id: TheCustomerId | None

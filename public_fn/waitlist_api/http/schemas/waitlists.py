@@ -87,7 +87,8 @@ class WaitlistBody(Body):
             description="Which customers may sign up again, at the end of the queue: customers who "
             "left (`after_leaving`), also customers who were admitted (`always`), or no customer "
             "(`never`). Others are refused: `already_admitted` or `already_left`. A customer who "
-            "was inside gives up the place by signing up again, as by `exit`."
+            "was inside gives up the place by signing up again, as by `exit`; where the policy's "
+            "`customer_exit` is `frees_at_end`, that is `already_admitted` until the pass ends."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[

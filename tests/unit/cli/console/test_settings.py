@@ -33,6 +33,7 @@ POLICY = {
     "schedule": "",
     "acceptance": "enter",
     "no_show": "to_back",
+    "customer_exit": "frees_now",
     "offer_seconds": "600",
     "pass_seconds": "3600",
 }
@@ -128,9 +129,10 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert (found["rate"], found["combine"]) == (plain, "least")
     assert found["schedule"][0]["cron"] == "0 9 * * *"
     assert "5 at 0 9 * * * UTC</textarea>" in console.page(path)
-    changed = {**form, "no_show": "leave"}
+    changed = {**form, "no_show": "leave", "customer_exit": "frees_at_end"}
     text = readable(console.send(f"{path}/preview", **changed).text)
     assert "What changes No-shows Go to the end of the queue Leave the list" in text
+    assert "Free the room when their passes end" in text
     assert "Nothing: this is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
     )

@@ -49,6 +49,7 @@ UNRECORDED: dict[str, Any] = {
     "park_reason": None,
     "admitted_at": None,
     "inside_until": None,
+    "room_until": None,
     "exited_at": None,
     "left_at": None,
 }
@@ -186,7 +187,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "park_reason": record.park_reason or None,
         "admitted_at": _time(record.admitted_millis),
         "inside_until": _time(record.inside_until_millis),
-        "exited_at": _time(record.exited_millis),
+        "room_until": _time(record.room_until_millis),
+        "exited_at": _time(record.went_out_millis),
         "left_at": _time(record.left_millis),
     }
 
