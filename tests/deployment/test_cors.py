@@ -81,6 +81,8 @@ def test_a_preflight_meets_no_authorizer(parameters: dict[str, str]) -> None:
         ("*", True),
         ("https://app.example.com", True),
         ("https://app.example.com,http://localhost:3000", True),
+        # It would end the text of the function at the edge.
+        ("https://a'.example.com", False),
         ("app.example.com", False),
         ("https://app.example.com/", False),
         ("https://a.example.com, https://b.example.com", False),

@@ -25,6 +25,7 @@ SAME_FOR_ALL = {
 }
 CACHES_NOTHING = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 PASSES_ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
+PASSES_ORIGIN = "88a5eaf4-2fd4-4709-b370-b4c650ea3fcf"
 
 
 def distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
@@ -58,11 +59,32 @@ def test_an_entry_named_like_the_board_is_not_cached() -> None:
         assert behaviour(route)["CachePolicyId"] == CACHES_NOTHING
 
 
-def test_tokens_and_queries_reach_the_api() -> None:
+def behaviours(*, cached: bool) -> list[dict[str, Any]]:
     config = distribution()
-    for one in (config["DefaultCacheBehavior"], *config["CacheBehaviors"]):
+    every = [config["DefaultCacheBehavior"], *config["CacheBehaviors"]]
+    return [one for one in every if (one["CachePolicyId"] != CACHES_NOTHING) == cached]
+
+
+def test_tokens_and_queries_reach_the_api() -> None:
+    for one in behaviours(cached=False):
         assert one["OriginRequestPolicyId"] == PASSES_ALL_BUT_HOST
         assert one["ViewerProtocolPolicy"] == "https-only"
+
+
+def test_what_is_no_part_of_the_key_cannot_change_a_cached_answer() -> None:
+    """P5: neither a query, a cookie nor a header reaches the API, but the origin, as in the key."""
+    for one in behaviours(cached=True):
+        assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
+        assert one["ViewerProtocolPolicy"] == "https-only"
+
+
+def test_one_spelling_of_a_path_has_one_entry_in_the_cache() -> None:
+    """tests/browser/test_edge_key.py runs the function."""
+    for one in behaviours(cached=True):
+        (association,) = one["FunctionAssociations"]
+        assert association["EventType"] == "viewer-request"
+        assert association["FunctionARN"] == {"Fn::GetAtt": ["EdgeKey", "FunctionARN"]}
+    assert all("FunctionAssociations" not in one for one in behaviours(cached=False))
 
 
 def test_a_query_does_not_go_around_the_cache() -> None:
@@ -116,4 +138,4 @@ def test_an_issuer_of_the_operators_own_is_published_instead() -> None:
 
 def test_without_it_there_is_none() -> None:
     assert "StageVariables" not in deployed()["ApiApiGatewayDefaultStage"]["Properties"]
-    assert not {"Distribution", "EdgeCachePolicy", "EdgeErrorsAlarm"} & set(deployed())
+    assert not {"Distribution", "EdgeCachePolicy", "EdgeKey", "EdgeErrorsAlarm"} & set(deployed())

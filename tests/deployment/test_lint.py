@@ -170,7 +170,7 @@ MUTATIONS: list[tuple[Mutation, Set, str]] = [
     (a_route_to_no_alias, CANARY, "Api get /v1/health: .* calls no alias"),
     (an_unknown_property, CANARY, "UndeliveredEvents AWS::SQS::Queue .*Retention"),
     (a_name_with_a_blank, CANARY, "EventBus AWS::Events::EventBus Name"),
-    (a_cache_named_after_the_stack, LONG, "Redis.ServerlessCacheName: 60, and AWS allows 40"),
+    (a_cache_named_after_the_stack, LONG, "Redis.ServerlessCacheName: 59, and AWS allows 40"),
     (a_permission_for_each_route, CANARY, "the policy of .*:live: .* AWS allows 20,480"),
     (a_large_environment, CANARY, "PublicFn, environment: .* AWS allows 4,096"),
     (a_projection_of_21_attributes, CANARY, "attributes of by_place: 21, and AWS allows 20"),

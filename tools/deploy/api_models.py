@@ -18,6 +18,7 @@ from tools.deploy.stack import Stack
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),
+    "AWS::CloudFront::Function": ("cloudfront", "CreateFunction"),
     "AWS::CloudFront::Distribution": ("cloudfront", "CreateDistribution"),
     "AWS::CloudWatch::Alarm": ("cloudwatch", "PutMetricAlarm"),
     "AWS::CodeDeploy::Application": ("codedeploy", "CreateApplication"),

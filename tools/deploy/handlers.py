@@ -47,6 +47,11 @@ NOT_CALLED = {
         "cloudfront:GetVpcOrigin": "the origin is public",
         "cloudfront:UpdateDistributionWithStagingConfig": "there is no staging distribution",
     },
+    "AWS::CloudFront::Function": {
+        "cloudfront:TagResource": "the function has no tag, by which IAM could not decide",
+        "cloudfront:UntagResource": "the function has no tag, by which IAM could not decide",
+        "cloudfront:ListTagsForResource": "the reference lists no function; the role may list all",
+    },
     "AWS::CodeDeploy::DeploymentGroup": {
         "codedeploy:RegisterOnPremisesInstance": "functions run on no instances",
     },
@@ -475,6 +480,8 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
                 "distribution": arn("cloudfront", f"distribution/{name}", ""),
                 "connection-group": arn("cloudfront", "connection-group/cg_1", ""),
             } | ({"webacl": acl} if acl else {})
+        case "AWS::CloudFront::Function":
+            return {"function": arn("cloudfront", f"function/{name}", "")}
         case "AWS::CloudWatch::Alarm":
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":

@@ -37,6 +37,7 @@ LONGEST = (
     ("AWS::Lambda::Function", "FunctionName", 64),
     ("AWS::Lambda::Function", "Description", 256),
     ("AWS::Lambda::LayerVersion", "LayerName", 140),
+    ("AWS::CloudFront::Function", "FunctionCode", 10_240),
     ("AWS::ElastiCache::ServerlessCache", "ServerlessCacheName", 40),
     ("AWS::ElastiCache::ServerlessCache", "Description", 255),
     ("AWS::ElastiCache::User", "UserId", 40),

@@ -39,6 +39,7 @@ LONGEST_NAMES = {
 
 # The property in which a type takes its name, where it is not the type's last word and `Name`.
 NAMED_BY = {
+    "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
     "AWS::ElastiCache::UserGroup": "UserGroupId",
     "AWS::Pipes::Pipe": "Name",
@@ -338,6 +339,9 @@ class _Resolver:
                 return {"Name": _hex(logical_id, 10)}
             case "AWS::CloudFront::Distribution":
                 return {"Name": "E1A2B3C4D5E6F7", "DomainName": "d111111abcdef8.cloudfront.net"}
+            case "AWS::CloudFront::Function":
+                arn = self._arn("cloudfront", f"function/{name}", region="")
+                return {"Name": name, "Ref": arn, "FunctionARN": arn}
             case "AWS::CloudFront::CachePolicy":
                 return {"Name": f"{_hex(logical_id, 8)}-1234-1234-1234-123456789012"}
         return {"Name": name}

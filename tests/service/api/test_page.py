@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -239,13 +240,25 @@ def test_browsers_get_compressed_files() -> None:
         assert "Accept-Encoding" in packed.headers["vary"]
 
 
-def test_an_edition_of_another_version_is_kept_for_a_short_time_only() -> None:
-    """During a deployment two versions answer, so a name of the other one is not for ever."""
+def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
     people = new_list()
     answer = get(people, "/assets/latest/waitlist.js")
     assert (answer.status, answer.text) == (200, files()["waitlist.js"].text)
     assert answer.headers["cache-control"] == "public, max-age=300"
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+@pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
+def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
+    """A page of another version, during a deployment, still finds its files."""
+    people = new_list()
+    path = f"/assets/{edition}/waitlist.js"
+    answer = get(people, path)
+    assert (answer.status, answer.text) == (307, "")
+    assert answer.headers["cache-control"] == "no-store"
+    found = get(people, urljoin(path, answer.headers["location"]))
+    assert (found.status, found.text) == (200, files()["waitlist.js"].text)
+    assert "immutable" in found.headers["cache-control"]
 
 
 @pytest.mark.parametrize(

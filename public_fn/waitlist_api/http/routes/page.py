@@ -20,7 +20,8 @@ HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # A name with the digest of the files never gets other content.
 FOR_EVER = "public, max-age=31536000, immutable"
-# Any other edition, such as `latest`, gets the files as they are now.
+# The address that other sites load: the files as they are now.
+LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 Headers = dict[str, str]
@@ -61,6 +62,11 @@ def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
         found = asset(file)
         if found is None:
             raise NoSuchRoute
+        if edition not in (version(), LATEST):
+            # A page of another version, during a deployment, or a name that a caller made up. No
+            # cache keeps this answer, so it holds each file under its two real names alone.
+            headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
+            return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE
         return answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
 

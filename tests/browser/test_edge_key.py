@@ -1,0 +1,93 @@
+"""The function that CloudFront runs before it looks into its cache, run by Node.js."""
+
+import json
+import subprocess
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tools.deploy.stack import make
+
+APP = "https://app.example.com"
+SHOP = "https://shop.example.com:8443"
+KNOWN = f"{APP},{SHOP}"
+EVIL = "https://evil.example.com"
+
+
+@cache
+def code(cors_origins: str) -> str:
+    stack = make({"Edge": "on", "CorsOrigins": cors_origins})
+    return str(stack.resources["EdgeKey"]["Properties"]["FunctionCode"])
+
+
+def run(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
+    """Return the request that goes on to the cache, or a response that makes no entry in it."""
+    headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
+    request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
+    call = (
+        f"{code(cors_origins)}\nconsole.log(JSON.stringify(handler({{request: JSON.parse(A)}})));"
+    )
+    program = f"const A = {json.dumps(json.dumps(request))};\n{call}"
+    done = subprocess.run(["node"], input=program, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/waitlists/bakery",
+        "/v1/waitlists/bakery-2/board",
+        "/w/bakery",
+        "/assets/0123456789abcdef/waitlist-position.js",
+        "/assets/latest/en.json",
+        "/.well-known/openid-configuration",
+        "/.well-known/jwks.json",
+    ],
+)
+def test_the_paths_of_the_cached_routes_go_on_as_they_are(path: str) -> None:
+    found = run(path)
+    assert (found["uri"], found["headers"]) == (path, {"accept": {"value": "*/*"}})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/waitlists/%62akery",
+        "/v1/waitlists/b%61kery/board",
+        "/v1/waitlists/bakery/",
+        "/v1/waitlists//bakery",
+        "//v1/waitlists/bakery",
+        "/v1/./waitlists/bakery",
+        "/w/../w/bakery",
+        "/w/bakery;a=1",
+        "/w/bakery:1",
+        "/w/b\u00e4ckerei",
+        "/w/bakery\n",
+        "/",
+    ],
+)
+def test_another_spelling_of_a_path_is_answered_before_the_cache(path: str) -> None:
+    """P5: the API would answer it as the route, under one more entry of the cache."""
+    found = run(path, APP, KNOWN)
+    assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
+    assert found["headers"]["cache-control"] == {"value": "no-store"}
+
+
+@pytest.mark.parametrize("origin", [APP, SHOP])
+def test_an_origin_of_cors_origins_has_an_entry_of_its_own(origin: str) -> None:
+    assert run("/w/bakery", origin, KNOWN)["headers"]["origin"] == {"value": origin}
+
+
+@pytest.mark.parametrize("origin", [EVIL, f"{APP}.evil.example.com", "null", APP.upper(), KNOWN])
+@pytest.mark.parametrize("cors_origins", [KNOWN, ""], ids=["some origins", "none"])
+def test_other_origins_share_the_entry_without_an_origin(origin: str, cors_origins: str) -> None:
+    """P5: a made-up origin neither reaches the functions nor fills the cache."""
+    assert "origin" not in run("/w/bakery", origin, cors_origins)["headers"]
+
+
+def test_all_origins_share_one_entry_if_each_is_allowed() -> None:
+    one, other = (run("/w/bakery", origin, "*")["headers"]["origin"] for origin in (APP, EVIL))
+    assert one == other
+    assert "origin" not in run("/w/bakery", None, "*")["headers"]
