@@ -31,7 +31,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A finished unit of work; `measured` has more metrics of the service, by name.
 
     A name that ends in `_ms` or `_seconds` has that unit, any other is a count. `about` goes into
-    the log only.
+    the log only, as do the `ids`.
     """
 
     operation: str
@@ -41,6 +41,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     has_failed: bool = False
     measured: Mapping[str, float] = NOTHING
     about: Mapping[str, float] = NOTHING
+    ids: Mapping[str, str] = NOTHING
 
 
 class Telemetry:
@@ -79,6 +80,7 @@ class Telemetry:
             "service": self._service,
             "operation": span.operation,
             "outcome": span.outcome,
+            **span.ids,
             **{name: _rounded(name, number) for name, number in numbers.items()},
             "correlation_id": span.correlation_id,
             "cold_start": is_cold_start,

@@ -1,4 +1,4 @@
-"""The audit log: operators' requests that cannot be undone."""
+"""The audit log: operators' requests that cannot be undone, or that read people's data."""
 
 import re
 from collections.abc import Mapping
@@ -9,9 +9,12 @@ from waitlist_api.errors import Unauthorized
 from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
 
 ADMIN_LIST = "/v1/admin/waitlists/{waitlist_id}"
-ADMIN_ENTRY = f"{ADMIN_LIST}/entries/{{entry_id}}"
-# Routes that delete data, replace settings, hand out tokens or add many people. The history of an
-# entry names the operator of every other change, and an erasure deletes it.
+ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
+ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
+# Routes that answer customer ids, profiles and attributes, in pages.
+READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
+# These, and routes that delete data, replace settings, hand out tokens or add many people. The
+# history of an entry names the operator of every other change, and an erasure deletes it.
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
@@ -19,23 +22,46 @@ AUDITED = frozenset(
         f"POST {ADMIN_LIST}/import",
         f"DELETE {ADMIN_ENTRY}",
         f"POST {ADMIN_ENTRY}/token",
+        *READS,
     }
 )
 IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 
 
 def audited(event: object) -> dict[str, str] | None:
-    """Return route, operator, waitlist and entry of a request; None for a route without audit.
+    """Return route, operator, waitlist and entry of a request; None for a request without audit.
 
-    A path parameter that is not a valid id is left out, because it could contain anything.
+    The first page of a list or history is audited, so that an export has one line. A path parameter
+    that is not a valid id is left out, because it could contain anything.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
         return None
-    try:
-        found = {"audit": str(event["routeKey"]), "by": operator_of(event)}
-    except Unauthorized:
+    if _is_next_page(event) or not (asked := _asked(event)):
         return None
-    return found | _ids(event.get("pathParameters"))
+    return {"audit": str(event["routeKey"]), **asked}
+
+
+def continued(event: object) -> dict[str, str]:
+    """Return operator, waitlist and entry of a request for a next page of people, else nothing.
+
+    They go into the request's own line: an operator could write a cursor without a first page.
+    """
+    if not isinstance(event, Mapping) or event.get("routeKey") not in READS:
+        return {}
+    return _asked(event) if _is_next_page(event) else {}
+
+
+def _is_next_page(event: Mapping[str, Any]) -> bool:
+    query = event.get("queryStringParameters")
+    return isinstance(query, Mapping) and bool(query.get("cursor"))
+
+
+def _asked(event: Mapping[str, Any]) -> dict[str, str]:
+    """Return operator, waitlist and entry; nothing if no operator asks."""
+    try:
+        return {"by": operator_of(event), **_ids(event.get("pathParameters"))}
+    except Unauthorized:
+        return {}
 
 
 def _ids(parameters: Any) -> dict[str, str]:

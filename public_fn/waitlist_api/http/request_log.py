@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.http.audit_log import audited
+from waitlist_api.http.audit_log import audited, continued
 from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
@@ -61,6 +61,7 @@ class RequestLog(Struct, frozen=True):
             has_failed=status >= 500,
             measured=self.metrics.take(),
             about={"status": status},
+            ids=continued(event),
         )
         self.telemetry.write(span)
 

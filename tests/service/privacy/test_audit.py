@@ -1,4 +1,7 @@
-"""The audit log names the operator of what cannot be undone: by ARN and ids, and nothing else."""
+"""The audit log names the operator of each read of people, and of what cannot be undone.
+
+By ARN and ids, and nothing else.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,8 +35,15 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
         f"{ADMIN_ENTRY}/token",
         ADA,
     ),
+    "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
+    "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }
-BODIES: dict[str, Any] = {"PUT": SETTINGS, "POST": {"entries": [SIGNUP]}, "DELETE": None}
+BODIES: dict[str, Any] = {
+    "PUT": SETTINGS,
+    "POST": {"entries": [SIGNUP]},
+    "DELETE": None,
+    "GET": None,
+}
 
 
 @pytest.fixture(params=["INFO", "ERROR"])
@@ -57,6 +67,7 @@ def test_routes_that_cannot_be_undone_are_audited() -> None:
     final |= {
         name for name in operators if name.startswith(("PUT ", "DELETE ")) and "admin" in name
     }
+    final |= {name for name in operators if name.startswith("GET ") and "/entries" in name}
     assert final == AUDITED == set(ASKED)
 
 
@@ -90,9 +101,36 @@ def test_a_process_that_dies_has_logged_who_asked(
 
 
 def test_what_the_history_has_is_not_logged_twice(asked: CapturedLogs) -> None:
-    for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}", "GET {}/entries/{}"):
+    for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}"):
         DRIVES[route.format("/v1/admin/waitlists/{waitlist_id}", "{entry_id}")](asked.service)
     assert audit(asked) == []
+
+
+def test_an_export_is_audited_once_and_each_further_page_names_the_operator() -> None:
+    with captured_logs(log_level="INFO") as kept:
+        prepare(kept.service)
+        kept.forget()
+        for query in ("", "&cursor=MQ"):
+            answer = kept.service.operator("GET", f"{ADMIN}/entries?limit=1{query}")
+            assert answer.status_code == 200
+        (line,) = audit(kept)
+        first, following = kept.lines("public")
+    assert "by" not in first
+    assert (following["by"], following["waitlist_id"]) == (line["by"], "bakery")
+
+
+def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
+    """P8: and nothing that a client writes into the address."""
+    with captured_logs(log_level="INFO") as kept:
+        prepare(kept.service)
+        kept.forget()
+        kept.service.is_wrong = True
+        kept.service.operator("GET", f"{ADMIN_ENTRY}?include=history&cursor={quote(CUSTOMER)}")
+        assert audit(kept) == []
+        (line,) = kept.lines("public")
+    assert line["entry_id"] == ENTRY_ID
+    assert line["by"].startswith("arn:aws:iam::")
+    assert found_in([str(line)]) == []
 
 
 def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
