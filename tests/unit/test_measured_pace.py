@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.known import MOST_INSTANTS, Policy, pace_of
 from waitlist_api.wait.pace import Pace
+from waitlist_cli.policies import DEFAULTS, simulate
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 START = 1_780_272_000  # a midnight, in seconds
@@ -227,12 +229,72 @@ def test_a_rate_spreads_the_places_of_a_schedule() -> None:
     assert wait(slow, 241)[1] / HOUR == pytest.approx(33.1, abs=0.01)
 
 
+AS_TYPED = {
+    "rate": {"count": 100, "per": "hour"},
+    "max_inside": 50,
+    "pass_seconds": HOUR,
+    "acceptance": "automatic",
+}
+LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
+
+
+def test_a_room_that_will_be_full_slows_the_estimate_before_it_is() -> None:
+    """Given an empty room of 50, 100 an hour, and passes of an hour."""
+    empty = pace(samples(10, lambda _: 0), LAUNCH)
+    low, middle, high = wait(empty, 2003)
+    assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
+    # If all stay for their whole pass, the console's preview says so.
+    whole = simulate({**DEFAULTS, **AS_TYPED}, 2003, datetime.fromtimestamp(START, UTC)).seconds
+    assert low < 20 * HOUR < middle < whole < high
+    # The first of them come in at the rate, whatever happens later.
+    assert wait(empty, 20)[1] == pytest.approx(20 * 36, abs=2)
+    assert wait(empty, 20)[2] < 21 * 36
+
+
+def test_a_room_that_never_fills_up_leaves_the_rate_as_it_is() -> None:
+    slow = Policy(rate=50 / HOUR, max_inside=100, pass_seconds=HOUR)
+    found = pace(samples(10, lambda _: 0), slow)
+    assert (found.rate, found.error, found.pieces) == (50 / HOUR, 0.0, ())
+
+
+def test_the_time_that_people_stay_is_measured_before_the_room_is_full() -> None:
+    """Given 2 a minute for 10 minutes each: 20 inside, in a room of 100 for 12 a minute."""
+    policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
+    found = pace(samples(60, lambda _: 2, inside=20), policy)
+    assert found.rate == pytest.approx(100 / 600, rel=0.01)
+    low, middle, high = wait(found, 1000)
+    assert low < middle < high < 1.3 * middle
+
+
+def test_a_wave_of_people_who_go_out_together_is_no_pace() -> None:
+    """Given passes of an hour, of which 20 minutes are busy, and a look in such a time."""
+    policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
+
+    def served(minute: int) -> int:
+        return 5 if minute % 60 < 20 else 0
+
+    found = pace(samples(180 + 15, served, inside=100), policy)
+    assert found.rate == pytest.approx(100 / HOUR, rel=0.1)
+
+
+def test_places_of_a_schedule_wait_for_room() -> None:
+    """Given 100 places at once, and a room of 50 from which one goes out every 48 seconds."""
+    policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
+    found = pace(samples(10, lambda _: 0), policy)
+    assert wait(found, 50)[1] == 10 * MINUTE
+    assert wait(found, 100)[1] == pytest.approx(10 * MINUTE + 50 * 48, rel=0.01)
+    assert found.estimate(101, found.at) is None
+
+
 def test_a_full_list_goes_as_fast_as_people_go_out() -> None:
     policy = Policy(rate=500 / MINUTE, max_inside=200)
     full = samples(60, lambda _: 10, inside=200)
     assert pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    assert pace(free, policy).rate == 500 / MINUTE
+    # The free places open at the rate; then one as each person goes out, after 10 minutes.
+    filling = pace(free, policy)
+    assert wait(filling, 100)[1] == pytest.approx(12, abs=1)
+    assert wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
 
 
 def test_until_exits_are_seen_a_full_list_goes_by_the_length_of_its_passes() -> None:

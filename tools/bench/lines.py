@@ -39,6 +39,8 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
+    # People inside, who are sampled with the policy.
+    inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
 
@@ -93,7 +95,7 @@ class Simulation:
             self._leave(now)
             self._serve(now, service(now, len(self._line)))
             if now % MINUTE == 0:
-                self._sample(now)
+                self._sample(now, scenario.inside(service))
             if now > scenario.seconds:
                 pending = sum(not one[0].has_left and one[0].served is None for one in asked)
                 if not pending:
@@ -137,13 +139,14 @@ class Simulation:
             self._served.append(now)
             self._admitted += 1
 
-    def _sample(self, now: int) -> None:
+    def _sample(self, now: int, inside: int) -> None:
         sample = Sample(
             millis=(START + now) * 1000,
             joined=self._joined,
             admitted=self._admitted,
             left=self._left,
             waiting=len(self._line),
+            inside=inside,
         )
         self._minutes.append(sample)
         if now % HOUR == 0:
@@ -246,6 +249,45 @@ def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
         return take
 
     return begin
+
+
+@dataclass
+class Launch:
+    """A rate within so many places inside, which fill up; each is taken for a time of `stay`."""
+
+    chance: random.Random
+    per_second: float
+    room: int
+    stay: Callable[[random.Random], float]
+    ends: list[float] = field(default_factory=list)
+    _due: float = 0.0
+    _last: int = 0
+
+    def __call__(self, now: int, waiting: int) -> int:
+        while self.ends and self.ends[0] <= now:
+            heapq.heappop(self.ends)
+        # The bucket collects a minute's places, as the service's does.
+        most = max(1.0, self.per_second * MINUTE)
+        self._due = min(most, self._due + self.per_second * (now - self._last))
+        self._last = now
+        taken = min(waiting, self.room - len(self.ends), int(self._due))
+        self._due -= taken
+        for _ in range(taken):
+            heapq.heappush(self.ends, now + self.stay(self.chance))
+        return taken
+
+
+def launch(
+    policy: Policy, stay: Callable[[random.Random], float]
+) -> Callable[[random.Random], Service]:
+    """Return a service by a policy of a rate and a `max_inside`."""
+    rate, room = policy.rate or 0.0, policy.max_inside or 0
+    return lambda chance: Launch(chance, rate, room, stay)
+
+
+def inside_of(service: Service) -> int:
+    """Return how many people are inside a launch."""
+    return len(service.ends) if isinstance(service, Launch) else 0
 
 
 def bursts(

@@ -1,5 +1,6 @@
 """How often the true wait of simulated people lay within their estimate, and how far it was off."""
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -13,11 +14,14 @@ from tools.bench.lines import (
     Simulation,
     at_random,
     bursts,
+    inside_of,
+    launch,
     rooms,
     steady,
 )
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
+from waitlist_api.wait.known import Policy
 
 WITHIN = Target("≥", 0.8)
 # An error is a part of the real wait, or of a minute where that is shorter.
@@ -31,6 +35,18 @@ def _halved(now: int) -> float:
 
 def _in_office_hours(now: int) -> float:
     return 2 / MINUTE if OPENS <= now % DAY < CLOSES else 0.0
+
+
+# 5 a minute fill 100 places within half an hour; then people come in as fast as others go out.
+LAUNCH = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
+
+
+def _until_they_go_out(chance: random.Random) -> float:
+    return chance.uniform(10 * MINUTE, HOUR)
+
+
+def _whole_pass(_: random.Random) -> float:
+    return HOUR
 
 
 SCENARIOS = (
@@ -100,6 +116,28 @@ SCENARIOS = (
         warm_up=30 * DAY,
         look_every=6 * HOUR,
         step=MINUTE,
+    ),
+    Scenario(
+        name="launch that fills up",
+        service=launch(LAUNCH, _until_they_go_out),
+        inside=inside_of,
+        policy=LAUNCH,
+        joining=1 / MINUTE,
+        waiting=2000,
+        seconds=6 * HOUR,
+        warm_up=2 * MINUTE,
+        look_every=2 * MINUTE,
+    ),
+    Scenario(
+        name="launch of whole passes",
+        service=launch(LAUNCH, _whole_pass),
+        inside=inside_of,
+        policy=LAUNCH,
+        joining=1 / MINUTE,
+        waiting=2000,
+        seconds=6 * HOUR,
+        warm_up=2 * MINUTE,
+        look_every=2 * MINUTE,
     ),
 )
 

@@ -9,6 +9,7 @@ from waitlist_api.records.samples import Sample
 from waitlist_api.wait.flow import intervals_of, leaving_of
 from waitlist_api.wait.measure import measured
 from waitlist_api.wait.pace import LONGEST_SECONDS, Pace, Piece
+from waitlist_api.wait.room import Stay, within_room
 
 # A rate is exact; only the moments of a look and of the next trigger blur it.
 TRIGGER_SECONDS = 1.0
@@ -17,6 +18,8 @@ MAINTENANCE_SECONDS = 30.0
 # The part of a policy's rate below which something else must limit the list: offers that come back.
 LIMITED = 0.9
 LEAST_SERVED = 30
+# A list is slower than it seems if it is by so many errors of the time that people stay.
+CLEAR = 2.0
 # So many instants of a schedule are followed one by one, later ones by their mean rate.
 MOST_INSTANTS = 24
 # Until exits are measured: people stay for two thirds of their pass, give or take as much.
@@ -38,6 +41,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
+    offer_seconds: int = 0
 
 
 def pace_of(
@@ -56,9 +60,13 @@ def pace_of(
     minutes, hours = _of_version(minutes), _of_version(hours)
     known = _known(policy, minutes)
     room = policy.max_inside
-    if room is not None and (known is None or minutes[-1].occupied >= room):
-        found = measured(minutes, hours, room) or _by_passes(policy, room, minutes)
-        return known if known is not None and _is_slower(known, found) else found
+    if room is not None:
+        stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
+        within = within_room(known, room, minutes[-1], stay, leaving)
+        found = measured(minutes, hours, room) if minutes[-1].occupied >= room else None
+        # People who came in together go out together: a while of that is no pace.
+        clearly = 1 / (1 + CLEAR * stay.error)
+        return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
         return _limited(known, measured(minutes, hours), minutes)
     return known
@@ -141,15 +149,11 @@ def _pieces(
             yield Piece(start, until, (until - start) * rate)
 
 
-def _by_passes(policy: Policy, room: int, minutes: Sequence[Sample]) -> Pace:
-    """Return the pace of a full list of which no exit was seen: its passes end by themselves."""
-    return Pace(
-        at=round(minutes[-1].millis / 1000),
-        rate=room / (STAY * policy.pass_seconds),
-        leaving=leaving_of(intervals_of(minutes)),
-        dispersion=1.0,
-        error=STAY_ERROR,
-    )
+def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
+    """Return how long a customer takes a place, by those who have gone out, or by the passes."""
+    older = [one for one in hours if one.millis < minutes[0].millis]
+    found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)
+    return found or Stay(STAY * policy.pass_seconds, STAY_ERROR)
 
 
 def _limited(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:

@@ -26,7 +26,7 @@ STALE_SECONDS = 3600
 # Fewer places never make a whole one.
 FEWEST = 1e-9
 UNKNOWN, PAUSED = "unknown", "paused"
-FORMAT = "1"
+FORMAT = "2"
 
 
 class Estimate(Struct, frozen=True):
@@ -52,7 +52,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     otherwise `rate` places a second open after them. `leaving` is the part of the people ahead
     that leaves in a second. The spread of an estimate comes from `dispersion` (the variance of the
     places that open, per place), `error` (the relative error of the whole pace) and `jitter` (the
-    standard deviation of the pieces' times, in seconds).
+    standard deviation of the pieces' times, in seconds). The first `sure` places open as the pieces
+    have them: dispersion and error begin behind them.
     """
 
     at: int
@@ -62,11 +63,15 @@ class Pace(Struct, frozen=True, kw_only=True):
     error: float = 0.0
     jitter: float = 0.0
     cycle: float = 0.0
+    sure: float = 0.0
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
         """Return the pace as text for Redis: numbers, a space between two."""
-        numbers = (self.rate, self.leaving, self.dispersion, self.error, self.jitter, self.cycle)
+        numbers = (
+            *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
+            *(self.cycle, self.sure),
+        )
         pieces = [f"{_short(p.start)}:{_short(p.end)}:{_short(p.places)}" for p in self.pieces]
         return " ".join([FORMAT, str(self.at), *map(_short, numbers), *pieces])
 
@@ -76,7 +81,7 @@ class Pace(Struct, frozen=True, kw_only=True):
         words = text.split(" ")
         if words[0] != FORMAT:
             return None
-        rate, leaving, dispersion, error, jitter, cycle = map(float, words[2:8])
+        rate, leaving, dispersion, error, jitter, cycle, sure = map(float, words[2:9])
         return cls(
             at=int(words[1]),
             rate=rate,
@@ -85,7 +90,8 @@ class Pace(Struct, frozen=True, kw_only=True):
             error=error,
             jitter=jitter,
             cycle=cycle,
-            pieces=tuple(Piece(*map(float, word.split(":"))) for word in words[8:]),
+            sure=sure,
+            pieces=tuple(Piece(*map(float, word.split(":"))) for word in words[9:]),
         )
 
     def estimate(self, position: int, now: float) -> Estimate | None:
@@ -96,7 +102,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         middle, left = self._wait(position, since)
         if middle is None or middle > LONGEST_SECONDS:
             return None
-        variance = self.dispersion * (position - left) + left + (self.error * position) ** 2
+        unsure = max(0.0, position - self.sure)
+        opened = min(unsure, position - left)
+        variance = self.dispersion * opened + left + (self.error * unsure) ** 2
         places = HALF_A_PLACE + DEVIATIONS * math.sqrt(variance)
         low = self._wait(max(0.0, position - places), since)[0] or 0.0
         high = self._wait(position + places, since)[0] or LONGEST_SECONDS

@@ -2,7 +2,7 @@
 
 from tests.support.line import Line, accepted
 
-PACE = "1 1780000000 0.5 0 1 0.1 0 0 60:60:40"
+PACE = "2 1780000000 0.5 0 1 0.1 0 0 0 60:60:40"
 
 
 def beat(line: Line, **fields: str) -> None:

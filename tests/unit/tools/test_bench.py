@@ -41,7 +41,7 @@ def test_a_quick_run_of_the_waits_compares_each_simulated_list_with_both_baselin
 ) -> None:
     rows, _ = quick_run("wait")
 
-    assert [row["target"] for row in rows] == ["≥ 0.8", None, None] * 8
+    assert [row["target"] for row in rows] == ["≥ 0.8", None, None] * 10
     assert all(row["verdict"] == "met" for row in rows[::3])
     assert {row["beside"] for row in rows} == {
         "low to high",
