@@ -33,6 +33,13 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
+# The dearest that guests can do by default: sign up again with other attributes of
+# `max_guest_bytes`, and leave. The index takes some of the writes, the table these.
+FLOOD = {
+    "signup again": Operation(writes=34, table_calls=3, events=1),
+    "leave": Operation(writes=25, table_calls=2, events=1),
+}
+FLOOD_TABLE_WRITES = 35
 # A run of maintenance for one list, which happens each minute also if nobody comes.
 MINUTE = Operation(writes=1, reads=29, table_calls=38, queue_calls=6)
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
@@ -46,6 +53,7 @@ ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
 ENTRY_BYTES = 100  # in Redis, without segments
 RECORD_BYTES = 3_000  # in DynamoDB: record, history, index
 HOURS = 730
+DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ ITEMS = (
 )
 # Custom metrics that a stack of one waitlist emits: without a caller, and with all kinds of them.
 IDLE_METRICS, BUSY_METRICS = 38, 60
-ALARMED_METRICS = 23  # that its alarms read: an alarm costs its price for each
+ALARMED_METRICS = 25  # that its alarms read: an alarm costs its price for each
 BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
@@ -148,9 +156,25 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
     return {**items, "Total": sum(items.values())}
 
 
-def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
+def flood(each_second: int, most_writes: int, prices: Prices = Prices()) -> dict[str, float]:
+    """Return the dollars of a day in which guests sign up again and leave so often each second.
+
+    The table takes `most_writes` units a second; requests beyond that are refused, and cost the
+    rest all the same.
+    """
+    count = each_second * DAY
+    items = cost_of(dict.fromkeys(FLOOD, count), prices, FLOOD)
+    items["DynamoDB, writes"] *= min(1, most_writes / (each_second * FLOOD_TABLE_WRITES))
+    return {**items, "Total": sum(items.values())}
+
+
+def cost_of(
+    calls: Mapping[str, int],
+    prices: Prices = Prices(),
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> dict[str, float]:
     """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
-    used = totals(calls)
+    used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
     gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
@@ -186,11 +210,13 @@ def _minute(prices: Prices) -> float:
     )
 
 
-def totals(calls: Mapping[str, int]) -> dict[str, float]:
+def totals(
+    calls: Mapping[str, int], operations: Mapping[str, Operation] = OPERATIONS
+) -> dict[str, float]:
     """Return what these calls use together, by the fields of an operation."""
     return {
         field.name: sum(
-            count * float(getattr(OPERATIONS[name], field.name)) for name, count in calls.items()
+            count * float(getattr(operations[name], field.name)) for name, count in calls.items()
         )
         for field in fields(Operation)
     }

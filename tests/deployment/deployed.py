@@ -73,12 +73,14 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
         return set()
     if "Fn::Equals" in expression:
         parameter, value = expression["Fn::Equals"]
-        return {(parameter["Ref"], value)}
+        return {(parameter["Ref"], str(value))}
     return {pair for one in expression.values() for pair in _compared(one)}
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
     """Return the values that make a difference: those compared with, and one other."""
-    allowed = TEMPLATE["Parameters"].get(name, {}).get("AllowedValues", [f"some-{name}"])
+    declared = TEMPLATE["Parameters"].get(name, {})
+    some = "1" if declared.get("Type") == "Number" else f"some-{name}"
+    allowed = declared.get("AllowedValues", [some])
     others = [value for value in allowed if value not in compared]
     return [*sorted(compared), *others[:1]]

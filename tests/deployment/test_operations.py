@@ -49,16 +49,18 @@ def test_each_way_to_start_is_described() -> None:
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
-    """DynamoDB restores keys, indexes and encryption; these four it leaves out."""
+    """DynamoDB restores keys, indexes and encryption; these five it leaves out."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
     assert f"Enabled=true,AttributeName={time_to_live}" in COMMANDS
     assert "PointInTimeRecoveryEnabled=true" in COMMANDS
     assert "--deletion-protection-enabled" in COMMANDS
+    assert "--on-demand-throughput MaxWriteRequestUnits=" in COMMANDS
     view = table["StreamSpecification"]["StreamViewType"]
     assert f"StreamEnabled=true,StreamViewType={view}" in COMMANDS
     assert set(table) == {
         "BillingMode",
+        "OnDemandThroughput",
         "DeletionProtectionEnabled",
         "AttributeDefinitions",
         "KeySchema",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Logger
 
+from tests.deployment.deployed import deployed
 from tests.deployment.template import (
     PAGES,
     RESOURCES,
@@ -66,7 +67,21 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["OnDemandThroughput"] == {
+        "MaxWriteRequestUnits": {"Ref": "MaxWriteUnitsPerSecond"}
+    }
+    assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
     assert "TableName" not in table, "a retained table with a fixed name blocks the next stack"
+
+
+@pytest.mark.parametrize("reserved", ["0", "10"])
+def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
+    """The default reserves none: Lambda would refuse it in a new account."""
+    stack = deployed({"MaintenanceConcurrency": reserved})
+    function = stack["MaintenanceFn"]["Properties"]
+    given = {"Ref": "MaintenanceConcurrency"} if reserved != "0" else None
+    assert function.get("ReservedConcurrentExecutions") == given
+    assert TEMPLATE["Parameters"]["MaintenanceConcurrency"]["Default"] == 0
 
 
 def test_a_local_table_has_the_schema_of_the_deployed_one() -> None:

@@ -12,7 +12,7 @@ from tests.support.stores import fake_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import World
 from waitlist_api.queue.client import QueueClient
-from waitlist_cli.cost import MINUTE, OPERATIONS, Operation
+from waitlist_cli.cost import FLOOD, FLOOD_TABLE_WRITES, MINUTE, OPERATIONS, Operation
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
 PLACES = 50
@@ -51,6 +51,11 @@ def counted(
     )
 
 
+def largest(letter: str) -> dict[str, list[str]]:
+    """Return attributes of nearly `max_guest_bytes`; the index, too, has them."""
+    return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
+
+
 def events(table: MeteredTable) -> int:
     return sum(sort.startswith("HISTORY#") for _, sort in table.items)
 
@@ -72,6 +77,24 @@ def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.Monkey
     uses("enter", lambda: people.enter("ann"))
     uses("exit", lambda: people.exit("ann"))
     uses("leave", lambda: people.leave("bob"))
+
+
+def test_the_dearest_guest_uses_what_is_said(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each signup and leave replaces data of `max_guest_bytes` by other data."""
+    assert people.sign_up("ann", attributes=largest("x")).status == 201
+    people.leave("ann")
+    calls = {
+        "signup again": lambda: people.sign_up("ann", attributes=largest("y")),
+        "leave": lambda: people.leave("ann"),
+    }
+    of_table = 0.0
+    for name, call in calls.items():
+        assert counted(people, call, monkeypatch) == FLOOD[name], name
+        units = people.world.dynamodb.units
+        of_table += units.writes - units.index_writes
+    assert of_table == FLOOD_TABLE_WRITES
 
 
 def test_an_offer_of_many_uses_what_is_said(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from tools.local.dynamodb.items import INDEX_KEYS
 from tools.local.dynamodb.limits import item_bytes
 from tools.local.dynamodb.memory_table import MemoryTable, projected
@@ -16,9 +18,10 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """Request units, and the calls that used them."""
+    """Request units, and the calls that used them; `index_writes` are among the writes."""
 
     writes: float = 0
+    index_writes: float = 0
     reads: float = 0
     calls: int = 0
 
@@ -26,7 +29,8 @@ class Units:
 class MeteredTable(MemoryTable):
     """A table that counts. A write costs a unit for each KB of the larger of the item's two states.
 
-    In a transaction it costs twice that. The index costs a unit for each KB that changes in it, and
+    In a transaction it costs twice that. A single write whose condition fails costs the item that
+    is there. The index costs a unit for each KB that changes in it, and
     another one if the item gets another place. Reads of single items are consistent.
     """
 
@@ -47,7 +51,13 @@ class MeteredTable(MemoryTable):
     def _alone(self, request: Item, write: Any, operation: str) -> Item:
         with self._lock:
             self.units.calls += 1
-            return super()._alone(request, write, operation)
+            try:
+                return super()._alone(request, write, operation)
+            except ClientError as error:
+                response: Item = dict(error.response)
+                if found := response.get("Item"):
+                    self.units.writes += ceil(item_bytes(found) / WRITE_BYTES)
+                raise
 
     def get_item(self, Key: Item, **_: Any) -> Item:  # noqa: N803
         found = super().get_item(Key)
@@ -77,7 +87,9 @@ class MeteredTable(MemoryTable):
         before = self.items.get(key)
         size = max(item_bytes(one or {}) for one in (before, item))
         self.units.writes += self._factor * ceil(size / WRITE_BYTES)
-        self.units.writes += _index_units(_in_index(before), _in_index(item))
+        of_index = _index_units(_in_index(before), _in_index(item))
+        self.units.writes += of_index
+        self.units.index_writes += of_index
         super()._write(key, item)
 
 

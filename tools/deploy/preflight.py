@@ -26,6 +26,8 @@ SAM_STACK = "aws-sam-cli-managed-default"
 # Lambda keeps this part of the account's concurrency for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
+# Runs of maintenance at once: one each minute of up to five minutes, and those that requests start.
+MAINTENANCE = 10
 # AWS' default where Service Quotas lists no value of the account's own.
 VPCS = 5
 NO_SUCH = {
@@ -238,17 +240,20 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare Lambda's concurrency with what requests and provisioned environments take."""
+    """Compare Lambda's concurrency with what requests, provisions and reservations take."""
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
-    needed = _provisioned(account.parameter) - _provisioned(account.was)
+    provisioned = _provisioned(account.parameter) - _provisioned(account.was)
+    reserved = _reserved(account.parameter) - _reserved(account.was)
+    needed = provisioned + reserved
     kept = min(UNRESERVED, most)
     if needed > max(free - kept, 0):
+        takes = {"StartUp=none": provisioned, "MaintenanceConcurrency=0": reserved}
+        instead = " and ".join(name for name, number in takes.items() if number > 0)
         yield Finding(
             STOPS,
-            f"StartUp=provisioned needs {needed} environments, and Lambda has {free} unreserved"
-            f" here, of which it keeps {kept} for other functions. Ask for more, or set"
-            " StartUp=none:",
+            f"The settings take {needed} more environments, and Lambda has {free} unreserved here,"
+            f" of which it keeps {kept} for other functions. Ask for more, or set {instead}:",
             (account.increase("lambda", "L-B99A9384", max(ENOUGH, most + needed)),),
         )
     elif most < ENOUGH:
@@ -259,7 +264,14 @@ def check_concurrency(account: Account) -> Findings:
             (account.increase("lambda", "L-B99A9384", ENOUGH),),
         )
     else:
-        yield Finding(GOOD, f"Lambda runs {most:,} environments at once")
+        advice = ""
+        if not _reserved(account.parameter) and free - kept >= MAINTENANCE:
+            advice = f"; MaintenanceConcurrency={MAINTENANCE} keeps some of them for maintenance"
+        yield Finding(GOOD, f"Lambda runs {most:,} environments at once{advice}")
+
+
+def _reserved(value: Callable[[str], str]) -> int:
+    return int(value("MaintenanceConcurrency") or 0)
 
 
 def _provisioned(value: Callable[[str], str]) -> int:

@@ -1,10 +1,10 @@
 """What a guest may send of themselves: so many bytes, and what the list's page asks for. No I/O."""
 
-import json
 from collections.abc import Collection
 from typing import Any
 
 from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.records.entry import json_text
 from waitlist_api.records.waitlists import WaitlistSettings
 
 TOO_LARGE = (
@@ -45,7 +45,7 @@ def json_bytes(data: dict[str, Any]) -> int:
     """Return the bytes of an object as JSON without blanks, in UTF-8; an empty one has none."""
     if not data:
         return 0
-    return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
+    return len(json_text(data).encode())
 
 
 def _allowed(names: Collection[str]) -> str:

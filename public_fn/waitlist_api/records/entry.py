@@ -246,9 +246,10 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 def json_text(value: dict[str, Any]) -> str:
     """Return JSON as the record stores it: in UTF-8, a third of the size of `\\uXXXX` for Cyrillic.
 
-    An earlier version wrote `\\uXXXX`; both can be read.
+    Without blanks, so that it has the bytes that `max_guest_bytes` counts. Earlier versions wrote
+    `\\uXXXX`, and blanks; all can be read.
     """
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def entry_pk(waitlist_id: str, entry_id: str) -> str:

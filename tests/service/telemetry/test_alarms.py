@@ -74,6 +74,8 @@ ALARMS = {
     "StuckIntentsAlarm",
     "AdmissionsOverdueAlarm",
     "ParkedGrowthAlarm",
+    "SignupGrowthAlarm",
+    "WriteUnitsAlarm",
     "RebuildRunningLongAlarm",
     "MaintenanceSilentAlarm",
 }

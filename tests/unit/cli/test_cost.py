@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.template import named
+from tests.deployment.template import TEMPLATE, named
 from tests.unit.cli.typed import Typed
-from waitlist_cli.cost import ALARMED_METRICS, OPERATIONS, Month, Prices, cost_of, monthly
+from tools.deploy.samconfig import Settings
+from waitlist_cli.cost import (
+    ALARMED_METRICS,
+    DAY,
+    FLOOD,
+    OPERATIONS,
+    Month,
+    Prices,
+    cost_of,
+    flood,
+    monthly,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")
@@ -93,6 +104,48 @@ def test_the_page_has_what_transactions_cost() -> None:
     saved = 3 * Prices().writes_per_million
     dollars = sum(cost_of({"signup": 10**6}).values())
     assert f"save ${saved:.2f} of the ${dollars:.2f} that a million signups" in one_line(PAGE)
+
+
+# Signups (and leaves) a second, and write units of the table: the default and samconfig's prod.
+RATES = ((300, 6_000), (1_000, 20_000))
+# A signup again and its leave when a list allowed 16 KB and the former stay was copied.
+FORMER_UNITS = 216
+
+
+def test_the_budget_has_what_a_day_of_guests_costs_at_most() -> None:
+    page = (ROOT / "docs" / "operations" / "exposure.md").read_text(encoding="utf-8")
+    a_unit = DAY * Prices().writes_per_million / 1e6
+    units = sum(one.writes for one in FLOOD.values())
+    days = [flood(rate, most) for rate, most in RATES]
+    rows = {
+        "16 KB, former stay copied: write units alone": [
+            rate * FORMER_UNITS * a_unit for rate, _ in RATES
+        ],
+        "`max_guest_bytes` of 2,048: write units alone": [
+            rate * units * a_unit for rate, _ in RATES
+        ],
+        "with `MaxWriteUnitsPerSecond` of 6,000 and 20,000": [
+            day["DynamoDB, writes"] for day in days
+        ],
+        "API Gateway, Lambda, logs, events of these requests": [
+            day["Total"] - day["DynamoDB, writes"] for day in days
+        ],
+        "in all, at most": [day["Total"] for day in days],
+    }
+    for name, dollars in rows.items():
+        assert f"| {name} | {' | '.join(f'{one:,.0f}' for one in dollars)} |" in page
+    assert f"takes {units:g} with the default" in one_line(page)
+    looks = [sum(cost_of({"look": rate * DAY}).values()) for rate in (1_000, 4_000)]
+    assert f"they cost {looks[0]:.0f} dollars, at 4,000 a second {looks[1]:.0f}." in one_line(page)
+    assert f"at most {a_unit:.3f} dollars a day" in one_line(page)
+
+
+def test_the_limits_of_the_budget_are_the_stacks() -> None:
+    defaults = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()}
+    prod = Settings.read("prod", ROOT / "samconfig.toml").parameters
+    for (rate, most), given in zip(RATES, (defaults, {**defaults, **prod}), strict=True):
+        assert (int(given["SignupRateLimit"]), int(given["MaxWriteUnitsPerSecond"])) == (rate, most)
+        assert most == 20 * rate
 
 
 def test_a_cache_answers_the_boards() -> None:

@@ -285,7 +285,33 @@ def test_provisioned_environments_leave_lambda_its_part(
     account.set_parameters("StartUp=provisioned", f"ProvisionedConcurrency={pairs}")
     found = marked(look(int(stops)), STOPS)
     assert bool(found) == stops
-    assert not stops or f"needs {2 * pairs} environments" in found[0]
+    assert not stops or f"take {2 * pairs} more environments" in found[0]
+    assert not stops or "or set StartUp=none:" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("most", "reserved", "stops"), [(10, 1, True), (1000, 900, False), (1000, 901, True)]
+)
+def test_a_reservation_for_maintenance_leaves_lambda_its_part(
+    account: Account, look: Look, most: int, reserved: int, stops: bool
+) -> None:
+    account.answers["GetAccountSettings"] = concurrency(most)
+    account.set_parameters(f"MaintenanceConcurrency={reserved}")
+    found = marked(look(int(stops)), STOPS)
+    assert bool(found) == stops
+    assert not stops or f"take {reserved} more environments" in found[0]
+    assert not stops or "or set MaintenanceConcurrency=0:" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("most", "reserved", "advises"), [(1000, 0, True), (1000, 10, False), (10, 0, False)]
+)
+def test_a_reservation_is_advised_where_there_is_room_for_it(
+    account: Account, look: Look, most: int, reserved: int, advises: bool
+) -> None:
+    account.answers["GetAccountSettings"] = concurrency(most)
+    account.set_parameters(f"MaintenanceConcurrency={reserved}")
+    assert ("MaintenanceConcurrency=10 keeps" in "\n".join(look(0))) == advises
 
 
 def test_environments_that_the_stack_has_already_are_not_asked_for_again(
