@@ -30,6 +30,10 @@ restore_tags(keys, entry_id, segments_version ~= '0' and tags, place.ticket, que
 if is_restored then
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
+  if hold and hold.state == 'done' and hold.ticket == place.ticket then
+    -- The record has refused this admission: it was decided on an earlier place of the same stay.
+    redis.call('HINCRBY', keys.meta, 'admitted', -1)
+  end
   -- A customer with a place is not inside by an earlier stay.
   take_outside(keys, entry_id)
 elseif hold then

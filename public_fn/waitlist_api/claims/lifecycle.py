@@ -169,7 +169,10 @@ class Holds(Struct, frozen=True):
         return Acted(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: HoldVerb, command: HoldCommand) -> Any:
-        """Send the message; if Redis has lost the hold or parking, restore it and send again."""
+        """Send the message; if Redis has lost the hold or parking, restore it and send again.
+
+        A rebuild may have restored it since Redis refused the message.
+        """
         try:
             return self._send(verb, command)
         except REFUSED:
@@ -179,8 +182,7 @@ class Holds(Struct, frozen=True):
             if not (command.is_of(record) and command.means(record)):
                 raise
             try:
-                if not self.positions.put_right(record):
-                    raise
+                self.positions.put_right(record)
             except Gone as error:
                 raise NotWaiting from error
         return self._send(verb, command)

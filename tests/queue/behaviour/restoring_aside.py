@@ -98,6 +98,27 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     assert line.stats()["counters"]["admitted"] == 1
 
 
+def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
+    """P4: it was decided on an earlier place of the stay, and the entry goes back to its last."""
+    line.init()
+    ann = line.signup("ann")
+    line.complete("ann", line.claimed()["ann"]["token"])
+    fields: dict[str, Any] = {"when": "unchanged", "seen": {"state": "done", "rank": ann["rank"]}}
+    for _ in range(2):
+        line.restore("ann", ann["rank"], ann["ticket"], **fields)
+        assert line.stats()["counters"]["admitted"] == 0
+    assert line.order() == ["ann"]
+
+
+def test_an_admission_before_the_later_stay_counts(line: Line) -> None:
+    line.init()
+    ann = line.signup("ann")
+    line.complete("ann", line.claimed()["ann"]["token"])
+    fields: dict[str, Any] = {"when": "unchanged", "seen": {"state": "done", "rank": ann["rank"]}}
+    line.restore("ann", ann["rank"] + 8, ann["ticket"] + 8, stay=2, **fields)
+    assert line.stats()["counters"]["admitted"] == 1
+
+
 def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 5, **hold(line))

@@ -5,8 +5,32 @@ import pytest
 from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import Waitlist
 from tests.support.world import World
+from waitlist_api.entries.position import Positions
+from waitlist_api.queue.messages import init_of
+from waitlist_api.records.entry import EntryRecord
 
 LONG = 3600
+
+
+@pytest.mark.parametrize("verb", ["enter", "decline"])
+def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """Given an offer that is restored after a request was refused for it, then it succeeds. P3."""
+    desk = waitlist("ann", admission={"max_inside": 1})
+    world.maintenance.run_all()
+    world.redis.flushall()
+    put_right = Positions.put_right
+
+    def rebuilt(positions: Positions, record: EntryRecord) -> bool:
+        world.maintenance.run_all()
+        return put_right(positions, record)
+
+    monkeypatch.setattr(Positions, "put_right", rebuilt)
+    record = world.services.waitlist_records.get(desk.waitlist_id)
+    assert record is not None
+    world.services.queue.send(init_of(record, "open", "0123abcd"))
+    assert getattr(desk, verb)("ann").status == 200
 
 
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
