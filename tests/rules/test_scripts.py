@@ -22,7 +22,7 @@ each_source = pytest.mark.parametrize(
     "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
 )
 # Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the instants of
-# a message, by the fields of a policy, by the holds that
+# a message, by the fields of a policy, by the places that are kept, by the holds that
 # end at once, by the segments of an entry or of a request, by the settings, by the decisions that
 # are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
@@ -32,7 +32,7 @@ LOOPS = {
     "claim": 1,
     "complete": 1,
     "decided": 3,
-    "due": 2,
+    "due": 3,
     "epoch": 1,
     "expire": 1,
     "expiry": 2,

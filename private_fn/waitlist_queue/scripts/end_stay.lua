@@ -22,10 +22,12 @@ if is_late then
   -- The later stay decides for itself whether its customer is inside.
 elseif inside_until_millis == '0' then
   take_outside(keys, entry_id)
-elseif inside_until_millis ~= '' and
-  (visit ~= tonumber(ticket) or not redis.call('ZSCORE', keys.inside, entry_id)) then
-  -- One who has left during a rebuild remains outside: see exit.
-  put_inside(keys, entry_id, ticket, inside_until_millis)
+elseif inside_until_millis ~= '' then
+  local present = visit == tonumber(ticket) and redis.call('ZSCORE', keys.inside, entry_id)
+  -- One who has left during a rebuild remains outside: see exit. Else the end is the recorded one.
+  if tonumber(present or KEPT) ~= LONG_AGO then
+    put_inside(keys, entry_id, ticket, inside_until_millis)
+  end
 end
 local stamp = next_stamp(keys, now)
 if unless_placed == '1' and place then return {'present', stamp, 0, place} end

@@ -3,8 +3,6 @@
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
 -- RETURNS exited | absent | cold
-local LONG_AGO = 1 -- of a pass that has ended
-
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)

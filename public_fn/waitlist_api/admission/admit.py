@@ -1,5 +1,6 @@
 """Admit: offer slots to the first entries of the queue, as the policy or an operator says."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, structs
@@ -10,6 +11,8 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.policies.schedule import instants_between, next_instant
+from waitlist_api.queue.messages import renew_of
+from waitlist_api.queue.renewals import ends_of
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
@@ -181,6 +184,9 @@ class Admissions(Struct, frozen=True):
         reason: str = "",
     ) -> list[Offer]:
         """Record the entries that a run took; return the offers that the record accepts."""
+        taken: Sequence[c.Claimed] = admitted.entries
+        if admitted.is_automatic and admitted.outcome == "repeat":
+            taken = self._begun_now(waitlist_id, taken)
         status: Status = "admitted" if admitted.is_automatic else "offered"
         now_millis = self.now_millis()
 
@@ -193,7 +199,28 @@ class Admissions(Struct, frozen=True):
             transition_of_take(
                 waitlist_id, one, admitted.stamp, status, by, changes(one.deadline_millis), reason
             )
-            for one in admitted.entries
+            for one in taken
         ]
         state: c.PlaceState = "done" if admitted.is_automatic else "offered"
-        return self.offers.write_all(waitlist_id, admitted.entries, transitions, state)
+        return self.offers.write_all(waitlist_id, taken, transitions, state)
+
+    def _begun_now(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
+        """Return the entries that an earlier run has admitted.
+
+        The time inside of those that the record lacks begins now. One whose time was over is left
+        out if there is no room: maintenance records it later.
+        """
+        records = self.entries.get_many(waitlist_id, [one.entry_id for one in taken])
+        late = {
+            one.entry_id: renew_of(record, one.ticket)
+            for one in taken
+            if (record := records.get(one.entry_id)) is not None
+            and record.status in ("joining", *PRESENT)
+            and record.ticket in (None, one.ticket)
+        }
+        ends = ends_of(self.offers.queue, list(late.values()))
+        return [
+            structs.replace(one, deadline_millis=ends.get(one.entry_id, one.deadline_millis))
+            for one in taken
+            if one.entry_id in ends or one.entry_id not in late
+        ]

@@ -10,16 +10,18 @@ from msgspec.structs import replace
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
+from waitlist_api.queue.messages import renew_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
     ClaimExpired,
     ClaimMismatch,
     Gone,
+    InsideFull,
     NotHeld,
     NotOffered,
     NotParked,
@@ -153,8 +155,7 @@ class Holds(Struct, frozen=True):
     def act(self, verb: HoldVerb, command: HoldCommand) -> Acted:
         """Do what the verb says, once; a repeat returns the outcome that the record has."""
         try:
-            result = self._decide(verb, command)
-            self._check_own(command, result)
+            result = self._begun_now(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
             # Redis deletes its own copy of a decision soon after it is recorded.
@@ -223,16 +224,28 @@ class Holds(Struct, frozen=True):
             return record.parked_millis or 0
         return (record.is_offer and record.claimed_until_millis) or 0
 
-    def _check_own(self, command: HoldCommand, result: Any) -> None:
-        """Raise NotOffered for the repeat of an `enter` that an operator's complete has preceded.
+    def _begun_now(self, verb: HoldVerb, command: HoldCommand, result: Any) -> Any:
+        """Return the result; if the record lacks an earlier admission, the time inside begins now.
 
+        Raises NotOffered for the repeat of an `enter` that an operator's complete has preceded:
         Redis has the same state after both. The complete is recorded by its own request, or by
-        maintenance: recorded here, the history would name the customer.
+        maintenance: recorded here, the history would name the customer. Raises OfferExpired if that
+        time was over, and there is no room for another.
         """
-        if isinstance(result, c.EnterResult) and result.outcome == "repeat":
-            record = self.entries.get(*command.key)
-            if record is not None and not record.is_offer and record.claim_token == result.token:
-                raise NotOffered
+        if verb.decided != "admitted" or result.outcome != "repeat":
+            return result
+        record = self.entries.get(*command.key)
+        if record is None or record.status not in PRESENT or record.ticket != result.ticket:
+            return result
+        if verb is ENTER and not record.is_offer and record.claim_token == result.token:
+            raise NotOffered
+        try:
+            renewed = self.recovering_queue.read(renew_of(record, result.ticket))
+        except InsideFull as full:
+            raise OfferExpired from full
+        if renewed.outcome == "absent":
+            return result
+        return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: HoldVerb, command: HoldCommand, result: Any) -> None:
         """Record a decision; only its events if the record has a later one."""

@@ -11,7 +11,8 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
-from waitlist_api.queue.messages import drop_of, drop_of_place, restore_of, tag_of
+from waitlist_api.queue.messages import drop_of, drop_of_place, renew_of, restore_of, tag_of
+from waitlist_api.queue.renewals import ends_of
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
@@ -54,13 +55,20 @@ class Reconciler(Struct, frozen=True):
         records = self.entries.get_many(waitlist_id, ids)
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
         self._append(records, expired)
+        begun = self._begin_now(records, expired)
         settled: list[c.Single] = []
-        restored = 0
+        others = 0
         for place in expired.places:
             record = records.get(place.entry_id)
             if record is not None and record.status in PRESENT:
                 if is_refuted(record, place):
-                    restored += self._restore(record, place)
+                    others += self._restore(record, place)
+                    continue
+                if place.state == "done":
+                    # Settled in the next round, by the end that the record has then.
+                    others += place.entry_id in begun and self._record(
+                        record, replace(place, time_millis=begun[place.entry_id]), expired
+                    )
                     continue
                 if not self._record(record, place, expired):
                     continue
@@ -88,7 +96,24 @@ class Reconciler(Struct, frozen=True):
                 )
             )
         send_batch(self.queue, settled)
-        return bool(settled or restored)
+        return bool(settled or others)
+
+    def _begin_now(
+        self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
+    ) -> dict[str, int]:
+        """Let the time inside of admissions begin that the records lack; return the ends by entry.
+
+        One whose time was over is not among them if there is no room: it is recorded later.
+        """
+        late = [
+            renew_of(record, place.ticket)
+            for place in expired.places
+            if place.state == "done"
+            and (record := records.get(place.entry_id)) is not None
+            and record.status in PRESENT
+            and not is_refuted(record, place)
+        ]
+        return ends_of(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
         """Restore a recorded place; Redis has decided about one that it had before.

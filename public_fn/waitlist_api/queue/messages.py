@@ -86,6 +86,16 @@ def restore_of(
     )
 
 
+def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
+    """Return the message by which the time inside begins, of an admission that the record lacks."""
+    return c.Renew(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        ticket=ticket,
+        is_claim=record.status == "offered" and not record.is_offer,
+    )
+
+
 def leave_of(record: EntryRecord) -> c.Leave:
     """Return the message that ends a stay whose record is `leaving`."""
     return c.Leave(**_stay(record))

@@ -139,6 +139,27 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
     is_automatic: bool = False
 
 
+class Renew(OnEntry, frozen=True, kw_only=True, tag="renew"):
+    """Lets the time inside by the stay with this ticket begin now: its record lacked the admission.
+
+    If that time was over, there must be room again; if there is none, the next place that becomes
+    free is kept for the customer. `max_inside` does not limit an operator's claim.
+    """
+
+    ticket: Ticket
+    is_claim: bool = False
+
+
+@answers(Renew)
+class RenewResult(Result, frozen=True, kw_only=True):
+    """`outcome` is renewed, or absent: Redis does not have such an admission any more.
+
+    `inside_until_millis` is when the pass ends, 0 on a list without passes.
+    """
+
+    inside_until_millis: Number = 0
+
+
 class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
     """Frees the place of a customer who was inside by the stay with this ticket.
 

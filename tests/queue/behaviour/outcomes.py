@@ -75,6 +75,18 @@ def done(line: Line, verb: str) -> Line:
     return line
 
 
+def _renew(line: Line) -> Answer:
+    return line.send("renew", entry_id=line.id_of("bob"), ticket=2)
+
+
+def _over(line: Line) -> Line:
+    """Let the pass of bob end, and give the place to eve."""
+    done(offered(line, max_inside=1), "enter").signup("eve")
+    line.clock.advance(seconds=60)
+    line.send("admit")
+    return line
+
+
 def _no_show(line: Line) -> Line:
     offered(line, seconds=0, no_show="leave").expire()
     return line
@@ -207,6 +219,10 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("decline", "cold"): lambda line: by(line, "decline"),
     ("decline", "not_offered"): lambda line: by(warm(line), "decline"),
     ("decline", "offer_expired"): lambda line: by(offered(line, seconds=0), "decline"),
+    ("renew", "renewed"): lambda line: _renew(done(offered(line), "enter")),
+    ("renew", "absent"): lambda line: _renew(offered(line)),
+    ("renew", "inside_full"): lambda line: _renew(_over(line)),
+    ("renew", "cold"): lambda line: _renew(line),
     ("exit", "exited"): lambda line: by(done(offered(line), "enter"), "exit"),
     ("exit", "absent"): lambda line: by(offered(line), "exit"),
     ("exit", "cold"): lambda line: by(line, "exit"),

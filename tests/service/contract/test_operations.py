@@ -89,6 +89,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Withdraw(**of(HAL)), "withdrawn"),
     (c.Admit(waitlist_id=WAITLIST_ID, count=100), "admitted"),
     (c.Enter(**of(HAL)), "entered"),
+    (c.Renew(**of(HAL), ticket=9), "renewed"),
     (c.Exit(**of(HAL)), "absent"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH), "beats"),
     (c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=EPOCH, known_heartbeat=2), "behind"),

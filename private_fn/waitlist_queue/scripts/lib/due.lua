@@ -42,17 +42,28 @@ local function rate_due(policy, now)
   return due
 end
 
--- Returns how many customers may get an offer or come inside, or nil if there is no limit.
-local function room_of(keys, policy, now)
-  if type(policy.max_inside) ~= 'number' then return nil end
-  local ended = redis.call('ZRANGEBYSCORE', keys.inside, '-inf', math.floor(now / 1000), 'LIMIT', 0,
+-- Ends the passes whose time is over. A place that is kept for an admission is given up once Redis does not have the
+-- admission any more.
+local function end_passes(keys, now)
+  local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
     ENDED_AT_ONCE)
-  if ended[1] then
-    redis.call('ZREM', keys.inside, unpack(ended))
-    redis.call('HDEL', keys.visits, unpack(ended))
+  local kept = redis.call('ZRANGEBYSCORE', keys.inside, KEPT, KEPT, 'LIMIT', 0, ENDED_AT_ONCE)
+  for _, entry_id in ipairs(kept) do
+    if not redis.call('ZSCORE', keys.unsettled, entry_id) then ended[#ended + 1] = entry_id end
   end
-  return math.max(0, policy.max_inside - redis.call('ZCARD', keys.inside) -
-    redis.call('ZCARD', keys.held))
+  if not ended[1] then return end
+  redis.call('ZREM', keys.inside, unpack(ended))
+  redis.call('HDEL', keys.visits, unpack(ended))
+end
+
+-- Returns how many customers may get an offer or come inside, or nil if there is no limit. Places that are kept for
+-- admissions come first: only for those they are not taken.
+local function room_of(keys, policy, now, is_for_kept)
+  if type(policy.max_inside) ~= 'number' then return nil end
+  end_passes(keys, now)
+  local inside = is_for_kept and redis.call('ZCOUNT', keys.inside, '(' .. KEPT, '+inf') or
+    redis.call('ZCARD', keys.inside)
+  return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
 -- Returns how many slots are due: the fewest of rate and schedule, or with `sum` both together; the rest of the quota
@@ -119,7 +130,7 @@ local function next_due(keys, policy, room, next_instant, millis)
   local gives_back = policy.has_schedule or policy.rate_counts == 'entered' or policy.quota > 0
   if gives_back then at = math.min(at, held) end
   if room and room < 1 then
-    local inside = redis.call('ZRANGE', keys.inside, 0, 0, 'WITHSCORES')[2]
+    local inside = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
     at = math.max(at, math.min(tonumber(inside or math.huge), held))
   end
   return at < math.huge and at or nil

@@ -1,0 +1,32 @@
+-- renew: lets the time inside of an admission begin now, because the record has it only now. A customer whose time was
+-- over needs room again, unless an operator's claim has admitted them. Without room the next place that becomes
+-- free is kept for them, and the next message finds it.
+-- USES owner clock off_queue inside due
+-- KEYS meta held claims unsettled inside visits
+-- ARGV entry_id ticket is_claim now server_run_id
+-- RETURNS renewed inside_until_millis | absent
+-- RETURNS cold | inside_full
+now = micros(now) -- read once for the whole script
+local meta = redis.call('HMGET', keys.meta, 'state', 'home')
+local state = owned_state(meta[1], meta[2], server_run_id)
+if not state then return {'cold'} end
+local hold = read_hold(keys, entry_id)
+if not hold or hold.state ~= 'done' or hold.ticket ~= tonumber(ticket) then return {'absent'} end
+local policy = read_policy(keys, now)
+if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
+
+local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
+local present_until = tonumber(present or KEPT)
+-- The message is late: the record has the admission, and its end.
+if present_until == LONG_AGO then return {'absent'} end
+-- As long as `inside` has the customer, also behind the end of the pass, no other one has got the place.
+if present_until == KEPT and is_claim ~= '1' then
+  -- The number of customers inside is not known until the rebuild is complete.
+  if state == 'hydrating' or room_of(keys, policy, now, true) == 0 then
+    put_inside(keys, entry_id, hold.ticket, KEPT)
+    return {'inside_full'}
+  end
+end
+local inside_until = math.max(math.floor(now / 1000) + policy.pass_seconds * 1000, present_until)
+put_inside(keys, entry_id, hold.ticket, inside_until)
+return {'renewed', inside_until}

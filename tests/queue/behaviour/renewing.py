@@ -1,0 +1,238 @@
+"""renew: the time inside of an admission begins when the record has it, and there is room."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.queue.behaviour.admitting import admit, admitted, enter, is_due, policy
+from tests.support.line import Answer, Line, accepted
+
+PEOPLE = ["ann", "bob", "eve"]
+PASS_SECONDS = 3600
+TOKEN = "0" * 40
+
+
+def automatic(line: Line, max_inside: int | None = 1) -> dict[str, int]:
+    """Admit the first of three without an offer; return the tickets by name."""
+    policy(line, max_inside=max_inside, acceptance="automatic")
+    tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
+    assert admitted(line, count=1) == ["ann"]
+    return tickets
+
+
+def signed_up(line: Line) -> list[Answer]:
+    answers = line.all_sign_up(PEOPLE)
+    return [{**answer, "name": name} for name, answer in zip(PEOPLE, answers, strict=True)]
+
+
+def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
+    return line.send("renew", entry_id=line.id_of(name), ticket=ticket, **fields)
+
+
+def over(line: Line) -> dict[str, int]:
+    """Let the pass of the first customer end, and the second one have the place."""
+    tickets = automatic(line)
+    line.clock.advance(seconds=PASS_SECONDS)
+    assert admitted(line) == ["bob"]
+    return tickets
+
+
+def ends(line: Line) -> int:
+    """Return in how many seconds a pass ends that begins now."""
+    return line.clock.millis + PASS_SECONDS * 1000
+
+
+def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
+    """Given a pass that is nearly over, then the customer has it for its whole time. P3"""
+    tickets = automatic(line)
+    line.clock.advance(seconds=PASS_SECONDS - 1)
+    renewed = accepted(renew(line, "ann", tickets["ann"]))
+    assert (renewed["outcome"], renewed["inside_until_millis"]) == ("renewed", ends(line))
+    line.clock.advance(seconds=PASS_SECONDS - 1)
+    assert (admitted(line), line.stats()["inside"]) == ([], 1)
+    line.clock.advance(seconds=1)
+    assert admitted(line) == ["bob"]
+
+
+def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
+    """Given a pass that is over, and no run of the policy since. P4"""
+    tickets = automatic(line)
+    line.clock.advance(seconds=2 * PASS_SECONDS)
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert admitted(line) == []
+
+
+@pytest.mark.parametrize("max_inside", [2, None])
+def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
+    line: Line, max_inside: int | None
+) -> None:
+    tickets = automatic(line, max_inside)
+    line.clock.advance(seconds=PASS_SECONDS)
+    assert admitted(line, count=1) == ["bob"]
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert line.stats()["inside"] == 2
+
+
+def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
+    """P4: another customer has the place of one whose time was over."""
+    tickets = over(line)
+    for _ in range(2):
+        assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
+        assert line.stats()["inside"] == 1
+
+
+def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
+    """Given a renewal without room, when the other one goes out, then no other one gets it. P1"""
+    tickets = over(line)
+    renew(line, "ann", tickets["ann"])
+    line.send("exit", entry_id=line.id_of("bob"))
+    assert admitted(line) == []
+    line.clock.advance(seconds=5)
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert admitted(line) == []
+    line.clock.advance(seconds=PASS_SECONDS)
+    assert admitted(line) == ["eve"]
+
+
+def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
+    """Given two renewals without room, when one place is free, then one of them gets it."""
+    policy(line, max_inside=2, acceptance="automatic")
+    tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
+    assert admitted(line, count=2) == ["ann", "bob"]
+    line.clock.advance(seconds=PASS_SECONDS)
+    policy(line, version=2, max_inside=1, acceptance="automatic")
+    assert admitted(line) == ["eve"]
+    for name in ("ann", "bob"):
+        assert renew(line, name, tickets[name])["code"] == "inside_full"
+    line.send("exit", entry_id=line.id_of("eve"))
+    assert renew(line, "bob", tickets["bob"])["outcome"] == "renewed"
+    assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
+    assert line.stats()["inside"] == 1
+
+
+def test_a_look_triggers_no_run_before_a_kept_place_is_free(line: Line) -> None:
+    """P9"""
+    tickets = over(line)
+    renew(line, "ann", tickets["ann"])
+    admit(line)
+    assert not is_due(line, "eve")
+    line.clock.advance(seconds=PASS_SECONDS - 1)
+    assert not is_due(line, "eve")
+    line.clock.advance(seconds=1)
+    assert is_due(line, "eve")
+
+
+def end_of(line: Line, name: str) -> None:
+    line.drop(name)
+    line.settle(name, line.unsettled()[name]["seen_stamp"])
+
+
+def settled(line: Line, name: str) -> None:
+    line.settle(name, line.unsettled()[name]["seen_stamp"])
+
+
+@pytest.mark.parametrize("end", [end_of, settled])
+def test_a_place_is_not_kept_for_an_admission_that_is_gone(
+    line: Line, end: Callable[[Line, str], None]
+) -> None:
+    tickets = over(line)
+    renew(line, "ann", tickets["ann"])
+    end(line, "ann")
+    line.send("exit", entry_id=line.id_of("bob"))
+    assert admitted(line) == ["eve"]
+
+
+@pytest.mark.parametrize("end", ["leave", "erase", "rejoin"])
+def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> None:
+    tickets = over(line)
+    renew(line, "ann", tickets["ann"])
+    if end == "leave":
+        line.leave("ann")
+    elif end == "erase":
+        line.drop("ann", is_erased=True)
+    else:
+        end_of(line, "ann")
+        accepted(line.signup("ann", stay=2))
+    line.send("exit", entry_id=line.id_of("bob"))
+    assert admitted(line) == ["eve"]
+
+
+def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
+    """Claims are not limited by `max_inside`."""
+    policy(line, max_inside=1)
+    tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
+    line.complete("ann", line.claimed()["ann"]["token"])
+    line.clock.advance(seconds=PASS_SECONDS)
+    assert admitted(line) == ["bob"]
+    accepted(enter(line, "bob"))
+    assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
+    assert renew(line, "ann", tickets["ann"], is_claim=True)["inside_until_millis"] == ends(line)
+
+
+def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
+    """A request may have recorded the earlier end."""
+    tickets = automatic(line)
+    before = ends(line)
+    line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == before
+
+
+def test_a_list_without_passes_has_no_time_inside(line: Line) -> None:
+    line.init()
+    (ann, *_) = signed_up(line)
+    line.complete("ann", line.claimed()["ann"]["token"])
+    assert renew(line, "ann", ann["ticket"])["inside_until_millis"] == 0
+    assert line.stats()["inside"] == 0
+
+
+def test_a_renewal_is_of_one_admission(line: Line) -> None:
+    """P2: late, it finds another stay, a place on the list, or an admission that is recorded."""
+    tickets = automatic(line)
+    before = line.contents()
+    assert renew(line, "ann", tickets["ann"] + 1)["outcome"] == "absent"
+    assert renew(line, "bob", tickets["bob"])["outcome"] == "absent"
+    assert line.contents() == before
+    settled(line, "ann")
+    before = line.contents()
+    assert renew(line, "ann", tickets["ann"])["outcome"] == "absent"
+    assert line.contents() == before
+
+
+def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
+    """P3: the record has the end that another request was answered."""
+    tickets = automatic(line)
+    recorded = ends(line)
+    line.clock.advance(seconds=60)
+    renew(line, "ann", tickets["ann"])
+    line.drop("ann", ticket=tickets["ann"], inside_until_millis=recorded)
+    assert line.send("look", entry_id=line.id_of("ann"))["time_millis"] == recorded
+
+
+def test_maintenance_ends_a_time_that_a_late_renewal_has_begun_after_an_exit(line: Line) -> None:
+    tickets = automatic(line)
+    line.send("exit", entry_id=line.id_of("ann"), ticket=tickets["ann"])
+    assert renew(line, "ann", tickets["ann"])["outcome"] == "renewed"
+    line.drop("ann", ticket=tickets["ann"], inside_until_millis=0)
+    assert admitted(line) == ["bob"]
+
+
+def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> None:
+    line.init(state="hydrating", admission=True, pass_seconds=PASS_SECONDS)
+    line.restore("ann", rank=1, ticket=1, state="offered", token=TOKEN, time_millis=ends(line))
+    accepted(enter(line, "ann"))
+    line.send("exit", entry_id=line.id_of("ann"), ticket=1)
+    assert renew(line, "ann", 1)["outcome"] == "absent"
+    assert line.stats()["inside"] == 0
+
+
+def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
+    """The number of customers inside is not known until it is complete. P7"""
+    line.init(state="hydrating")
+    line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))
+    accepted(line.complete("ann", TOKEN))
+    settings: dict[str, Any] = {"admission": True, "pass_seconds": PASS_SECONDS, "max_inside": 5}
+    line.init(state="hydrating", version=2, **settings)
+    assert renew(line, "ann", 1)["code"] == "inside_full"
+    line.init(version=2, **settings)
+    assert renew(line, "ann", 1)["outcome"] == "renewed"

@@ -1,0 +1,245 @@
+"""Admissions that Redis has made and the record lacks, because the answer of the run was lost.
+
+The time inside begins when the record has the admission, so when the customer can have the pass.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from unittest.mock import patch
+
+import pytest
+
+from tests.service.acceptance.terms import Waitlist
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash
+from tests.support.gateway import Answer
+from tests.support.world import World
+from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.clock import iso
+from waitlist_api.records.transitions import Transitions
+from waitlist_shared import contracts as c
+
+PASS_SECONDS = 60
+ONE_INSIDE = {"max_inside": 1, "pass_seconds": PASS_SECONDS}
+AUTOMATIC = {**ONE_INSIDE, "acceptance": "automatic"}
+
+
+def run_whose_answer_is_lost(desk: Admissions) -> None:
+    desk.world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))
+
+
+def get_pass(desk: Admissions, name: str) -> Answer:
+    path = f"{desk.entry(name)}/pass"
+    return desk.world.request("GET", path, token=desk.token_of(name))
+
+
+def whole_pass(desk: Admissions) -> str:
+    """Return when a pass ends that begins now."""
+    return iso(desk.world.clock.millis + PASS_SECONDS * 1000)
+
+
+def shown_inside(desk: Admissions) -> list[str]:
+    """Return the customers with a pass that is valid now."""
+    entries, now_millis = desk.world.services.entries, desk.world.clock.millis
+    records = entries.get_many(desk.waitlist_id, list(desk.names))
+    return [desk.names[one] for one in records if records[one].inside_until(now_millis)]
+
+
+def test_an_admission_that_maintenance_records_has_its_whole_time(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given passes of a minute, and no request until maintenance runs, two minutes later. P3"""
+    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    run_whose_answer_is_lost(desk)
+    world.maintain()
+    answer = get_pass(desk, "ann")
+    assert (answer.status, answer.json["inside_until"]) == (200, whole_pass(desk))
+    assert answer.json["pass"]
+    assert desk.recorded("bob")["status"] == "waiting"
+    assert desk.stats().json["inside"] == 1
+    assert desk.events("ann") == ["joined", "admitted"]
+    world.advance(PASS_SECONDS)
+    desk.look("bob")
+    assert shown_inside(desk) == ["bob"]
+
+
+def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
+    """Given an admission that is nearly over, or over, when the customer asks for the pass."""
+    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
+        run_whose_answer_is_lost(desk)
+        name = ("ann", "bob")[seconds > PASS_SECONDS]
+        world.advance(seconds)
+        assert get_pass(desk, name).json["inside_until"] == whole_pass(desk)
+        assert shown_inside(desk) == [name]
+        assert get_pass(desk, name).json["inside_until"] == whole_pass(desk)
+        desk.exit(name)
+
+
+def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given that the next customer has got the place, then one is inside at any time. P1, P4."""
+    desk = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
+    run_whose_answer_is_lost(desk)
+    world.advance(PASS_SECONDS)
+    desk.look("cyd")
+    assert shown_inside(desk) == ["bob"]
+    assert get_pass(desk, "ann").json["code"] == "not_inside"
+    world.maintenance.run_all()
+    assert desk.recorded("ann")["status"] == "waiting"
+    world.advance(PASS_SECONDS)
+    desk.look("cyd")
+    assert shown_inside(desk) == []
+    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
+    desk.look("cyd")
+    assert shown_inside(desk) == ["ann"]
+    desk.exit("ann")
+    desk.look("cyd")
+    assert shown_inside(desk) == ["cyd"]
+
+
+def test_maintenance_records_an_admission_once_there_is_room(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a place that is kept, and no customer who looks. P3"""
+    desk = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
+    run_whose_answer_is_lost(desk)
+    world.advance(PASS_SECONDS)
+    desk.look("cyd")
+    world.maintenance.run_all()
+    assert shown_inside(desk) == ["bob"]
+    world.advance(PASS_SECONDS)
+    world.maintenance.run_all()
+    assert shown_inside(desk) == ["ann"]
+    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
+    assert desk.stats().json["inside"] == 1
+
+
+def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given an `enter` that was cut off before the record, when the customer repeats it."""
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
+    desk.look("ann")
+    with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
+        desk.enter("ann")
+    world.advance(PASS_SECONDS - 1)
+    entered = desk.enter("ann").json
+    assert entered["inside_until"] == whole_pass(desk)
+    world.advance(30)
+    assert desk.enter("ann").json == entered
+    assert actor_of_last(desk, "ann") == ("admitted", "customer")
+
+
+def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
+    desk.look("ann")
+    with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
+        desk.enter("ann")
+    world.advance(PASS_SECONDS)
+    world.services.admissions.run(desk.waitlist_id)
+    assert desk.enter("bob").status == 200
+    assert desk.enter("ann").json["code"] == "offer_expired"
+    assert shown_inside(desk) == ["bob"]
+    desk.exit("bob")
+    assert desk.enter("ann").json["inside_until"] == whole_pass(desk)
+    assert shown_inside(desk) == ["ann"]
+
+
+def test_a_repeated_admission_of_an_operator_has_its_whole_time(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given an `admit` with a key that was cut off, when it is repeated after the pass's end."""
+    desk = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
+    with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
+        desk.admit(1, key="the-first-one")
+    world.advance(PASS_SECONDS + 1)
+    admitted = desk.admit(1, key="the-first-one")
+    assert [one["entry_id"] for one in admitted.json["entries"]] == [desk.id_of("ann")]
+    until = get_pass(desk, "ann").json["inside_until"]
+    assert until == whole_pass(desk)
+    world.advance(30)
+    assert desk.admit(1, key="the-first-one").status == 200
+    assert get_pass(desk, "ann").json["inside_until"] == until
+    assert desk.stats().json["inside"] == 1
+
+
+def test_a_repeated_admission_leaves_out_a_customer_for_whom_there_is_no_room(
+    waitlist: Waitlist, world: World
+) -> None:
+    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
+        desk.admit(1, key="the-first-one")
+    world.advance(PASS_SECONDS)
+    desk.look("bob")
+    assert desk.admit(1, key="the-first-one").json["entries"] == []
+    assert shown_inside(desk) == ["bob"]
+    desk.exit("bob")
+    world.maintain()
+    assert shown_inside(desk) == ["ann"]
+
+
+def by_repeat(desk: Admissions) -> None:
+    assert desk.complete("ann").status == 200
+
+
+def by_maintenance(desk: Admissions) -> None:
+    desk.world.maintain()
+
+
+@pytest.mark.parametrize("recorded", [by_repeat, by_maintenance])
+def test_a_completion_that_is_recorded_late_has_its_whole_time(
+    waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
+) -> None:
+    """Given a `complete` that was cut off, also where there is no room: claims are not limited."""
+    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    assert desk.claimed(lease_seconds=60) == ["ann"]
+    with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
+        desk.complete("ann")
+    world.advance(PASS_SECONDS)
+    desk.look("bob")
+    recorded(desk)
+    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
+
+
+def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given two requests that record one admission, then Redis has the end that the record has."""
+    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    run_whose_answer_is_lost(desk)
+    write = Transitions.record
+
+    def overtaken(transitions: Transitions, *arguments: object) -> None:
+        """Let another request record the admission first, and time pass."""
+        with patch.object(Transitions, "record", write):
+            get_pass(desk, "ann")
+        write(transitions, *arguments)  # type: ignore[arg-type]
+
+    world.advance(30)
+    with patch.object(Transitions, "record", overtaken):
+        first = get_pass(desk, "ann").json
+    assert first["inside_until"] == whole_pass(desk)
+    message = c.Renew(
+        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("ann"), ticket=desk.stay_of("ann")
+    )
+    world.advance(20)
+    world.services.queue.send(message)
+    assert get_pass(desk, "ann").json == first
+    world.advance(30)
+    world.maintenance.run_all()
+    world.advance(9)
+    desk.look("bob")
+    assert shown_inside(desk) == ["ann"]
+    world.advance(1)
+    desk.look("bob")
+    assert shown_inside(desk) == ["bob"]
+
+
+def actor_of_last(desk: Admissions, name: str) -> tuple[str, str]:
+    """Return the last event of a customer's history, and its actor."""
+    event = desk.person(name).json["history"][-1]
+    return event["event"], event["by"]
