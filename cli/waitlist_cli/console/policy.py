@@ -91,17 +91,20 @@ def routes(desk: Desk) -> list[Route]:
         waitlist_id = waitlist_of(request)
         waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
         policy = _typed(form)
+        changes = list(_changes(waitlist["admission"], policy))
         start = datetime.now(UTC)
         return desk.page(
             request,
             "policy_preview.html",
             text=policy_text(policy),
             policy=policy,
-            changes=list(_changes(waitlist["admission"], policy)),
+            changes=changes,
             is_alone=policy is not None and admits_alone(policy),
             crowds=_crowds(policy, stats["waiting"], start),
             times=_times(policy, start),
             longest=longest_seconds(policy) if policy else 0,
+            # It is that of the saved policy, by the stays that the service has measured.
+            estimate=None if changes else stats["estimated_wait"],
             is_paused=waitlist["paused"],
             no_shows=no_show_warning(waitlist, policy) if policy else None,
         )

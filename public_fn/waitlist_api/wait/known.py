@@ -24,6 +24,8 @@ CLEAR = 2.0
 MOST_INSTANTS = 24
 # Until exits are measured: people stay for two thirds of their pass, give or take as much.
 STAY, STAY_ERROR = 2 / 3, 0.5
+# Where a customer's exit frees no room, most stay for the whole pass.
+WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -32,7 +34,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     With `is_sum` the places of the instants open beside those of the rate, otherwise at the rate.
 
     `instants` are the next ones of a schedule, each with its second and the places that open then;
-    None without a schedule. At most MOST_INSTANTS are given, so that fewer are all.
+    None without a schedule. At most MOST_INSTANTS are given, so that fewer are all. With
+    `is_whole_pass` a customer's exit frees no room before the pass ends.
     """
 
     rate: float | None = None
@@ -42,6 +45,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     max_inside: int | None = None
     pass_seconds: int = 3600
     offer_seconds: int = 0
+    is_whole_pass: bool = False
 
 
 def pace_of(
@@ -153,7 +157,11 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
     """Return how long a customer takes a place, by those who have gone out, or by the passes."""
     older = [one for one in hours if one.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)
-    return found or Stay(STAY * policy.pass_seconds, STAY_ERROR)
+    if found is not None:
+        return found
+    if policy.is_whole_pass:
+        return Stay(policy.pass_seconds, WHOLE_PASS_ERROR)
+    return Stay(STAY * policy.pass_seconds, STAY_ERROR)
 
 
 def _limited(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:

@@ -35,6 +35,7 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
         instants=instants,
         max_inside=admission.max_inside,
         pass_seconds=admission.pass_seconds,
+        is_whole_pass=admission.customer_exit == "frees_at_end",
         offer_seconds=admission.offer_seconds if admission.acceptance == "enter" else 0,
     )
 

@@ -68,14 +68,15 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
                 filling.open_at_once(piece.places)
         rate = filling.open_for_good(known.rate)
         base = known
-    if filling.sure is None:
+    if not filling.is_full:
         return base
     return replace(
         base,
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        sure=filling.sure,
+        # Those who get a place that is free now; how long others stay does not matter to them.
+        sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
 
@@ -83,7 +84,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 class _Filling(Struct):
     """How many places are taken at a moment; `late` are those of the schedule that had no room.
 
-    `sure` is how many had opened when the room was full for the first time, None before that.
+    `is_full` if the room was full at any time.
     """
 
     room: int
@@ -91,8 +92,7 @@ class _Filling(Struct):
     taken: float
     at: float = 0.0
     late: float = 0.0
-    opened: float = 0.0
-    sure: float | None = None
+    is_full: bool = False
     pieces: list[Piece] = field(default_factory=list)
 
     @property
@@ -110,7 +110,7 @@ class _Filling(Struct):
         self._open(self.at, now)
         self.taken += now
         if places >= free:
-            self._is_full()
+            self.is_full = True
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
@@ -130,7 +130,7 @@ class _Filling(Struct):
         self._open(until, rate * (until - self.at))
         if full_at <= end:
             self.taken = float(self.room)
-            self._is_full()
+            self.is_full = True
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
@@ -141,7 +141,7 @@ class _Filling(Struct):
         if math.isinf(seconds):
             return rate
         self._open(self.at + seconds, rate * seconds)
-        self._is_full()
+        self.is_full = True
         return self.outflow
 
     def _seconds_until_full(self, rate: float) -> float:
@@ -153,9 +153,4 @@ class _Filling(Struct):
     def _open(self, end: float, places: float) -> None:
         if places > 0:
             self.pieces.append(Piece(self.at, end, places))
-        self.opened += places
         self.at = end
-
-    def _is_full(self) -> None:
-        if self.sure is None:
-            self.sure = self.opened

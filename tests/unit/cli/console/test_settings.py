@@ -11,8 +11,10 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
 from waitlist_cli.console.app import STATIC
+from waitlist_cli.policies import DEFAULTS
 
 SETTINGS = {
     "name": "Bakery",
@@ -118,6 +120,21 @@ def test_a_rate_takes_as_long_as_the_command_line_says(console: Opened, bakery: 
     said = bakery.typed.done("policy", bakery.waitlist_id, *words).strip()
     assert said == "500 a minute: 10,000 people in 20 min"
     assert "10,000 20 min" in text
+
+
+def test_the_preview_of_the_saved_policy_has_the_estimate_of_customers(
+    scripted: Opened, fake: FakeService
+) -> None:
+    saved = {**DEFAULTS, "rate": {"count": 20, "per": "hour"}, "max_inside": 50}
+    waitlist = {"waitlist_id": "bakery", "name": "B", "admission": saved, "paused": False}
+    stats = {"waiting": 3, "estimated_wait": {"seconds": 7200, "low": 3600, "high": 14400}}
+    form = {**POLICY, "rate_count": "20", "rate_per": "hour", "max_inside": "50"}
+    path = "/lists/bakery/policy/preview"
+    fake.script = [answer(200, {**waitlist, "max_attempts": 5}), answer(200, stats)]
+    text = readable(scripted.send(path, **form).text)
+    assert "A customer who joins now is told 2 h (1 h to 4 h), by how long people stay." in text
+    fake.script = [answer(200, {**waitlist, "max_attempts": 5}), answer(200, stats)]
+    assert "is told" not in readable(scripted.send(path, **{**form, "max_inside": "60"}).text)
 
 
 def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
