@@ -83,10 +83,3 @@ def test_other_callers_sign_up(
 def test_a_link_from_another_site_opens_the_page(people: People) -> None:
     headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     assert people.world.request("GET", "/w/bakery", headers=headers).status in (200, 404)
-
-
-def test_every_answer_has_the_headers_of_browsers_protection(people: People) -> None:
-    for path in (people.path, "/v1/health", "/v1/nothing", f"{people.path}/entries/me"):
-        answer = people.world.request("GET", path)
-        assert answer.headers["x-content-type-options"] == "nosniff", path
-        assert answer.headers["strict-transport-security"] == "max-age=31536000", path

@@ -1,0 +1,88 @@
+"""Every answer has the headers by which browsers protect customers, whatever it answers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rules.sources import ROOT
+from tests.support.gateway import Context
+from tests.support.people import People
+from waitlist_api.entries.signup import Signups
+from waitlist_api.errors import NotReady
+from waitlist_api.http.api import as_lambda_response
+from waitlist_api.http.errors import problem
+from waitlist_api.http.json_body import MAX_BODY_BYTES
+
+EVENTS = sorted((ROOT / "events" / "public").glob("*.json"))
+
+
+def assert_protected(headers: dict[str, str]) -> None:
+    found = {name.lower(): value for name, value in headers.items()}
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["strict-transport-security"] == "max-age=31536000"
+    assert "cache-control" in found
+
+
+@pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
+def test_each_route_answers_with_them(people: People, path: Path, is_known: bool) -> None:
+    """The API's document leaves some of these routes out: the page and its files."""
+    if not is_known:
+        people.delete_waitlist()
+    event = json.loads(path.read_text("utf-8"))
+    answer = people.world.api.handle(event, Context())
+    assert_protected(answer["headers"])
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "no JSON": {"raw_body": "{"},
+    "another type": {"raw_body": "{}", "headers": {"content-type": "text/plain"}},
+    "too large": {"raw_body": "x" * (MAX_BODY_BYTES + 1)},
+    "a wrong field": {"body": {"customer_id": 5}},
+    "another site": {"body": {}, "headers": {"sec-fetch-site": "cross-site"}},
+}
+
+
+@pytest.mark.parametrize("sent", REFUSED)
+def test_a_refusal_has_them(people: People, sent: str) -> None:
+    answer = people.world.request("POST", f"{people.path}/entries", **REFUSED[sent])
+    assert 400 <= answer.status < 500
+    assert_protected(answer.headers)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/nothing", 404),
+        ("PATCH", "/v1/health", 405),
+        ("GET", "/w/nowhere", 404),
+        ("GET", "/assets/latest/nothing.js", 404),
+        ("GET", "/v1/admin/waitlists", 401),
+    ],
+)
+def test_a_path_that_answers_nothing_has_them(
+    people: People, method: str, path: str, status: int
+) -> None:
+    answer = people.world.request(method, path)
+    assert answer.status == status
+    assert_protected(answer.headers)
+
+
+def test_a_page_that_the_browser_has_keeps_them(people: People) -> None:
+    etag = people.world.request("GET", "/w/bakery").headers["etag"]
+    answer = people.world.request("GET", "/w/bakery", headers={"if-none-match": etag})
+    assert answer.status == 304
+    assert_protected(answer.headers)
+
+
+def test_a_failure_of_the_service_has_them(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Signups, "sign_up", broken)
+    answer = people.sign_up("dan")
+    assert answer.status == 500
+    assert_protected(answer.headers)
+    assert_protected(as_lambda_response(problem(NotReady()))["headers"])
