@@ -14,8 +14,8 @@ def token(
 ) -> None:
     """Issue an entry_token, for a guest who was imported or has lost the token.
 
-    The holder of the token can see the entry and leave. Earlier tokens stay valid. Only the token
-    is printed.
+    The holder of the token can act as the customer: see the entry, accept or decline an offer, take
+    the pass, exit and leave. Earlier tokens stay valid. Only the token is printed.
     """
     entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
     issued = context.call("POST", waitlist, f"/entries/{entry_id}/token")

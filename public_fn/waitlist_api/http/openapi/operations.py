@@ -508,9 +508,10 @@ def _tokens() -> dict[str, Operation]:
                     "unsupported_media_type",
                 ),
             ),
-            "For a customer who was imported or has lost the token. The token allows reading and "
-            "leaving the latest stay of the entry. The request has no body and changes nothing; "
-            "earlier tokens of the same stay keep working. If customers use the tokens of an OIDC "
-            "issuer, the answer is `no_entry_tokens`.",
+            "For a customer who was imported or has lost the token. Its holder may act as the "
+            "customer in the latest stay of the entry: read it, enter, decline, take the pass, "
+            "exit and leave. The request has no body and changes nothing; earlier tokens of the "
+            "same stay keep working. If customers use the tokens of an OIDC issuer, the answer is "
+            "`no_entry_tokens`.",
         ),
     }
