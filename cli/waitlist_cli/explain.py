@@ -12,6 +12,14 @@ BY = {"customer": "the customer", "policy": "the admission policy", "maintenance
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
     """Return sentences about an entry with its history, and the list's settings."""
+    sentences = _state(person, waitlist)
+    if person["banned_at"]:
+        banned = _last("banned", person["history"], "Banned", "the customer was banned")
+        sentences += [banned, "Signups are refused until an operator ends the ban."]
+    return sentences
+
+
+def _state(person: Document, waitlist: Document) -> list[str]:
     history: Sequence[Document] = person["history"]
     match person["status"]:
         case "waiting":
@@ -22,6 +30,8 @@ def explanation(person: Document, waitlist: Document) -> list[str]:
             return list(_parked(person, history, waitlist))
         case "admitted":
             return list(_admitted(person, history))
+        case "left" if person["left_at"] is None:
+            return ["The customer has not been on the list."]
         case "left":
             return [_last("left", history, "The stay ended", "the customer left the list")]
         case "joining":

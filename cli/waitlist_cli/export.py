@@ -34,7 +34,7 @@ COLUMNS = (
 Person = dict[str, Any]
 ON_LIST = ("waiting", "offered", "parked")
 # Written too where the stay has ended.
-ENDED = ("admitted_at", "inside_until", "exited_at", "left_at")
+ENDED = ("admitted_at", "inside_until", "exited_at", "left_at", "banned_at", "ban_reason")
 # The fields that become columns, those that most people have; a file of more would open in no
 # spreadsheet, and guests choose the names.
 PARTS = ("profile", "attributes")

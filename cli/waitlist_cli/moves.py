@@ -14,7 +14,7 @@ Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
 # Events after which an entry is not in the queue, and those that change no place.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
-NO_MOVES = ("edited",)
+NO_MOVES = ("edited", "banned", "unbanned")
 
 
 class Pages(Protocol):
@@ -113,6 +113,9 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
     moves = [event for event in events if event["event"] not in NO_MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] == "joined"]
     moves = moves[joined[-1] :] if joined else moves
+    if not moves:
+        # The customer was banned without having been on the list.
+        return ()
     steps: list[Step] = []
     # Without the event of the signup the entry may have been anywhere.
     place: Place = None if joined else UNKNOWN

@@ -33,6 +33,7 @@ WHOLE = (
     "inside_until",
     "room_until",
     "exited_at",
+    "banned_at",
     "at",
 )
 # Separates the values of an attribute, on the screen and in files.

@@ -99,6 +99,25 @@ class AlreadyLeft(WaitlistError):
     )
 
 
+class Banned(WaitlistError):
+    """An operator has banned the customer from this waitlist."""
+
+    code = "banned"
+    advice = (
+        "An operator has banned this customer from the waitlist; an unban lets them join again."
+    )
+
+
+class BanMismatch(WaitlistError):
+    """The customer has another ban than the one that the request names."""
+
+    code = "ban_mismatch"
+    advice = (
+        "The ban that `banned_at` names has ended, and the customer was banned again: get the "
+        "entry for its `banned_at`."
+    )
+
+
 class RecordUnavailable(WaitlistError):
     """DynamoDB did not answer in time."""
 

@@ -16,6 +16,7 @@ from waitlist_api.claims.claim import Claims
 from waitlist_api.claims.lifecycle import Holds
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
+from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.ended import EndedEntries
@@ -57,6 +58,7 @@ class Services(Struct, frozen=True):
     imports: Imports
     positions: Positions
     leaves: Leaves
+    bans: Bans
     bumps: Bumps
     entry_queries: EntryQueries
     ended_entries: EndedEntries

@@ -90,8 +90,15 @@ class People:
     def leave(self, name: str) -> Answer:
         return self.world.request("DELETE", self.entry(name), token=self.token_of(name))
 
-    def remove(self, name: str, **body: Any) -> Answer:
+    def remove(self, name: str, key: str | None = None, **body: Any) -> Answer:
         path = f"{self.admin_entry(name)}/remove"
+        return self.world.request("POST", path, body=body, key=key, operator=True)
+
+    def ban(self, name: str, key: str | None = None, **body: Any) -> Answer:
+        return self.remove(name, key, ban=True, **body)
+
+    def unban(self, name: str, **body: Any) -> Answer:
+        path = f"{self.admin_entry(name)}/unban"
         return self.world.request("POST", path, body=body, operator=True)
 
     def bump(self, name: str, key: str | None = None, **where: Any) -> Answer:

@@ -147,7 +147,7 @@ def export(
     waitlist: WaitlistId,
     form: Annotated[Format, typer.Option("--format", help="The format of the output.")] = "csv",
     status: Annotated[
-        Literal["waiting", "offered", "parked", "admitted", "left", "inside"],
+        Literal["waiting", "offered", "parked", "admitted", "left", "inside", "banned"],
         typer.Option("--status", help="The people to write."),
     ] = "waiting",
     since: Since = None,
@@ -157,7 +157,7 @@ def export(
 ) -> None:
     """Write a waitlist's people in serving order, page by page.
 
-    Those who were admitted or left, or are inside, come by time; --since limits these.
+    Those who were admitted or left, are inside or banned, come by time; --since limits these.
 
     `import` reads both formats: --keep-time joined_at --priority priority --others drop.
     """

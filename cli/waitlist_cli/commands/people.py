@@ -207,12 +207,39 @@ def remove(
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
+    ban: Annotated[
+        bool,
+        typer.Option("--ban", help="Refuse later signups too, whatever the state of the entry is."),
+    ] = False,
     reason: Reason = "",
 ) -> None:
-    """Remove a person, also one who is offered or parked; the record stays."""
+    """Remove a person, also one who is offered or parked; the record stays.
+
+    With --ban the person cannot sign up again until `unban`, and need not be on the list.
+    """
     path = _path(waitlist, entry, customer)
+    if ban:
+        context.call_once("POST", waitlist, f"{path}/remove", {"ban": True, "reason": reason})
+        _print_outcome(context, path, "banned", "is banned.")
+        return
     context.call("POST", waitlist, f"{path}/remove", {"reason": reason})
     _print_outcome(context, path, "removed", "is removed.")
+
+
+@command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
+def unban(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    reason: Reason = "",
+) -> None:
+    """Let a banned person sign up again; the former place does not come back."""
+    path = _path(waitlist, entry, customer)
+    banned_at = context.call("GET", waitlist, path)["banned_at"]
+    body = {"banned_at": banned_at, "reason": reason}
+    context.call("POST", waitlist, f"{path}/unban", body)
+    _print_outcome(context, path, "unbanned", "is not banned.")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")

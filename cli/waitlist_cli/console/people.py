@@ -13,8 +13,8 @@ from waitlist_cli.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.since import since_of
 
 PATH = "/lists/{waitlist}/people"
-STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left")
-BY_TIME = ("inside", "admitted", "left")
+STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left", "banned")
+BY_TIME = ("inside", "admitted", "left", "banned")
 ROWS = 50
 REFRESH_SECONDS = 10
 SEARCH_SECONDS = 1

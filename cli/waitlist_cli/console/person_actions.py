@@ -85,6 +85,16 @@ def _remove(call: Call) -> Response:
     return call.desk.done("The person is off the list. The record stays.")
 
 
+def _ban(call: Call) -> Response:
+    call.send_for_entry("remove", ban=True, reason=call.reason)
+    return call.desk.done("The person is banned: signups are refused from now on.")
+
+
+def _unban(call: Call) -> Response:
+    call.send_for_entry("unban", banned_at=call.form.text("banned_at"), reason=call.reason)
+    return call.desk.done("The ban has ended: the person may sign up again.")
+
+
 def _erase(call: Call) -> Response:
     call.send("DELETE", f"/entries/{call.entry_id}")
     call.desk.claims.pop((call.waitlist_id, call.entry_id), None)
@@ -178,6 +188,31 @@ REMOVE = Action(
     _remove,
     lambda _: (REASON,),
     is_final=True,
+)
+BAN = Action(
+    "ban",
+    "Ban {who} from the list?",
+    lambda person: (
+        "Signups and imports of the person are refused until an operator ends the ban. "
+        + (
+            "The admission stays: the person is inside until the pass ends or they are let out."
+            if person["status"] == "admitted"
+            else "The place, if there is one, is lost for good."
+        )
+    ),
+    "Ban",
+    _ban,
+    lambda _: (REASON,),
+    is_final=True,
+)
+UNBAN = Action(
+    "unban",
+    "End the ban of {who}?",
+    lambda _: "The person may sign up again, and does not get the former place back.",
+    "End the ban",
+    _unban,
+    # Of the ban that the operator has seen: not of a later one.
+    lambda person: (Field("banned_at", "Banned at", value=person["banned_at"] or ""), REASON),
 )
 ERASE = Action(
     "erase",
@@ -274,7 +309,7 @@ PARK = Action(
     _claim_fields(REASON),
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
-ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, ERASE)
+ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, BAN, UNBAN, ERASE)
 
 
 def possible(person: Document) -> list[Action]:
@@ -292,4 +327,4 @@ def possible(person: Document) -> list[Action]:
             own = [EXIT]
         case _:
             own = []
-    return [*own, ERASE]
+    return [*own, UNBAN if person["banned_at"] else BAN, ERASE]

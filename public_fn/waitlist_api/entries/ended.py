@@ -1,4 +1,4 @@
-"""Pages of entries that left or were admitted, in order of time."""
+"""Pages of entries that left, were admitted or were banned, in order of time."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +16,16 @@ from waitlist_api.records.entry import SHARDS, EntryRecord, shard_of
 from waitlist_api.records.places import EndedPage, Places
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.limits import MAX_PASS_SECONDS
+from waitlist_shared.ranks import ticket_of_millis
 
-WhichEnded = Literal["admitted", "left", "inside"]
+WhichEnded = Literal["admitted", "left", "inside", "banned"]
 
 
 class Point(Struct, frozen=True):
-    """A time, and of each shard the last entry at exactly that time that was read."""
+    """A time, and of each shard the last entry at exactly that time that was read.
+
+    It is in milliseconds; of bans it is the stamp.
+    """
 
     millis: int
     read: dict[int, str] = field(default_factory=dict)
@@ -70,7 +74,7 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class EndedEntries(Struct, frozen=True):
-    """Lists entries whose stay ended, by the time at which that was recorded.
+    """Lists entries whose stay ended, or whose customer is banned, by the time of that.
 
     The index is eventually consistent: an entry can be missing for a moment after its stay ended.
     """
@@ -96,7 +100,8 @@ class EndedEntries(Struct, frozen=True):
         now = self.now_millis()
         # Before that time every pass is over.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
-        start = Point(max(earliest, since_millis or 0))
+        since = max(earliest, since_millis or 0)
+        start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
         if cursor is not None:
             start = Point.of_cursor(cursor)
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
@@ -121,5 +126,9 @@ class EndedEntries(Struct, frozen=True):
 def _is(record: EntryRecord, which: WhichEnded, now_millis: int) -> bool:
     """Return whether the record is what the index had: the entry may have joined again since."""
     if record.erase:
+        return False
+    if which == "banned":
+        return record.ban_stamp > 0
+    if record.has_never_joined:
         return False
     return record.inside_until(now_millis) > 0 if which == "inside" else record.status == which

@@ -104,20 +104,25 @@ class Leaves(Struct, frozen=True):
         now_millis = self.now_millis()
         expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
-            stamp=left.stamp,
+            # A ban's stamp is by the clock of a function, and its event is the first of the two.
+            stamp=max(left.stamp, record.ban_stamp + 1),
             event="left",
             by=record.leaving_by or "customer",
             reason=record.leaving_reason,
             expires_at=expires_at,
         )
         key = (record.waitlist_id, record.entry_id)
-        self.retention.end_history(key, left.stamp, expires_at)
+        self.retention.end_history(key, event.stamp, expires_at)
         try:
             self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:
-            # Another request has finished the leave, or has begun to erase the entry.
-            if changed.record is not None and changed.record.erase:
-                self.finish_erase(changed.record)
+            # Another request has finished the leave, has begun to erase the entry, or has banned
+            # the customer, whose record must then not expire.
+            now = changed.record
+            if now is not None and now.erase:
+                self.finish_erase(now)
+            elif now is not None and now.status == "leaving" and now.join_id == record.join_id:
+                self.finish(now)
 
     def finish_erase(self, record: EntryRecord) -> None:
         """Give up the place of an entry that is being erased, then delete the record."""

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from waitlist_api.entries.guest_data import check_guest_data
-from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, InvalidFields
+from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
 from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, WaitlistError
@@ -104,6 +104,8 @@ def next_step(
     if existing is None:
         refusal = refusal_of(waitlist, command)
         return Create() if refusal is None else Refuse(refusal)
+    if existing.ban_stamp:
+        return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
     # Records of an earlier version have no digest of the body.
     if is_repeat and existing.signup_body not in ("", command.signup_body):
@@ -136,7 +138,8 @@ def _rejoin(
     # Only the end of the pass may free the room: another admission would give a second valid pass.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     # A former stay past its retention time must not block a new signup.
-    is_open = _may_rejoin(waitlist, former) or former.is_expired(now_millis)
+    is_first = former.has_never_joined or former.is_expired(now_millis)
+    is_open = is_first or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
     refusal = refusal_of(waitlist, command)

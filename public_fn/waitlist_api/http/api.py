@@ -185,6 +185,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.entry_edits,
             services.bumps,
             services.leaves,
+            services.bans,
         ),
         admin_token_routes(token_issuer),
     ]

@@ -19,7 +19,7 @@ WhenEnded = Literal["skip", "rejoin"]
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest"]
 # `new` needs an intent, `joining` has an import's; other signups and leaves are `under_way`.
-State = Literal["new", "joining", "under_way", "present", "ended"]
+State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
 
@@ -111,12 +111,15 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
             return "present"
         if record.status not in ENDED:
             return "under_way"
+        if record.ban_stamp:
+            return "banned"
         # A guest may have left to keep the customer off the list. An import that was cut off after
         # it had ended the guest's stay goes on here.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         # A former stay past its retention time must not block a new one.
-        may_rejoin = may_rejoin or record.is_expired(now_millis)
+        is_first = record.has_never_joined or record.is_expired(now_millis)
+        may_rejoin = may_rejoin or is_first
         return "new" if may_rejoin else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, Throttled
+from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden, Throttled
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -110,6 +110,8 @@ class IntentWriter(Struct, frozen=True):
                 one.keep("joined" if one.has_joined else "already")
             case "ended":
                 one.keep("ended")
+            case "banned":
+                one.refuse(Banned())
             case "new":
                 return True
         return False

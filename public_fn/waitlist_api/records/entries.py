@@ -42,6 +42,7 @@ STATUSES: Item = {status: status for status in get_args(Status)}
 # A decision about a waiting entry, for a record that has nothing which Redis did not know; or both
 # have it waiting, perhaps elsewhere.
 FOUNDED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
+NOT_BANNED = "attribute_not_exists(#ban_stamp)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
@@ -229,6 +230,8 @@ class EntryRecords(Struct, frozen=True):
     ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
+        The same if the customer was banned, or the ban has ended, since `record` was read.
+
         If the record does not have the place that `ended` took, because the signup was cut off,
         the history also gets its `joined` event. The record goes when its last event does.
         """
@@ -236,7 +239,8 @@ class EntryRecords(Struct, frozen=True):
         if record.ticket is None and ended is not None and ended.ticket is not None:
             joined = joined_event(record, ended.ticket)
             events.insert(0, replace(joined, expires_at=event.expires_at))
-        also = "" if event.expires_at is None else ", #expires_at = :expires_at"
+        expires = event.expires_at is not None and not record.ban_stamp
+        also = ", #expires_at = :expires_at" if expires else ""
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
             f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
@@ -244,8 +248,10 @@ class EntryRecords(Struct, frozen=True):
             f" {OF_INTENT}"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
+        condition += " AND " + ("#ban_stamp = :ban" if record.ban_stamp else NOT_BANNED)
         values = STATUSES | {
             "join_id": record.join_id,
+            "ban": record.ban_stamp,
             "stamp": event.stamp,
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,

@@ -57,6 +57,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     `attributes_version` counts changes of the attributes over all stays; `edited_stamp` is that of
     the last edit.
 
+    `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
+    `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
+    record does not expire.
+
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
     `joining_by` the operator.
@@ -95,6 +99,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     left_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
+    ban_stamp: int = 0
+    ban_reason: str = ""
+    ban_key: str = ""
     erase: bool = False
     previous: dict[str, Any] | None = None
     former_profile: str = ""
@@ -157,6 +164,16 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def former_ticket(self) -> int | None:
         """The ticket of the former stay, while the entry is joining again."""
         return (self.previous or {}).get("ticket")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the stay has ended."""
+        return self.status in ENDED
+
+    @property
+    def has_never_joined(self) -> bool:
+        """Whether the record was made by a ban of a customer who was never on the list."""
+        return self.status == "left" and self.ticket is None and self.left_millis is None
 
     @property
     def priority(self) -> int:
@@ -273,6 +290,11 @@ def line_place(waitlist_id: str, shard: int) -> str:
 def ended_place(waitlist_id: str, shard: int) -> str:
     """Return the index partition of ended entries, by time."""
     return f"{waitlist_id}#ended#{shard}"
+
+
+def banned_place(waitlist_id: str, shard: int) -> str:
+    """Return the index partition of the events of bans that stand, by time."""
+    return f"{waitlist_id}#banned#{shard}"
 
 
 def intent_place(entry_id: str) -> str:

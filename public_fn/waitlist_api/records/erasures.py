@@ -19,7 +19,7 @@ ERASE_PAGE = 500
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
-    " #joining_by, #once_key, #once_stamp"
+    " #joining_by, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key"
 )
 BEHIND_ALL = "~"
 

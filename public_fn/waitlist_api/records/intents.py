@@ -12,7 +12,10 @@ from waitlist_shared.ranks import millis_of
 # An intent replaces nothing, or a stay that has ended. It keeps that stay as it was read, so a
 # change since then, such as an exit, would be lost.
 UNKNOWN = "attribute_not_exists(#pk)"
-AS_FORMER = "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
+AS_FORMER = (
+    "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
+    " AND attribute_not_exists(#ban_stamp)"
+)
 # Fields that a record has only while the entry is joining.
 OF_INTENT = (
     "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #drawn, #joining_by"
@@ -46,6 +49,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # A customer's repeat of the decline by which the former stay ended changes nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,
+        # Nor does a repeat of a ban that has ended since.
+        ban_key=former.ban_key,
     )
 
 

@@ -9,6 +9,8 @@ from msgspec import Struct, convert
 from waitlist_api.records.entry import (
     SHARDS,
     EntryRecord,
+    HistoryEvent,
+    banned_place,
     ended_place,
     intents_of,
     line_place,
@@ -128,32 +130,37 @@ class Places(Struct, frozen=True):
         waitlist_id: str,
         shard: int,
         which: str,
-        since_millis: int,
+        since: int,
         after: str | None,
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return entries that are admitted, left, or inside now; reads at most `limit`.
+        """Return entries that are admitted, left, inside now or banned; reads at most `limit`.
 
-        They ended at a time or later; of those at exactly that time only those after an entry.
+        They ended at a time or later; of those at exactly that time only those after an entry. The
+        time is in milliseconds; of bans it is the stamp.
         """
-        place = ended_place(waitlist_id, shard)
-        condition = "#status = :status"
+        place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
         if which == "inside":
-            condition, values = INSIDE, {"admitted": "admitted", "now": now_millis}
+            filters = {"FilterExpression": INSIDE}
+            values = {"admitted": "admitted", "now": now_millis}
+        elif which == "banned":
+            place, filters, values = banned_place(waitlist_id, shard), {}, {}
         start: Item | None = None
         if after is not None:
             key = record_key(waitlist_id, after)
-            start = {**key, "place": place, "place_rank": since_millis}
+            if which == "banned":
+                key = HistoryEvent.key(waitlist_id, after, since, "banned")
+            start = {**key, "place": place, "place_rank": since}
         items, last = self.table.query(
             "#place = :place AND #place_rank >= :since",
-            {"place": place, "since": since_millis, **values},
+            {"place": place, "since": since, **values},
             start,
             IndexName=INDEX,
             Limit=limit,
             ProjectionExpression="#entry_id, #place_rank",
-            FilterExpression=condition,
+            **filters,
         )
         read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
         return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)

@@ -26,7 +26,8 @@ class Retention(Struct, frozen=True):
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
         """Let the events up to a stamp expire, unless an earlier stay has set their time.
 
-        Later events belong to another stay: this call may come late, and twice.
+        The event of a ban, which is in the index, stays as long as the ban. Later events belong to
+        another stay: this call may come late, and twice.
         """
         if expires_at is None:
             return
@@ -37,7 +38,7 @@ class Retention(Struct, frozen=True):
             condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
             items, after = self.table.query(condition, values, after or None, Limit=PAGE)
             for item in items:
-                if "expires_at" not in item:
+                if "expires_at" not in item and "place" not in item:
                     self._end({"pk": pk, "sk": item["sk"]}, expires_at)
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:

@@ -198,6 +198,9 @@ def test_listing_people(people: People) -> None:
         "inside_until": None,
         "exited_at": None,
         "left_at": None,
+        "room_until": None,
+        "banned_at": None,
+        "ban_reason": None,
     }
     person = people.person("ada")
     assert person.status == 200

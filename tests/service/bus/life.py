@@ -79,5 +79,9 @@ def _goes_for_good(scene: Scene) -> None:
     scene.world.advance(300)
     assert scene.desk.leave("ada").status == 204
     scene.world.advance(60)
+    assert scene.desk.ban("ada", reason="sold the place").status == 204
+    scene.world.advance(600)
+    assert scene.desk.unban("ada").status == 204
+    scene.world.advance(60)
     assert scene.desk.erase("ada").status == 204
     scene.maintain()

@@ -21,6 +21,8 @@ WORDS = (
     "redriven",
     "admitted",
     "exited",
+    "banned",
+    "unbanned",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -33,6 +35,8 @@ OFFERED_BY_POLICY: Published = ("offered", "policy")
 NO_SHOW: Published = ("no_show", "policy")
 ENTERED: Published = ("admitted", "customer")
 EXITED: Published = ("exited", "customer")
+BANNED: Published = ("banned", "operator")
+UNBANNED: Published = ("unbanned", "operator")
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,33 @@ def leaves_and_comes_back(scene: Scene) -> None:
 def is_removed(scene: Scene) -> None:
     signs_up(scene)
     assert scene.desk.remove("ada", reason="asked by telephone").status == 204
+
+
+@story(JOINED, BANNED, ("left", "operator"), UNBANNED)
+def is_banned_and_unbanned(scene: Scene) -> None:
+    signs_up(scene)
+    for _repeat in range(2):
+        assert scene.desk.ban("ada", reason="sold the place").status == 204
+    scene.world.advance(1)
+    for _repeat in range(2):
+        assert scene.desk.unban("ada").status == 204
+
+
+@story(BANNED, ERASED)
+def is_banned_without_a_stay_and_erased(scene: Scene) -> None:
+    scene.desk.all_sign_up("bob")
+    assert scene.desk.ban("ada").status == 204
+    assert scene.desk.erase("ada").status == 204
+    scene.maintain()
+
+
+@story(JOINED, LEFT, BANNED, ERASED)
+def is_banned_after_leaving_and_erased(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.desk.leave("ada").status == 204
+    assert scene.desk.ban("ada").status == 204
+    assert scene.desk.erase("ada").status == 204
+    scene.maintain()
 
 
 @story(JOINED, ("bumped", "operator"))

@@ -25,6 +25,8 @@ DEEDS: dict[str, Deed] = {
     "sign up": lambda desk, name: desk.sign_up(name),
     "leave": lambda desk, name: desk.leave(name),
     "remove": lambda desk, name: desk.remove(name),
+    "ban": lambda desk, name: desk.ban(name),
+    "unban": lambda desk, name: desk.unban(name),
     "bump ahead": lambda desk, name: desk.bump(name, to="front"),
     "bump behind": lambda desk, name: desk.bump(name, to="back"),
     "claim": lambda desk, _: desk.claim(2),

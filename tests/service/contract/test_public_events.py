@@ -48,6 +48,7 @@ EXPECTED = {
     "admin_erase_entry": 204,
     "admin_bump": 200,
     "admin_remove": 204,
+    "admin_unban": 204,
     "admin_token": 200,
     "admin_import": 200,
     "admin_claim": 200,

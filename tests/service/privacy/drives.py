@@ -232,6 +232,14 @@ def remove(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/unban")
+def unban(service: Deployment) -> None:
+    path = f"{ADMIN_ENTRY}/unban"
+    done(service, "POST", f"{ADMIN_ENTRY}/remove", {"ban": True, "reason": REASON})
+    done(service, "POST", path, {"reason": REASON})
+    wrong(service, "POST", path)
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token")
 def issue_token(service: Deployment) -> None:
     answer = service.operator("POST", f"{ADMIN_ENTRY}/token").json()

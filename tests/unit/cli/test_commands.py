@@ -20,7 +20,7 @@ PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete policy page "
-    "signup position leave remove bump erase history explain token "
+    "signup position leave remove unban bump erase history explain token "
     "admit admit-person withdraw exit claim complete release extend park redrive "
     "parked offered admitted inside work "
     "stats segments head find around health watch cost console import export"

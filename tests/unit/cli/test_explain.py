@@ -34,6 +34,8 @@ def why(
         "inside_until": None,
         "room_until": None,
         "exited_at": None,
+        "banned_at": None,
+        "left_at": "2026-11-24T10:00:00.000Z",
         "history": list(events),
         **fields,
     }

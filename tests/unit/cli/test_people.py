@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.ids import entry_id_of
 
@@ -48,6 +49,35 @@ def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery)
     assert bakery.line() == ["cyd"]
     last = typed.json("history", *of(bakery, "bob"))["history"][-1]
     assert (last["event"], last["reason"]) == ("left", "by phone")
+
+
+def test_an_operator_bans_and_unbans(typed: Typed, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    entry_id = entry_id_of(bakery.waitlist_id, "ada")
+    for name in ("ada", "eve"):
+        shown = typed.json("remove", *of(bakery, name), "--ban", "--reason", "sold the place")
+        assert shown == {"entry_id": entry_id_of(bakery.waitlist_id, name), "outcome": "banned"}
+    assert bakery.line() == []
+    banned = typed.done("export", bakery.waitlist_id, "--status", "banned")
+    assert entry_id in banned
+    assert "sold the place" in banned
+    whys = [typed.json("explain", *of(bakery, name))["why"] for name in ("ada", "eve")]
+    assert [why[1].startswith("Banned by") for why in whys] == [True, True]
+    assert whys[1][0] == "The customer has not been on the list."
+    result = typed("signup", bakery.waitlist_id, "ada")
+    assert (result.exit_code, "banned" in result.stderr) == (1, True)
+    for _repeat in range(2):
+        shown = typed.json("unban", *of(bakery, "ada"), "--reason", "an error")
+        assert shown["outcome"] == "unbanned"
+    bakery.sign_up("ada")
+    assert bakery.line() == ["ada"]
+
+
+def test_an_unban_names_the_ban_that_it_ends(fake: FakeService) -> None:
+    at = "2026-01-01T00:00:00.000Z"
+    fake.script = [answer(200, {"banned_at": at}), refusal(409, "ban_mismatch", "")]
+    assert Typed(fake.url)("unban", "bakery", "a" * 26).exit_code == 1
+    assert json.loads(fake.requests[-1][3]) == {"banned_at": at, "reason": ""}
 
 
 def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:

@@ -97,7 +97,9 @@ class DocumentedResolver(Resolver):
                         parameter.name = parameter.name.title()
                 operation.parameters = [*(operation.parameters or []), _REQUEST_HEADER]
                 for status, response in (operation.responses or {}).items():
-                    name = UNLESS_BY_THE_GATEWAY if status in BY_THE_GATEWAY else ALWAYS
+                    is_gateways = "application/json" in (response.content or {})
+                    is_gateways = is_gateways and status in BY_THE_GATEWAY
+                    name = UNLESS_BY_THE_GATEWAY if is_gateways else ALWAYS
                     reference = Reference(**{"$ref": f"#/components/headers/{name}"})
                     response.headers = {**(response.headers or {}), HEADER: reference}
         return document

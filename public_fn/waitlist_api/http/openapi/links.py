@@ -47,6 +47,7 @@ OF_A_SIGNUP = to(
     "bump",
     "admitPerson",
     "remove",
+    "unban",
     "issueToken",
     "erasePerson",
 )

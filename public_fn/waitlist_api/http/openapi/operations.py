@@ -120,6 +120,7 @@ OWN_OFFER = (
 )
 SIGN_UP = (
     "invalid_json",
+    "banned",
     "waitlist_not_found",
     "already_on_list",
     "idempotency_key_reused",
@@ -444,8 +445,9 @@ def _entries() -> dict[str, Operation]:
             "Waiting entries come in serving order, offered entries by deadline, parked entries by "
             "the time of parking. Entries that were admitted or left, and customers who are "
             "`inside` (admitted, and their room not free: see `room_until`), come by the time at "
-            "which their stay ended, the oldest first, an entry of the last moments perhaps later. "
-            "A page of these may be empty before the last one: follow `cursor` until it is null.",
+            "which their stay ended, and `banned` customers by the time of the ban: the oldest "
+            "first, an entry of the last moments perhaps later. A page of these may be empty "
+            "before the last one: follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
             "Get an entry with profile and history",
@@ -473,8 +475,17 @@ def _entries() -> dict[str, Operation]:
         ),
         "remove": _operator(
             "Remove an entry, also an offered or parked one",
-            answers(204, "The customer has left", *ENTRY, "already_admitted"),
-            "Idempotent: a repeat has the same answer.",
+            answers(
+                204, "The customer has left, and is banned if asked for", *ENTRY, "already_admitted"
+            ),
+            "Idempotent: a repeat has the same answer. With `ban` later signups of the customer "
+            "are refused until an `unban`, whatever the state of the entry is.",
+        ),
+        "unban": _operator(
+            "End the ban of a customer",
+            answers(204, "The customer is not banned", *ENTRY, "ban_mismatch"),
+            "The customer may sign up again as the waitlist's `rejoin` allows, and does not get "
+            "the former place back. Idempotent: a repeat has the same answer.",
         ),
         "bump": _operator(
             "Move an entry",

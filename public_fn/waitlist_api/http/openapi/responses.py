@@ -14,7 +14,7 @@ from waitlist_api.http.errors import PROBLEM_JSON, RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.http.schemas.common import Problem
 
 Security = list[dict[str, list[str]]]
-NO_CONTENT, UNAUTHORIZED = 204, 401
+NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 # `too_large` also for operations without a body: a body that is sent all the same is measured.
 ALWAYS = (
@@ -94,7 +94,8 @@ def success(status: int, description: str, links: dict[str, Any] | None = None) 
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
-    if status in BY_THE_GATEWAY:
+    # Without credentials to check the gateway forbids nothing.
+    if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}
     if set(codes) & set(RETRY_AFTER_SECONDS):

@@ -51,7 +51,8 @@ Since = Annotated[
     UtcTime | None,
     Query(
         description="Only entries whose stay ended at this time, in UTC, or later: with "
-        "status=admitted, left or inside. The pages after the first begin at their `cursor`.",
+        "status=admitted, left or inside, or, with status=banned, whose ban began then. The pages "
+        "after the first begin at their `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]
@@ -85,5 +86,15 @@ IdempotencyKey = Annotated[
         description="Identifies repeats of this request: any text, new for each request, such as a "
         "UUID. A key belongs to the caller who sent it first; with another body it is refused: "
         "`idempotency_key_reused`.",
+    ),
+]
+BanKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{1,255}$",
+        description="Identifies repeats of a request with `ban`: any text, new for each ban, such "
+        "as a UUID. A repeat of the last ban, by the same operator, changes nothing, also after an "
+        "unban.",
     ),
 ]

@@ -19,6 +19,7 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
+    UtcTime,
     documented,
     extensible,
 )
@@ -254,6 +255,26 @@ class BumpBody(OneOf):
 
 class RemoveBody(Body):
     reason: Reason = ""
+    ban: Annotated[
+        bool,
+        Field(
+            description="Whether later signups and imports of the customer are refused: `banned`. "
+            "The entry may be in any state, or unknown: a customer who was admitted stays "
+            "admitted, and inside; one who was never on the waitlist gets a record without a stay."
+        ),
+    ] = False
+
+
+class UnbanBody(Body):
+    reason: Reason = ""
+    banned_at: Annotated[
+        UtcTime | None,
+        Field(
+            description="`banned_at` of the ban that ends: send it, so that a request that arrives "
+            "late does not end a later ban. Default: the ban that the customer has.",
+            examples=["2026-12-01T09:10:00.000Z"],
+        ),
+    ] = None
 
 
 class EntryAnswer(Model):
@@ -382,7 +403,17 @@ class AdminEntryAnswer(EntryAnswer):
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
-    left_at: Time | None
+    left_at: Annotated[
+        Time | None,
+        Field(
+            description="When the stay ended. Null also for a customer who was banned without "
+            "having been on the waitlist, whose `status` is `left` and `joined_at` null."
+        ),
+    ]
+    banned_at: Annotated[
+        Time | None, Field(description="Since when the customer is banned; null otherwise.")
+    ]
+    ban_reason: str | None
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]

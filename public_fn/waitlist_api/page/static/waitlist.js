@@ -633,6 +633,7 @@ const REFUSALS = {
   idempotency_key_reused: 'known',
   already_admitted: 'alreadyAdmitted',
   already_left: 'alreadyLeft',
+  banned: 'banned',
   waitlist_closed: null,
   waitlist_full: null,
 };

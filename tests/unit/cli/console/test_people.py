@@ -205,6 +205,22 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert bakery.line() == ["bob", "cyd"]
 
 
+def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    ada = person(console, bakery, "ada")
+    assert "refused until an operator ends the ban" in console.text(f"{ada.path}/ban")
+    assert "is banned" in ada.do("ban", reason="sold the place")
+    assert "sold the place" in console.text(f"/lists/{bakery.waitlist_id}/people?status=banned")
+    assert "Signups are refused" in ada.text
+    at = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")["banned_at"]
+    assert f'value="{at}"' in console.page(f"{ada.path}/unban")
+    earlier = {"banned_at": "2026-01-01T00:00:00Z"}
+    assert "ban_mismatch" in console.refused(f"{ada.path}/unban", **earlier)
+    assert "may sign up again" in ada.do("unban", banned_at=at)
+    bakery.sign_up("ada")
+    assert bakery.line() == ["ada"]
+
+
 def test_a_claim_of_another_claimer_needs_its_token(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]

@@ -1,4 +1,4 @@
-"""Operators' routes of entries: list, read, edit, bump, remove, erase."""
+"""Operators' routes of entries: list, read, edit, bump, remove, ban, unban, erase."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,14 +7,17 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.clock import iso, iso_of
+from waitlist_api.clock import iso, iso_of, millis_of
+from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import BumpCommand, Bumps
 from waitlist_api.entries.edit import EditCommand, EntryEdits
 from waitlist_api.entries.ended import EndedEntries
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
 from waitlist_api.http.routes.params import (
+    BanKey,
     Cursor,
     EntryId,
     First,
@@ -32,7 +35,9 @@ from waitlist_api.http.schemas.entries import (
     EntriesAnswer,
     HistoryAnswer,
     RemoveBody,
+    UnbanBody,
 )
+from waitlist_api.records.bans import Ban
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_shared.ranks import time_of
 
@@ -52,12 +57,14 @@ UNRECORDED: dict[str, Any] = {
     "room_until": None,
     "exited_at": None,
     "left_at": None,
+    "banned_at": None,
+    "ban_reason": None,
 }
 FIRST_ALONE = FieldError(
     "query.first",
     "use either first or cursor, and first only with status=waiting",
 )
-SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left or inside")
+SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left, inside or banned")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
     "a bump by places needs an Idempotency-Key: without it a retry would move the entry twice",
@@ -70,6 +77,7 @@ def admin_entry_routes(
     entry_edits: EntryEdits,
     bumps: Bumps,
     leaves: Leaves,
+    bans: Bans,
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of entries."""
     router = APIGatewayHttpRouter()
@@ -78,7 +86,7 @@ def admin_entry_routes(
     def list_entries(
         waitlist_id: WaitlistId,
         status: Annotated[
-            Literal["waiting", "offered", "parked", "admitted", "left", "inside"], Query()
+            Literal["waiting", "offered", "parked", "admitted", "left", "inside", "banned"], Query()
         ] = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
@@ -87,7 +95,7 @@ def admin_entry_routes(
     ) -> EntriesAnswer:
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
-        if since is not None and status not in ("admitted", "left", "inside"):
+        if since is not None and status not in ("admitted", "left", "inside", "banned"):
             raise InvalidFields(SINCE_OF_ENDED)
         match status:
             case "waiting":
@@ -98,7 +106,7 @@ def admin_entry_routes(
                 people, following = entry_queries.list_off_queue(
                     waitlist_id, "parked", cursor, limit
                 )
-            case "admitted" | "left" | "inside":
+            case "admitted" | "left" | "inside" | "banned":
                 from_millis = None if since is None else int(since.timestamp() * 1000)
                 people, following = ended_entries.page(
                     waitlist_id, status, from_millis, cursor, limit
@@ -137,9 +145,32 @@ def admin_entry_routes(
         return Response(204)
 
     @router.post(f"{ENTRY}/remove", operation_id="remove")
-    def remove(waitlist_id: WaitlistId, entry_id: EntryId, body: RemoveBody) -> Response[Any]:
+    def remove(
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: RemoveBody,
+        idempotency_key: BanKey = None,
+    ) -> Response[Any]:
         by = operator_of(router.current_event.raw_event)
-        leaves.leave(waitlist_id, entry_id, by, body.reason)
+        if not body.ban:
+            leaves.leave(waitlist_id, entry_id, by, body.reason)
+            return Response(204)
+        bans.ban(
+            Ban(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=by,
+                reason=body.reason,
+                once_key=once_key_of(by, idempotency_key) if idempotency_key else "",
+            )
+        )
+        return Response(204)
+
+    @router.post(f"{ENTRY}/unban", operation_id="unban")
+    def unban(waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
+        by = operator_of(router.current_event.raw_event)
+        banned_millis = None if body.banned_at is None else millis_of(body.banned_at)
+        bans.unban((waitlist_id, entry_id), by, body.reason, banned_millis)
         return Response(204)
 
     @router.post(f"{ENTRY}/bump", operation_id="bump")
@@ -190,6 +221,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         "room_until": _time(record.room_until_millis),
         "exited_at": _time(record.went_out_millis),
         "left_at": _time(record.left_millis),
+        "banned_at": iso_of(time_of(record.ban_stamp)) if record.ban_stamp else None,
+        "ban_reason": record.ban_reason or None,
     }
 
 

@@ -1,0 +1,180 @@
+"""Writes bans and their ends; each write is conditional and can be repeated."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from waitlist_api.records.entries import NOT_BANNED, STATUSES, entry_changed
+from waitlist_api.records.entry import (
+    EntryRecord,
+    HistoryEvent,
+    banned_place,
+    ended_place,
+    intent_place,
+    record_key,
+    shard_of,
+)
+from waitlist_api.records.intents import UNKNOWN
+from waitlist_api.records.table import Item, Table
+from waitlist_shared.ids import new_join_id
+from waitlist_shared.ranks import ticket_of_millis
+
+IS_ENDED = "#status IN (:left, :admitted)"
+IS_NOT_ENDED = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
+NOT_ERASED = "attribute_not_exists(#erase)"
+
+
+class Ban(Struct, frozen=True, kw_only=True):
+    """A ban of an entry's customer: by which operator, why, and the digest of the request's key."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    reason: str = ""
+    once_key: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Waitlist and entry."""
+        return self.waitlist_id, self.entry_id
+
+
+class BanRecords(Struct, frozen=True):
+    """Marks records of banned customers.
+
+    The record refuses their signups, and the event `banned` is in the index as long as the ban
+    stands, so that bans can be listed.
+    """
+
+    table: Table
+
+    def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Read a record, also one that has expired: its item may exist for some days."""
+        item = self.table.get(record_key(waitlist_id, entry_id))
+        return EntryRecord.from_item(item) if item else None
+
+    def begin(
+        self, ban: Ban, record: EntryRecord | None, now_millis: int, *, keeps_data: bool
+    ) -> None:
+        """Write a ban, with the intent to leave if the customer is on the list.
+
+        Raise EntryChanged if the customer is banned or being erased, or if the stay has begun or
+        ended since `record` was read. Without `keeps_data` profile and attributes are removed,
+        because the record stays longer than the list allows to keep them.
+        """
+        stamp = _stamp(record, now_millis)
+        event = HistoryEvent(stamp=stamp, event="banned", by=ban.by, reason=ban.reason)
+        with entry_changed():
+            self.table.transact(
+                [
+                    self._banned(ban, record, stamp, now_millis, keeps_data=keeps_data),
+                    self.table.put_write(
+                        {
+                            **event.to_item(*ban.key),
+                            "place": banned_place(ban.waitlist_id, shard_of(ban.entry_id)),
+                            "place_rank": stamp,
+                        }
+                    ),
+                ]
+            )
+
+    def end(
+        self, record: EntryRecord, by: str, reason: str, now_millis: int, expires_at: int | None
+    ) -> int:
+        """Write that a ban has ended, and return the stamp of the event.
+
+        Raise EntryChanged if the customer has not this ban any more, or is leaving.
+        """
+        stamp = _stamp(record, now_millis)
+        event = HistoryEvent(stamp=stamp, event="unbanned", by=by, reason=reason)
+        expires = "" if expires_at is None else ", #expires_at = :expires_at"
+        update = (
+            f"SET #stamp = :stamp, #updated_millis = :now{expires} REMOVE #ban_stamp, #ban_reason"
+        )
+        values = {
+            **STATUSES,
+            "ban": record.ban_stamp,
+            "stamp": stamp,
+            "now": now_millis,
+            "expires_at": expires_at,
+        }
+        condition = f"#ban_stamp = :ban AND {IS_ENDED} AND {NOT_ERASED}"
+        banned = HistoryEvent.key(*record.key, record.ban_stamp, "banned")
+        with entry_changed():
+            self.table.transact(
+                [
+                    self.table.update_write(record_key(*record.key), update, condition, values),
+                    self.table.update_write(
+                        banned, "REMOVE #place, #place_rank", "attribute_exists(#pk)", {}
+                    ),
+                    self.table.put_write(event.to_item(*record.key)),
+                ]
+            )
+        return stamp
+
+    def _banned(
+        self,
+        ban: Ban,
+        record: EntryRecord | None,
+        stamp: int,
+        now_millis: int,
+        *,
+        keeps_data: bool,
+    ) -> Item:
+        if record is None:
+            new = EntryRecord(
+                waitlist_id=ban.waitlist_id,
+                entry_id=ban.entry_id,
+                customer_id="",
+                status="left",
+                join_id=new_join_id(),
+                created_millis=now_millis,
+                updated_millis=now_millis,
+                stamp=stamp,
+                ban_stamp=stamp,
+                ban_reason=ban.reason,
+                ban_key=ban.once_key,
+            )
+            place = ended_place(ban.waitlist_id, shard_of(ban.entry_id))
+            return self.table.put_write(new.to_item(place, now_millis), UNKNOWN)
+        changes: dict[str, Any] = {
+            "ban_stamp": stamp,
+            "ban_reason": ban.reason or None,
+            "ban_key": ban.once_key or None,
+            # Of an ended stay the newest stamp, which `erased` follows. Another stay gets its last
+            # one by the leave.
+            "stamp" if record.has_ended else "edited_stamp": stamp,
+            "updated_millis": now_millis,
+        }
+        condition = IS_ENDED if record.has_ended else IS_NOT_ENDED
+        if record.has_ended:
+            changes["expires_at"] = None
+        else:
+            changes |= {
+                "status": "leaving",
+                "leaving_by": ban.by,
+                "leaving_reason": ban.reason,
+                "place": intent_place(ban.entry_id),
+                "place_rank": now_millis,
+            }
+        if not keeps_data:
+            changes |= {"profile": None, "attributes": None}
+        return self.table.update_write(
+            record_key(*ban.key),
+            _update(changes),
+            f"{condition} AND {NOT_BANNED} AND {NOT_ERASED}",
+            STATUSES | changes,
+        )
+
+
+def _stamp(record: EntryRecord | None, now_millis: int) -> int:
+    """Return a stamp by this function's clock, behind those that the record has."""
+    known = 0 if record is None else max(record.stamp, record.edited_stamp)
+    return max(known + 1, ticket_of_millis(now_millis))
+
+
+def _update(changes: dict[str, Any]) -> str:
+    kept = [f"#{name} = :{name}" for name, value in changes.items() if value is not None]
+    removed = [f"#{name}" for name, value in changes.items() if value is None]
+    update = "SET " + ", ".join(kept)
+    return f"{update} REMOVE {', '.join(removed)}" if removed else update
