@@ -118,9 +118,9 @@ $(COMPILERS): tests/service/clients/compilers/package-lock.json
 	npm ci --prefix tests/service/clients/compilers --no-audit --no-fund
 	@touch $@
 
-test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generated TypeScript and Kotlin clients (needs Java 17, Node.js)
+test-clients: $(INSTALLED) $(CLIENTS_INSTALLED) $(COMPILERS) ## compile generated clients, call the service with them (needs Java 17, Node.js, Go)
 	$(VENV_CLIENTS)/bin/python -m pip install --quiet openapi-generator-cli==$(OPENAPI_GENERATOR_VERSION)
-	$(BIN)/python -m pytest tests/service/clients/compilers
+	$(BIN)/python -m pytest tests/service/clients/compilers --capture=no -rs
 
 EXPRESS := tests/service/clients/express/node_modules
 

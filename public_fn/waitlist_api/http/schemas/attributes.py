@@ -46,6 +46,9 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _document_names(schema: dict[str, Any]) -> None:
     """Describe names by `propertyNames`: most generators ignore `patternProperties`."""
     ((pattern, value),) = schema.pop("patternProperties").items()
+    if "oneOf" in value:
+        # Generated Go clients check `oneOf` with a library that is not Go's own.
+        value = {"anyOf": value["oneOf"]}
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 
 

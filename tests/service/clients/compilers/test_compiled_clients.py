@@ -1,85 +1,219 @@
-"""Clients in TypeScript and Kotlin, generated from the OpenAPI documents, compile and can be used.
+"""Clients that are generated from the OpenAPI document: TypeScript, Java, Go, Kotlin and Swift.
 
-Generators drop or number what they do not understand: then the programs here do not compile.
-`make test-clients` installs the generators and compilers, and names what else is needed.
+Each program of `programs` is compiled with a generated client. All but Kotlin's call the service of
+`make run`: two customers sign up; one looks until the place is offered, enters and exits, the other
+leaves. Generators drop or number what they do not understand: then a program does not compile.
+`make test-clients` installs the generators, and names what else is needed and how to get it.
 """
 
+import os
+import secrets
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.e2e.callers import Operator
+from tests.e2e.processes import Service, running_service
+from tools.local.aws import local_operator
 from tools.openapi import FILES, ROOT
 
 HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
-# What a generated Kotlin client is compiled against.
-JARS = {
-    "com.squareup.okhttp3:okhttp:4.12.0": "com/squareup/okhttp3/okhttp/4.12.0/okhttp-4.12.0.jar",
-    "com.squareup.okio:okio-jvm:3.6.0": "com/squareup/okio/okio-jvm/3.6.0/okio-jvm-3.6.0.jar",
-    "com.google.code.gson:gson:2.11.0": "com/google/code/gson/gson/2.11.0/gson-2.11.0.jar",
+GUESTS = ROOT / "docs/openapi/guests.json"
+# What each program prints: the service's answers as the generated client reads them.
+JOURNEY = """\
+ada signup: waiting at 1, true
+ada look: offered, true
+ada pass: 3 parts
+ada pass again: 3 parts
+ada exit: true
+bob signup: waiting at 1, true
+bob leave: left
+ada by bob: forbidden
+"""
+# The place is offered to the next customer within a second, and no offer ends while a test runs.
+POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
+INSTALL = {
+    "node": "install Node.js 20 or newer",
+    "java": "apt-get install openjdk-17-jdk-headless",
+    "javac": "apt-get install openjdk-17-jdk-headless",
+    "go": "apt-get install golang-go",
 }
-KOTLIN_OPTIONS = {
-    "packageName": "waitlist",
-    "serializationLibrary": "gson",
-    "omitGradleWrapper": "true",
-    # Without it the choices of a body are merged into one class that requires all of them.
-    "generateOneOfAnyOfWrappers": "true",
-}
+# As docs/clients.md says.
+KOTLIN = ("kotlin", "--library", "jvm-okhttp4")
+# With classes of choices this generator refuses a null where an object is nullable and required,
+# such as `estimated_wait`: a client made so compiles, and reads no signup without an estimate.
+KOTLIN_OPTIONS = (
+    "packageName=waitlist,serializationLibrary=gson,omitGradleWrapper=true,"
+    "generateOneOfAnyOfWrappers=true"
+)
+JAVA = ("java", "--library", "native", "--schema-mappings", "Attributes_value=Object")
+JAVA_OPTIONS = (
+    "openApiNullable=false,supportUrlQuery=false,invokerPackage=waitlist,"
+    "apiPackage=waitlist.api,modelPackage=waitlist.model"
+)
 
 pytestmark = pytest.mark.timeout(900)  # the Kotlin compiler takes a minute, or five beside others
 
 
-def run(*command: str | Path, cwd: Path) -> None:
+def run(title: str, *command: str | Path, cwd: Path, **environ: str) -> str:
+    """Run a command to its end; return what it printed."""
+    print(f"{title} ...", flush=True)
     done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, check=False
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert done.returncode == 0, f"{command[0]} failed:\n{done.stdout}{done.stderr}"
+    assert done.returncode == 0, f"{title}: {command[0]} failed:\n{done.stdout}{done.stderr}"
+    return done.stdout
 
 
-def generator() -> Path:
+def tool(name: str) -> str:
+    path = shutil.which(name)
+    assert path, f"{name} is missing: {INSTALL[name]}"
+    return path
+
+
+def generate(folder: Path, *generator: str, options: str) -> None:
     jars = list((ROOT / ".venv-clients").glob("lib/*/site-packages/openapi_generator_cli/*.jar"))
     assert jars, "openapi-generator is missing: run `make test-clients`, which installs it"
-    return jars[0]
+    run(
+        f"generate the client for {generator[0]}",
+        *(tool("java"), "-jar", jars[0], "generate", "-i", GUESTS, "-o", folder, "-g", *generator),
+        f"--additional-properties={options}",
+        cwd=folder,
+    )
 
 
-def kotlin_libraries() -> list[Path]:
-    missing = [name for name, path in JARS.items() if not (MAVEN / path).exists()]
-    commands = "\n".join(f"mvn dependency:get -Dartifact={name}" for name in missing)
-    assert not missing, f"a library of the Kotlin client is missing; get it once with:\n{commands}"
-    return [MAVEN / path for path in JARS.values()]
+def class_path(*more: Path) -> str:
+    """Return the libraries that generated Java and Kotlin clients need, and more."""
+    names = (HERE / "libraries.txt").read_text("utf-8").split()
+    jars = {name: MAVEN / jar_of(name) for name in names}
+    commands = [
+        f"mvn dependency:get -Dartifact={name}" for name in names if not jars[name].exists()
+    ]
+    listed = "\n".join(commands)
+    assert not commands, f"libraries of the generated clients are missing; get them with:\n{listed}"
+    return os.pathsep.join(map(str, (*jars.values(), *more)))
+
+
+def jar_of(artifact: str) -> Path:
+    group, name, version = artifact.split(":")
+    return Path(*group.split("."), name, version, f"{name}-{version}.jar")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with running_service() as service:
+        yield service
+
+
+@pytest.fixture
+def operator(service: Service) -> Iterator[Operator]:
+    """The operator of a list that admits by a policy."""
+    with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
+        operator = Operator(http, local_operator(), f"clients-{secrets.token_hex(4)}")
+        settings = {"name": "Clients", "segments": [["language"]], "admission": POLICY}
+        answer = operator.put(settings)
+        assert answer.status_code == 201, answer.text
+        yield operator
+
+
+@pytest.fixture
+def journey(service: Service, operator: Operator) -> tuple[str, str]:
+    """Return what each program is called with."""
+    return service.url, operator.waitlist_id
+
+
+def check(printed: str, operator: Operator) -> None:
+    """The programs print what the record has."""
+    assert printed == JOURNEY
+    stats = operator.stats()
+    assert [stats[name] for name in ("signed_up", "admitted", "left", "inside")] == [2, 1, 1, 0]
+
+
+def typescript_folder(name: str) -> Path:
+    """Return an empty folder inside of that with `node_modules`, where programs find libraries."""
+    folder = MODULES / ".generated" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    return folder
+
+
+def compile_typescript(document: str, folder: Path, *program: str) -> None:
+    generator = MODULES / ".bin/openapi-typescript"
+    run("generate types", generator, ROOT / document, "-o", folder / "api.d.ts", cwd=HERE)
+    options = ("--strict", "--target", "es2022", "--module", "esnext")
+    resolution = ("--moduleResolution", "bundler")
+    compiler = MODULES / ".bin/tsc"
+    run("compile TypeScript", compiler, *options, *resolution, "api.d.ts", *program, cwd=folder)
 
 
 @pytest.mark.parametrize("document", FILES)
 def test_types_for_typescript_compile(document: str, tmp_path: Path) -> None:
-    # Inside of the folder that has `node_modules`: that is where programs look for libraries.
-    folder = HERE / "node_modules" / ".generated" / tmp_path.name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    run(MODULES / ".bin/openapi-typescript", ROOT / document, "-o", folder / "api.d.ts", cwd=HERE)
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    program = [] if "jwt" in document else ["use.ts"]
-    for name in program:
-        shutil.copy(HERE / name, folder)
-    options = ("--strict", "--noEmit", "--target", "es2022", "--module", "esnext")
-    resolution = ("--moduleResolution", "bundler")
-    run(MODULES / ".bin/tsc", *options, *resolution, "api.d.ts", *program, cwd=folder)
+    compile_typescript(document, typescript_folder(tmp_path.name))
+
+
+def test_typescript_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
+    folder = typescript_folder(tmp_path.name)
+    shutil.copy(PROGRAMS / "journey.ts", folder)
+    compile_typescript("docs/openapi/guests.json", folder, "journey.ts")
+    check(run("call", tool("node"), "journey.js", *journey, cwd=folder), operator)
 
 
 def test_a_client_for_kotlin_compiles(tmp_path: Path) -> None:
-    libraries = ":".join(map(str, kotlin_libraries()))
-    options = ",".join(f"{name}={value}" for name, value in KOTLIN_OPTIONS.items())
+    """It is not called: see `KOTLIN_OPTIONS`."""
+    generate(tmp_path, *KOTLIN, options=KOTLIN_OPTIONS)
+    client = tmp_path / "client.jar"
     run(
-        *("java", "-jar", generator(), "generate"),
-        *("-i", ROOT / "docs/openapi/guests.json", "-g", "kotlin", "--library", "jvm-okhttp4"),
-        *("-o", tmp_path, f"--additional-properties={options}"),
+        "compile Kotlin, which takes minutes",
+        *("bash", MODULES / "kotlin-compiler/bin/kotlinc", "-nowarn", "-cp", class_path()),
+        *("-d", client, tmp_path / "src/main/kotlin", PROGRAMS / "Journey.kt"),
         cwd=tmp_path,
     )
+    assert client.exists()
+
+
+def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
+    generate(tmp_path, *JAVA, options=JAVA_OPTIONS)
+    classes = tmp_path / "classes"
+    sources = (tmp_path / "src/main/java").rglob("*.java")
     run(
-        *("bash", MODULES / "kotlin-compiler/bin/kotlinc", "-nowarn", "-cp", libraries),
-        *("-d", tmp_path / "client.jar", tmp_path / "src/main/kotlin", HERE / "Use.kt"),
+        "compile Java",
+        *(tool("javac"), "-nowarn", "-cp", class_path(), "-d", classes),
+        *(*sources, PROGRAMS / "Journey.java"),
         cwd=tmp_path,
     )
-    assert (tmp_path / "client.jar").exists()
+    libraries = class_path(classes)
+    printed = run("call", tool("java"), "-cp", libraries, "Journey", *journey, cwd=tmp_path)
+    check(printed, operator)
+
+
+def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
+    generate(tmp_path, "go", options="packageName=waitlist")
+    shutil.rmtree(tmp_path / "test")  # stubs of tests, which need a library
+    # Go's own library is enough; the generated file asks for another one.
+    (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
+    (tmp_path / "go.sum").unlink()
+    (tmp_path / "journey").mkdir()
+    shutil.copy(PROGRAMS / "journey.go", tmp_path / "journey/main.go")
+    build = (tool("go"), "build", "-o", "customers", "./journey")
+    run("compile Go", *build, cwd=tmp_path, GOPROXY="off", GOTOOLCHAIN="local")
+    check(run("call", tmp_path / "customers", *journey, cwd=tmp_path), operator)
+
+
+def test_a_client_for_swift_compiles(tmp_path: Path) -> None:
+    if shutil.which("swift") is None:
+        pytest.skip("Swift is not tested: no `swift` on PATH (https://swift.org/install)")
+    generate(tmp_path, "swift6", options="projectName=Waitlist")
+    run("compile Swift", "swift", "build", cwd=tmp_path)
