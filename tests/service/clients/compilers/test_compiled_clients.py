@@ -88,7 +88,8 @@ def generate(folder: Path, *generator: str, options: str) -> None:
     assert jars, "openapi-generator is missing: run `make test-clients`, which installs it"
     run(
         f"generate the client for {generator[0]}",
-        *(tool("java"), "-jar", jars[0], "generate", "-i", GUESTS, "-o", folder, "-g", *generator),
+        *(tool("java"), "-jar", jars[0], "generate", "-i", GUESTS, "-o", folder, "-g"),
+        *generator,
         f"--additional-properties={options}",
         cwd=folder,
     )
