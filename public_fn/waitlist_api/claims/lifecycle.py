@@ -244,7 +244,8 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            return result
+            # Redis was lost since, with the admission; or another request has recorded it.
+            raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: HoldVerb, command: HoldCommand, result: Any) -> None:

@@ -16,6 +16,7 @@ from tests.support.gateway import Answer
 from tests.support.world import World
 from waitlist_api.claims.offers import OfferWriter
 from waitlist_api.clock import iso
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
@@ -237,6 +238,27 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     world.advance(1)
     desk.look("bob")
     assert shown_inside(desk) == ["bob"]
+
+
+def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given that Redis is lost between the two messages of a request. P3"""
+    desk = waitlist("ann", admission=ONE_INSIDE)
+    desk.look("ann")
+    with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
+        desk.enter("ann")
+    read = RecoveringQueue.read
+
+    def lost(queue: RecoveringQueue, request: c.OnWaitlist) -> object:
+        if isinstance(request, c.Renew):
+            return c.RenewResult(outcome="absent")
+        return read(queue, request)
+
+    with patch.object(RecoveringQueue, "read", lost):
+        assert desk.enter("ann").code == "rebuilding"
+    assert desk.recorded("ann")["status"] == "offered"
+    assert desk.enter("ann").json["inside_until"] == whole_pass(desk)
 
 
 def actor_of_last(desk: Admissions, name: str) -> tuple[str, str]:
