@@ -85,11 +85,14 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
+        # A secret of the edge never changes: another key is another secret.
+        edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.will_pass:
             raise
         raise NotReady from error
-    return Api(services, tokens, Logger(level=config.log_level), config.cors_origins)
+    logger = Logger(level=config.log_level)
+    return Api(services, tokens, logger, config.cors_origins, edge_keys)
 
 
 @cache

@@ -18,7 +18,8 @@ class Config(Struct, frozen=True):
 
     With a `jwt_issuer`, its tokens identify customers; without one the public function needs
     `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
-    written. Browsers may change entries for pages of the `cors_origins`, `*` for every page.
+    written. Browsers may change entries for pages of the `cors_origins`, `*` for every page. With
+    `edge_key_arns` a customer's request needs the text of one of these secrets in a header.
     """
 
     table_name: str
@@ -32,6 +33,7 @@ class Config(Struct, frozen=True):
     pass_issuer: str = ""
     metrics_namespace: str = ""
     cors_origins: tuple[str, ...] = ()
+    edge_key_arns: tuple[str, ...] = ()
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -48,6 +50,7 @@ class Config(Struct, frozen=True):
             pass_issuer=environ.get("PASS_ISSUER", ""),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
             cors_origins=_listed(environ, "CORS_ORIGINS"),
+            edge_key_arns=_listed(environ, "EDGE_KEY_ARNS"),
         )
 
 

@@ -163,6 +163,18 @@ class Forbidden(WaitlistError):
     )
 
 
+class EdgeOnly(WaitlistError):
+    """The request did not come through the edge, and the stack takes customers' requests there."""
+
+    code = "edge_only"
+
+    def __init__(self, edge_url: str) -> None:
+        super().__init__(
+            "This address takes signed requests of operators alone. Send a customer's request to "
+            f"{edge_url or 'the address of the edge (output EdgeUrl)'}."
+        )
+
+
 class InvalidJson(WaitlistError):
     """The body is not JSON."""
 

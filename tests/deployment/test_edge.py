@@ -2,13 +2,15 @@
 
 import re
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import route_authorizers
+from tests.deployment.template import TEMPLATE, route_authorizers
 from tools.deploy.stack import make
+from waitlist_api.http.edge import HEADER
 from waitlist_api.http.routes import passes, waitlists
 
 EDGE = {"Edge": "on"}
@@ -131,6 +133,44 @@ def test_the_stage_names_the_address_by_which_customers_come(
     assert stack.outputs["PassIssuerUrl"] == stack.outputs["EdgeUrl"] == address
 
 
+ROTATION = {
+    "blue": (["Blue"], "Blue"),
+    "blue+green": (["Blue", "Green"], "Blue"),
+    "green+blue": (["Blue", "Green"], "Green"),
+    "green": (["Green"], "Green"),
+}
+
+
+@pytest.mark.parametrize("edge_only", ["on", "off"])
+@pytest.mark.parametrize("keys", ROTATION)
+def test_the_edge_proves_itself_by_a_secret_of_aws(edge_only: str, keys: str) -> None:
+    """P5: always, so that the API may ask at once; what it asks for stands in no variable."""
+    stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
+    accepted, sent = ROTATION[keys]
+    arn_of = {one: stack.attribute(f"{one}EdgeSecret", "Name") for one in accepted}
+    config = stack.resources["Distribution"]["Properties"]["DistributionConfig"]
+    (header,) = config["Origins"][0]["OriginCustomHeaders"]
+    assert header["HeaderName"].lower() == HEADER
+    assert header["HeaderValue"] == f"{{{{resolve:secretsmanager:{arn_of[sent]}:SecretString}}}}"
+    variables = stack.resources["PublicFn"]["Properties"]["Environment"]["Variables"]
+    asked = ",".join(arn_of.values()) if edge_only == "on" else ""
+    assert variables["EDGE_KEY_ARNS"] == asked
+
+
+def test_a_rotation_never_sends_what_the_api_does_not_take_yet() -> None:
+    """CloudFormation updates the function before the distribution."""
+    steps = [*ROTATION, "green+blue", "blue+green", "blue"]
+    for before, after in pairwise(steps):
+        assert ROTATION[before][1] in ROTATION[after][0]
+        assert ROTATION[after][1] in ROTATION[after][0]
+
+
+def test_only_an_edge_can_be_asked_for() -> None:
+    (one,) = TEMPLATE["Rules"]["EdgeOnlyGoesWithEdge"]["Assertions"]
+    assert one["Assert"] == {"Fn::Equals": [{"Ref": "Edge"}, "on"]}
+    assert TEMPLATE["Parameters"]["EdgeOnly"]["Default"] == "off"
+
+
 def test_an_issuer_of_the_operators_own_is_published_instead() -> None:
     own = "https://issuer.example.com"
     assert make(EDGE | {"PassIssuer": own}).outputs["PassIssuerUrl"] == own
@@ -138,4 +178,10 @@ def test_an_issuer_of_the_operators_own_is_published_instead() -> None:
 
 def test_without_it_there_is_none() -> None:
     assert "StageVariables" not in deployed()["ApiApiGatewayDefaultStage"]["Properties"]
-    assert not {"Distribution", "EdgeCachePolicy", "EdgeKey", "EdgeErrorsAlarm"} & set(deployed())
+    assert not {
+        "Distribution",
+        "BlueEdgeSecret",
+        "EdgeCachePolicy",
+        "EdgeKey",
+        "EdgeErrorsAlarm",
+    } & set(deployed())

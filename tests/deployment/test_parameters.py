@@ -25,6 +25,7 @@ ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
 ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
 MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
+MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
 
 
 @pytest.mark.parametrize(
@@ -47,10 +48,16 @@ MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
             MAKES_ALL - {"HasBluePassKey"} | {"HasGreenPassKey", "GreenPassKeySigns"},
         ),
         ({"PassIssuer": "https://queue.example.com"}, MAKES_ALL | {"HasPassIssuer"}),
-        (EDGE, MAKES_ALL | {"HasEdge"}),
-        (EDGE | {"AWS::Region": "us-east-1"}, MAKES_ALL | {"HasEdge", "WatchesEdge"}),
-        (EDGE | DOMAIN | CERTIFICATE, MAKES_ALL | {"HasEdge", "HasEdgeDomain"}),
-        (EDGE | WEB_ACL, MAKES_ALL | {"HasEdge", "HasEdgeWebAcl"}),
+        (EDGE, MAKES_EDGE),
+        (EDGE | {"AWS::Region": "us-east-1"}, MAKES_EDGE | {"WatchesEdge"}),
+        (EDGE | DOMAIN | CERTIFICATE, MAKES_EDGE | {"HasEdgeDomain"}),
+        (EDGE | WEB_ACL, MAKES_EDGE | {"HasEdgeWebAcl"}),
+        (EDGE | {"EdgeOnly": "on"}, MAKES_EDGE | {"AsksForEdge"}),
+        (EDGE | {"EdgeKeys": "blue+green"}, MAKES_EDGE | {"HasGreenEdgeKey"}),
+        (
+            EDGE | {"EdgeKeys": "green"},
+            MAKES_EDGE - {"HasBlueEdgeKey"} | {"HasGreenEdgeKey", "GreenEdgeKeyIsSent"},
+        ),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
@@ -69,6 +76,7 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (EDGE | DOMAIN, "EdgeDomain needs EdgeCertificateArn"),
         (EDGE | CERTIFICATE, "EdgeCertificateArn needs EdgeDomain"),
         (WEB_ACL, "EdgeWebAclArn needs Edge=on"),
+        ({"EdgeOnly": "on"}, "EdgeOnly=on needs Edge=on, or customers could not come in at all"),
         ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),
         ({"ZoneB": "us-east-1a"}, "ZoneB needs ZoneA"),
         (VPC, "ExistingVpcId needs ExistingSubnetIds"),

@@ -15,7 +15,7 @@ from tests.service.bus.stories import STORIES
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context, event
 from tests.support.people import WAITLIST_ID
-from tests.support.rights import MADE, SECRET_ARN, NotAllowed, guarded
+from tests.support.rights import EDGE_KEY_ARN, MADE, SECRET_ARN, NotAllowed, guarded
 from tests.support.world import SECRET
 from tools.deploy.iam import Call
 from tools.deploy.lint import Set, sets
@@ -55,11 +55,12 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Have the public function read the key of the entry tokens."""
+    """Have the public function read the keys of the entry tokens and of the edge."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TABLE_NAME", "table")
         patch.setenv("PRIVATE_FUNCTION_NAME", "private")
         patch.setenv("ENTRY_TOKEN_SECRET_ARN", SECRET_ARN)
+        patch.setenv("EDGE_KEY_ARNS", EDGE_KEY_ARN)
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         patch.setenv("LOG_LEVEL", "CRITICAL")
         patch.setattr(app, "secrets_client", lambda _: guarded("PublicFn", Secrets()))

@@ -144,6 +144,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "PASS_KEY_ARNS",
                 "PASS_ISSUER",
                 "CORS_ORIGINS",
+                "EDGE_KEY_ARNS",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",

@@ -11,6 +11,7 @@ from tools.deploy.stack import make
 from tools.local.kms import KEY_ARN
 
 SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:entry-tokens-AbCdEf"
+EDGE_KEY_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:edge-key-AbCdEf"
 # What the names of tests stand for: the variables by which a deployed function has the real ones.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -18,6 +19,7 @@ VARIABLES = {
     MAINTENANCE: "MAINTENANCE_FUNCTION_NAME",
     KEY_ARN: "PASS_KEY_ARNS",
     SECRET_ARN: "ENTRY_TOKEN_SECRET_ARN",
+    EDGE_KEY_ARN: "EDGE_KEY_ARNS",
 }
 ITEM_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",

@@ -11,6 +11,7 @@ from tests.support.gateway import Caller, Context
 from waitlist_api import app
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import ConfigError
+from waitlist_api.http.edge import HEADER
 
 KEY = "a-key-of-the-deployed-service-0123456789"
 ENTRY_ID = "a" * 26
@@ -24,7 +25,7 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
-    for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER"):
+    for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER", "EDGE_KEY_ARNS"):
         monkeypatch.delenv(name, raising=False)
     for cached in (app.api, app.request_log):
         cached.cache_clear()
@@ -49,6 +50,19 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     assert status_of(another.issue("bakery", ENTRY_ID, 1)) == 403
     # A valid token gets as far as the private function, which does not exist here.
     assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
+
+
+def test_the_keys_of_the_edge_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
+    """P5: also where customers have an issuer's tokens."""
+    secrets: Any = boto3.client("secretsmanager")
+    keys = ["b" * 64, "g" * 64]
+    arns = [secrets.create_secret(Name=key[0], SecretString=key)["ARN"] for key in keys]
+    environ.setenv("JWT_ISSUER", "https://issuer.example.com")
+    environ.setenv("EDGE_KEY_ARNS", ",".join(arns))
+    caller = Caller(app.lambda_handler)
+    assert caller.request("GET", PATH).code == "edge_only"
+    for key in keys:
+        assert caller.request("GET", PATH, headers={HEADER: key}).code == "unauthorized"
 
 
 def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(

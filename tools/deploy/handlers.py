@@ -162,10 +162,17 @@ NOT_CALLED = {
 }
 # What is called beside the handlers' lists, by type and handler. ElastiCache's guide asks for the
 # rights to make its service-linked role, for the first cache of an account; CloudFormation's
-# reference of `Fn::GetAZs` for both of EC2; CloudFront's guide for that of the web ACL.
+# reference of `Fn::GetAZs` for both of EC2; CloudFront's guide for that of the web ACL; that of
+# dynamic references for the secret in a header.
 BESIDE = {
-    ("AWS::CloudFront::Distribution", "create"): ("wafv2:GetWebACL",),
-    ("AWS::CloudFront::Distribution", "update"): ("wafv2:GetWebACL",),
+    ("AWS::CloudFront::Distribution", "create"): (
+        "wafv2:GetWebACL",
+        "secretsmanager:GetSecretValue",
+    ),
+    ("AWS::CloudFront::Distribution", "update"): (
+        "wafv2:GetWebACL",
+        "secretsmanager:GetSecretValue",
+    ),
     ("AWS::EC2::Subnet", "create"): (
         "ec2:DescribeAccountAttributes",
         "ec2:DescribeAvailabilityZones",
@@ -411,6 +418,8 @@ def _changed(stack: Stack, logical_id: str, kind: str) -> str:
             return str(properties["GroupId"]["Fn::GetAtt"][0])
         case "AWS::ElastiCache::UserGroup", "user":
             return str(properties["UserIds"][0]["Ref"])
+        case "AWS::CloudFront::Distribution", "Secret":
+            return next(iter(stack.of_type("AWS::SecretsManager::Secret")))
     return logical_id
 
 
@@ -476,8 +485,10 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"cache-policy": arn("cloudfront", f"cache-policy/{name}", "")}
         case "AWS::CloudFront::Distribution":
             acl = properties["DistributionConfig"].get("WebACLId")
+            (header,) = properties["DistributionConfig"]["Origins"][0]["OriginCustomHeaders"]
             return {
                 "distribution": arn("cloudfront", f"distribution/{name}", ""),
+                "Secret": header["HeaderValue"].split(":", 2)[2].rpartition(":SecretString")[0],
                 "connection-group": arn("cloudfront", "connection-group/cg_1", ""),
             } | ({"webacl": acl} if acl else {})
         case "AWS::CloudFront::Function":

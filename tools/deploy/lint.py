@@ -86,6 +86,9 @@ def sets() -> list[Set]:
         Set("linear", {"Deployment": "Linear10PercentEvery1Minute", "StartUp": "provisioned"}),
         Set("accounts", ISSUER | {"CorsOrigins": "https://app.example.com", "Tracing": "Active"}),
         Set("edge", {"Edge": "on"}),
+        Set("edge only", {"Edge": "on", "EdgeOnly": "on"}),
+        Set("edge only, both keys", {"Edge": "on", "EdgeOnly": "on", "EdgeKeys": "green+blue"}),
+        Set("edge only, issuer", ISSUER | {"Edge": "on", "EdgeOnly": "on", "EdgeKeys": "green"}),
         Set(
             "edge, passes of another domain",
             {"Edge": "on", "PassIssuer": "https://pass.example.com"},

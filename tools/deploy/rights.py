@@ -151,6 +151,8 @@ def _resources(stack: Stack, use: Use) -> list[str]:
         case "kms":
             keys: list[str] = value.split(",")
             return keys[:1] if use.action == "kms:Sign" else keys
+        case "secretsmanager":
+            return [one for one in value.split(",") if one]
     return [value]
 
 

@@ -30,17 +30,21 @@ class Failed(Exception):
 class Smoke:
     """The steps. Everything they create is in one waitlist, which the last step deletes."""
 
-    def __init__(self, client: ApiClient, waitlist_id: str) -> None:
+    def __init__(
+        self, client: ApiClient, waitlist_id: str, customers: ApiClient | None = None
+    ) -> None:
+        """Customers call by `customers`, by default as operators do."""
         self._client = client
+        self._customers = customers or client
         self._path = f"{ADMIN}/{waitlist_id}"
         self._entries = f"/v1/waitlists/{waitlist_id}/entries"
         self._keys: dict[str, str] = {}
 
     def run(self, *, has_issuer: bool) -> None:
         """Raise Failed or CliError at the first step that fails."""
-        health = self._client.customer("GET", "/v1/health")
+        health = self._customers.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
-        if not self._client.customer("GET", "/.well-known/jwks.json")["keys"]:
+        if not self._customers.customer("GET", "/.well-known/jwks.json")["keys"]:
             raise Failed("no key of passes is published: is PASS_KEY_ARNS set?")
         _say("the keys of passes are published")
         made = self._client.operator("PUT", self._path, json={"name": "Smoke test"})
@@ -56,7 +60,7 @@ class Smoke:
 
     def _refuse_without_token(self) -> None:
         try:
-            self._client.customer("POST", self._entries, json={})
+            self._customers.customer("POST", self._entries, json={})
         except CliError as refusal:
             if refusal.status == 401:
                 _say("a signup without a token is refused")
@@ -70,9 +74,9 @@ class Smoke:
         _expect("a repeat keeps the place", self._sign_up("first"), position=1, total=1)
         second = self._sign_up("second")
         _expect("the second stands behind", second, position=2, total=2)
-        self._client.customer("DELETE", self._entry(first), first["entry_token"])
+        self._customers.customer("DELETE", self._entry(first), first["entry_token"])
         _say("the first leaves")
-        seen = self._client.customer("GET", self._entry(second), second["entry_token"])
+        seen = self._customers.customer("GET", self._entry(second), second["entry_token"])
         _expect("the second has moved up", seen, status="waiting", position=1, total=1)
         self._client.operator("DELETE", f"{self._path}/entries/{second['entry_id']}")
         _say("the second is erased")
@@ -82,7 +86,7 @@ class Smoke:
     def _sign_up(self, customer_id: str) -> Any:
         body = {"customer_id": customer_id}
         key = self._keys.setdefault(customer_id, str(uuid.uuid4()))
-        return self._client.customer("POST", self._entries, json=body, key=key)
+        return self._customers.customer("POST", self._entries, json=body, key=key)
 
     def _entry(self, entry: Any) -> str:
         return f"{self._entries}/{entry['entry_id']}"
@@ -99,14 +103,19 @@ def _say(step: str) -> None:
     print(f"✓ {step}", flush=True)
 
 
-def _stack(cloudformation: Any, name: str) -> tuple[str, bool]:
-    """Return where a stack's API is, and whether its customers have an issuer's tokens."""
+def _stack(cloudformation: Any, name: str) -> tuple[str, str, bool]:
+    """Return where operators and customers call, and whether customers have an issuer's tokens.
+
+    CloudFront's own name, because a domain of the operator's may not lead there yet.
+    """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     outputs = {one["OutputKey"]: str(one["OutputValue"]) for one in found.get("Outputs", [])}
     given = {one["ParameterKey"]: one["ParameterValue"] for one in found.get("Parameters", [])}
     if "ApiUrl" not in outputs:
         raise Failed(f"The stack {name} has no output ApiUrl: is it one of this service?")
-    return outputs["ApiUrl"], bool(given.get("JwtIssuer"))
+    edge = outputs.get("EdgeTarget")
+    customers = f"https://{edge}" if edge else outputs["ApiUrl"]
+    return outputs["ApiUrl"], customers, bool(given.get("JwtIssuer"))
 
 
 def _signed_by(session: Any) -> OperatorAuth:
@@ -123,9 +132,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     session = aws.session()
     try:
         operator = _signed_by(session)
-        url, has_issuer = _stack(session.client("cloudformation"), stack)
-        with ApiClient(url, operator=operator) as client:
-            Smoke(client, f"smoke-{secrets.token_hex(4)}").run(has_issuer=has_issuer)
+        url, edge, has_issuer = _stack(session.client("cloudformation"), stack)
+        with ApiClient(url, operator=operator) as client, ApiClient(edge) as customers:
+            smoke = Smoke(client, f"smoke-{secrets.token_hex(4)}", customers)
+            smoke.run(has_issuer=has_issuer)
     except (Failed, CliError, ClientError, BotoCoreError) as error:
         print(f"{stack} failed the smoke test: {error}", file=sys.stderr)
         return 1

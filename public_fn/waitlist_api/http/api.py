@@ -19,6 +19,7 @@ from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.auth.issue_token import TokenIssuer
 from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
+from waitlist_api.http.edge import check_edge, without_key
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.origins import check_origin
@@ -80,15 +81,17 @@ class Api:
         tokens: EntryTokens | None,
         logger: Logger,
         cors_origins: Collection[str] = (),
+        edge_keys: Collection[str] = (),
     ) -> None:
         """If `tokens` is None, customers are identified by API Gateway's JWT authorizer.
 
-        Pages of `cors_origins` may change entries.
+        Pages of `cors_origins` may change entries. With `edge_keys` customers' requests need one.
         """
         self._services = services
         self._tokens = tokens
         self._logger = logger
         self._cors_origins = cors_origins
+        self._edge_keys = edge_keys
         self._resolver = Resolver(
             enable_validation=True,
             json_body_deserializer=self._parse,
@@ -108,6 +111,9 @@ class Api:
             is_operator = path_of(event).startswith(ADMIN_PATH)
             if is_operator:
                 operator_of(event)
+            else:
+                check_edge(event, self._edge_keys)
+            event = without_key(event)
             self._routes.check(event)
             if not is_operator:
                 check_origin(event, self._cors_origins)

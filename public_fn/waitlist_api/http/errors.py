@@ -17,6 +17,7 @@ STATUS = {
     "unauthorized": 401,
     "forbidden": 403,
     "banned": 403,
+    "edge_only": 403,
     "not_found": 404,
     "waitlist_not_found": 404,
     "entry_not_found": 404,

@@ -10,6 +10,7 @@ from moto import mock_aws
 
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.unit.tools.test_rotate_token_secret import make_stack
+from tools.deploy import smoke
 from tools.deploy.smoke import ADMIN, Failed, Smoke, main
 from tools.local.api_client import ApiClient
 from waitlist_cli.errors import CliError
@@ -143,6 +144,29 @@ def test_the_command_finds_the_api_by_the_stacks_output_and_signs(
         make_stack("waitlist-dev", {"ApiUrl": {"Value": url_of(deployment)}})
         assert main(["--stack", "waitlist-dev"]) == 0
     assert STEPS[-1] in capsys.readouterr().out
+
+
+def test_customers_of_a_stack_with_an_edge_call_the_edge(
+    monkeypatch: pytest.MonkeyPatch, account: Any
+) -> None:
+    """Its API may refuse them (EdgeOnly); operators' signatures are for the API."""
+    called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}
+    with deployed(monkeypatch, issuer=False) as deployment:
+
+        def client(url: str, **_: Any) -> ApiClient:
+            made = ApiClient(url_of(deployment))
+            made._http.event_hooks = {"request": [lambda sent: called[url].append(sent.url.path)]}
+            return made
+
+        monkeypatch.setattr(smoke, "ApiClient", client)
+        outputs = {"ApiUrl": "https://api", "EdgeTarget": "d1.cloudfront.net"}
+        make_stack("waitlist-dev", {name: {"Value": value} for name, value in outputs.items()})
+        assert main(["--stack", "waitlist-dev"]) == 0
+    by_operators, by_customers = called.values()
+    assert all(path.startswith(ADMIN) for path in by_operators)
+    assert not any(path.startswith(ADMIN) for path in by_customers)
+    assert by_operators
+    assert by_customers
 
 
 def test_what_cannot_be_tried_is_an_error(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.http.openapi import links
 from waitlist_api.http.openapi.responses import (
@@ -37,7 +38,16 @@ def operations(*, knows_issuer: bool) -> Mapping[str, Operation]:
 
     With `knows_issuer` customers send the tokens of an OIDC issuer, else entry tokens.
     """
-    return _anyone() | _customers(knows_issuer=knows_issuer) | _operators()
+    by_the_edge = _anyone() | _customers(knows_issuer=knows_issuer)
+    return {name: _by_the_edge(one) for name, one in by_the_edge.items()} | _operators()
+
+
+def _by_the_edge(operation: Operation) -> Operation:
+    """Return an operation with the refusal of a stack that has `EdgeOnly`."""
+    refusal = problems("edge_only")[403]
+    if (other := operation.responses.get(403)) is not None:
+        refusal = {**other, "description": f"{other['description']}, `edge_only`"}
+    return replace(operation, responses={**operation.responses, 403: refusal})
 
 
 def with_headers(headers: dict[str, Any], responses: Responses) -> Responses:

@@ -6,13 +6,12 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, Passes
+from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
 # Short, so that verifiers find a new key long before it signs.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
-# A variable of the API's stage, by template.yaml.
-EDGE_URL = "edge_url"
 
 
 def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
@@ -36,8 +35,7 @@ def base_url_of(event: dict[str, Any]) -> str:
 
     API Gateway states both, and no header of a request does.
     """
-    edge_url = (event.get("stageVariables") or {}).get(EDGE_URL)
-    return str(edge_url or f"https://{event['requestContext']['domainName']}")
+    return edge_url_of(event) or f"https://{event['requestContext']['domainName']}"
 
 
 def _cacheable(answer: Any) -> Response[Any]:

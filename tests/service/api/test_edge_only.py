@@ -1,0 +1,105 @@
+"""A stack with EdgeOnly: customers' requests need the edge's key, operators' do not."""
+
+import json
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.deployment.template import route_authorizers
+from tests.service.api.conftest import new_list
+from tests.service.api.refusing import nothing_changes, refused
+from tests.support.people import People
+from tests.support.world import SECRET
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.errors import EdgeOnly
+from waitlist_api.http.api import Api
+from waitlist_api.http.edge import HEADER
+from waitlist_api.http.routing import Resolver
+
+CURRENT, PREVIOUS = "c" * 64, "p" * 64
+EDGE = "https://d111111abcdef8.cloudfront.net"
+CUSTOMERS = sorted(route for route in route_authorizers() if "/v1/admin" not in route)
+OPERATORS = sorted(route for route in route_authorizers() if "/v1/admin" in route)
+
+
+@pytest.fixture
+def guarded() -> People:
+    people = new_list()
+    people.all_sign_up("ada")
+    tokens, logger = EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
+    people.world.api = Api(people.world.services, tokens, logger, (), (CURRENT, PREVIOUS))
+    people.world.stage_variables = {"edge_url": EDGE}
+    return people
+
+
+def path_of(people: People, route: str) -> str:
+    ids = {"waitlist_id": "bakery", "entry_id": people.id_of("ada")}
+    return route.split()[1].format(**ids, edition="latest", file="page.js")
+
+
+@pytest.mark.parametrize("route", CUSTOMERS)
+@pytest.mark.parametrize("given", [None, "", "x" * 64, CURRENT[:-1], f"{CURRENT}, {PREVIOUS}"])
+def test_a_customers_request_without_the_key_is_refused(
+    guarded: People, route: str, given: str | None
+) -> None:
+    """P5: also with good credentials, before anything is read."""
+    headers = {} if given is None else {HEADER: given}
+    with nothing_changes(guarded.world):
+        answer = guarded.world.request(
+            route.split()[0],
+            path_of(guarded, route),
+            token=guarded.token_of("ada"),
+            headers=headers,
+        )
+    problem = refused(answer, 403, EdgeOnly.code)
+    assert EDGE in problem["detail"]
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("key", [CURRENT, PREVIOUS])
+def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> None:
+    """P5: the edge sends one of them while the other is being replaced."""
+    for path in ("/v1/waitlists/bakery", "/w/bakery", "/assets/latest/page.js"):
+        assert guarded.world.request("GET", path, headers={HEADER: key}).status == 200
+    answer = guarded.world.request(
+        "GET", guarded.entry("ada"), token=guarded.token_of("ada"), headers={HEADER: key}
+    )
+    assert (answer.status, answer.json["position"]) == (200, 1)
+
+
+@pytest.mark.parametrize("route", OPERATORS)
+def test_operators_call_the_api_itself(guarded: People, route: str) -> None:
+    method, path = route.split()[0], path_of(guarded, route)
+    answer = guarded.world.request(method, path, raw_body="[", operator=True)
+    assert answer.status < 500
+    assert "edge_only" not in answer.text
+
+
+def test_an_operators_path_without_iam_is_no_way_around(guarded: People) -> None:
+    """P5"""
+    answer = guarded.world.request("GET", "/v1/admin/waitlists/bakery")
+    refused(answer, 401, "unauthorized")
+
+
+def test_a_stack_without_it_asks_for_nothing() -> None:
+    assert new_list().world.request("GET", "/v1/waitlists/bakery").status == 200
+
+
+def test_the_key_goes_no_further_than_the_check(
+    guarded: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P5: what runs behind the check cannot log it."""
+    resolver = guarded.world.api._resolver
+    resolved: list[str] = []
+
+    def resolve(sent: dict[str, Any], context: Any) -> Any:
+        resolved.append(json.dumps(sent))
+        return Resolver.resolve(resolver, sent, context)
+
+    monkeypatch.setattr(resolver, "resolve", resolve)
+    headers = {HEADER: CURRENT, "if-none-match": "other"}
+    assert guarded.world.request("GET", "/w/bakery", headers=headers).status == 200
+    (seen,) = resolved
+    assert CURRENT not in seen
+    assert "if-none-match" in seen
