@@ -26,7 +26,7 @@ from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
-from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_api.policies.policy import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.records.entries import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_shared import contracts as c
@@ -41,6 +41,8 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
+# The slots of a schedule are due before the next request of a scenario.
+DUE_AFTER_SECONDS = 30
 # No pass ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
@@ -108,7 +110,11 @@ class Client:
         self.services.waitlists.put(WAITLIST_ID, settings)
 
     def set_policy(self, policy: Policy) -> Any:
+        due = self.services.admissions.now_millis() / 1000 + DUE_AFTER_SECONDS
+        at = datetime.fromtimestamp(due, UTC).isoformat()
         admission = AdmissionPolicy(
+            rate=Rate(count=1, per="day", counts="entered") if policy.has_rate else None,
+            schedule=(Scheduled(count=policy.scheduled, at=at),) if policy.scheduled else (),
             max_inside=policy.max_inside,
             no_show=policy.no_show,
             offer_seconds=LEASE_SECONDS,
@@ -182,9 +188,9 @@ class Client:
         self.tokens.setdefault(hold, {}).update(given)
         return offers
 
-    def admit(self, count: int, key: str) -> Any:
+    def admit(self, count: int, key: str, refill: bool) -> Any:
         command = AdmitCommand(
-            waitlist_id=WAITLIST_ID, count=count, by=OPERATOR, idempotency_key=key
+            waitlist_id=WAITLIST_ID, count=count, by=OPERATOR, refill=refill, idempotency_key=key
         )
         offers = self.services.admissions.admit(command).offers
         given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}

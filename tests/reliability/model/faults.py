@@ -29,6 +29,10 @@ class Kind:
     keeps_past: bool = False
     is_unseen: bool = False
 
+    @property
+    def loses_redis(self) -> bool:
+        return "Redis" in self.name or self.name.startswith("rebuilt")
+
     def steps(self, steps: int) -> Sequence[int]:
         """Return before which of so many steps it strikes, and the end if it is an event."""
         if self.is_unseen:

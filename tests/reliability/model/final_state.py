@@ -7,7 +7,7 @@ from typing import Any
 from boto3.dynamodb.types import TypeDeserializer
 
 from tests.reliability.model.client import NAMES, WAITLIST_ID
-from tests.reliability.model.model import Event
+from tests.reliability.model.model import QUOTA, RATE, SCHEDULE, Event
 from tests.reliability.model.testbed import Testbed
 from waitlist_api.queue.client import send_batch
 from waitlist_api.records.entry import HISTORY, PRESENT
@@ -16,6 +16,9 @@ from waitlist_shared import contracts as c
 
 _deserialize = TypeDeserializer().deserialize
 Item = dict[str, Any]
+PAID = ":paid"
+PAYERS = {"q": QUOTA, "r": RATE, "s": SCHEDULE}
+DAY_MICROS = 24 * 3600 * 1_000_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Segmented:
 class FinalState:
     """Redis' sets, the entries' records, the customers' positions and the counters.
 
+    `slots` counts those that are due, by what they are of, `paid` has what has paid for each entry.
     `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
@@ -57,6 +61,8 @@ class FinalState:
     notes: dict[str, Note]
     tries: dict[str, int]
     moved: dict[str, int]
+    paid: dict[str, str]
+    slots: Counter[str]
     last_ticket: int
     segments: Segmented
     records: dict[str, Item]
@@ -96,6 +102,8 @@ def observe(testbed: Testbed) -> FinalState:
         notes={name: _note(packed) for name, packed in claims.items()},
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
+        paid=_paid(testbed),
+        slots=_slots(testbed),
         last_ticket=last_ticket,
         segments=_segmented(testbed),
         records={_name(record["entry_id"]): record for record in records},
@@ -124,6 +132,43 @@ def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]]
         for hash_ in found[5:]
     ]
     return zsets, hashes, int(last_ticket or 0)
+
+
+def _paid(testbed: Testbed) -> dict[str, str]:
+    """Read what has paid for open offers; a payment of another hold's token is none."""
+    found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
+    claims = {name.decode(): value.decode() for name, value in found.items()}
+    payments = {
+        name.removesuffix(PAID): payment.split(" ")
+        for name, payment in claims.items()
+        if name.endswith(PAID)
+    }
+    return {
+        _name(entry_id): PAYERS[by[0]]
+        for entry_id, (token, by) in payments.items()
+        if entry_id in claims and _is_open_offer(_note(claims[entry_id]), token)
+    }
+
+
+def _is_open_offer(note: Note, token: str) -> bool:
+    return note.state == "offered" and note.token == token
+
+
+def _slots(testbed: Testbed) -> Counter[str]:
+    """Read how many slots are due: those of the rate by the time its bucket stands at."""
+    names = ("quota", "quota_open", "has_schedule", "scheduled", "rate_count", "bucket_at")
+    values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
+    quota, taken, has_schedule, scheduled, has_rate, bucket_at = (
+        int(float(one or 0)) for one in values
+    )
+    days = (int(testbed.redis_clock.now_micros()) - bucket_at) // DAY_MICROS
+    return +Counter(
+        {
+            QUOTA: quota - taken,
+            SCHEDULE: scheduled if has_schedule else 0,
+            RATE: min(1, days) if has_rate else 0,
+        }
+    )
 
 
 def _segmented(testbed: Testbed) -> Segmented:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tests.reliability.model.model import Line, by_itself
+from tests.reliability.model.model import Line, by_itself, slots_lost
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Expected, Request
 
@@ -30,11 +30,18 @@ class History:
     """The attempts of all clients, on a clock that counts requests and answers.
 
     With `is_blind` the service did not notice that Redis had lost writes: a request may have been
-    answered by the order before them, and only its effect is judged.
+    answered by the order before them, and only its effect is judged. With `may_lose` Redis is lost
+    at some time, and with it the slots that are due and what has paid for open offers.
     """
 
-    def __init__(self, unanswered: Iterable[Request] = (), *, is_blind: bool = False) -> None:
-        self._is_blind = is_blind
+    def __init__(
+        self,
+        unanswered: Iterable[Request] = (),
+        *,
+        is_blind: bool = False,
+        may_lose: bool = False,
+    ) -> None:
+        self._is_blind, self._may_lose = is_blind, may_lose
         silence = Outcome(verdict="silent")
         self.attempts = [Attempt(request, silence, began=0, ended=None) for request in unanswered]
         self._time = 0
@@ -55,7 +62,9 @@ class History:
     def ends(self, line: Line) -> set[Line]:
         """Return the possible states of the line; none if no order explains the answers."""
         effects = _blind_effects if self._is_blind else _effects
-        return set(_ends(tuple(self.attempts), line, set(), effects))
+        line = replace(line, may_lose=self._may_lose)
+        found = _ends(tuple(self.attempts), line, set(), effects)
+        return {replace(end, may_lose=False) for end in found}
 
 
 # To other requests, an entry that is leaving has left.
@@ -76,6 +85,8 @@ def _ends(
     if (following := by_itself(line)) != line:
         # A look or maintenance may run the policy at any time.
         yield from _ends(attempts, following, seen, effects)
+    if line.may_lose and (lost := slots_lost(line)) != line:
+        yield from _ends(attempts, lost, seen, effects)
     for number, attempt in enumerate(attempts):
         others = attempts[:number] + attempts[number + 1 :]
         if any(one.ended is not None and one.ended < attempt.began for one in others):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from tests.reliability.model import late, pairs, sequences, singles
 from tests.reliability.model.cases import EVERYTHING, Case, Result, Sample
-from tests.reliability.model.late import CHECKED, FORGOTTEN, LATE, Late
+from tests.reliability.model.late import LATE, Late
 from tests.reliability.model.operations import BY_NAME, OPERATIONS, Operation
 from tests.reliability.model.pairs import BOTH, Pair
 from tests.reliability.model.sequences import THEN, Sequence
@@ -56,7 +56,7 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
                 found.append(Job((operation.name,), scenario, "sequence"))
             if "single" in kinds:
                 found.append(Job((operation.name,), scenario, "single"))
-            if "late" in kinds and operation.name in CHECKED and not scenario.endswith(FORGOTTEN):
+            if "late" in kinds and late.is_searched(operation, scenario):
                 found.append(Job((operation.name,), scenario, "late"))
     return [job for job in found if only is None or only in job.names]
 

@@ -40,7 +40,7 @@ LATE = "late after "
 # Without an entry in Redis no message finds it: such a scenario is another fault.
 FORGOTTEN = "forgotten"
 # These concern one hold, offer or parking; others concern a stay.
-OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline")
+OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
 # The operations whose messages are searched.
 CHECKED = (
     "exit",
@@ -52,8 +52,18 @@ CHECKED = (
     "bump to the front",
     "bump by places",
     "admit one",
+    "claim",
+    "complete",
+    "release to the back",
+    "extend",
+    "park",
+    "withdraw",
+    "leave",
+    "erase",
+    "import",
 )
-OF_A_CUSTOMER = ("signup", "rejoin", "import")
+# These mean a request, whatever stay the entry has.
+OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
 _again: tuple[Request, ...] = (
@@ -82,6 +92,16 @@ STORIES: dict[str, tuple[Request, ...]] = {
     "a parking": (redrive("b"), *_held, park("b", hold=NEXT)),
     "a recorded parking": (redrive("b"), *_held, park("b", hold=NEXT), maintain()),
 }
+
+
+# An import has many messages: it is searched from these scenarios alone.
+OF_IMPORTS = ("two absent", "two absent, Redis lost")
+
+
+def is_searched(operation: Operation, scenario: str) -> bool:
+    if operation.name == "import" and scenario not in OF_IMPORTS:
+        return False
+    return operation.name in CHECKED and not scenario.endswith(FORGOTTEN)
 
 
 @dataclass(frozen=True)

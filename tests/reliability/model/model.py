@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Literal
 
 from waitlist_api.policies.policy import NoShow
@@ -31,10 +32,10 @@ class Stay:
     `rank` is the current place, `ticket` the place that the signup drew. `hold` names the latest
     claim of the entry, `hold_end` how the claimer or an operator ended it. `is_long` marks an
     extended hold, `is_over` an expired one that Redis has not ended yet, `is_offer` one for the
-    customer to accept. `is_aside` marks an admission that still counts against the capacity.
-    An admitted customer `is_inside` while Redis counts the place as taken; `has_exited` is recorded
-    first. `key` is that of the signup or import, and `former` the stay before it, kept until an
-    intent is finished and after an import.
+    customer to accept, for which the slot `paid` was used. `is_aside` marks an admission that still
+    counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
+    taken; `has_exited` is recorded first. `key` is that of the signup or import, and `former` the
+    stay before it, kept until an intent is finished and after an import.
     """
 
     state: State
@@ -46,6 +47,7 @@ class Stay:
     is_long: bool = False
     is_over: bool = False
     is_offer: bool = False
+    paid: str = ""
     is_aside: bool = False
     is_inside: bool = False
     has_exited: bool = False
@@ -68,12 +70,25 @@ NO_SHOW = "no_show"
 LEFT_AS_NO_SHOW = Event("left", POLICY, NO_SHOW)
 
 
+QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
+
+
 @dataclass(frozen=True)
 class Policy:
-    """The admission policy of the list; without `max_inside` only operators offer places."""
+    """The admission policy of the list; with none of the first three only operators offer places.
+
+    `scheduled` slots come due at one time, and with `has_rate` one slot after a day, which counts
+    who enters.
+    """
 
     max_inside: int | None = None
+    scheduled: int = 0
+    has_rate: bool = False
     no_show: NoShow = "keep_place"
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return (RATE,) * self.has_rate + (SCHEDULE,) * self.scheduled
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,8 @@ class Line:
 
     By an import's key and by name, `looked` has the status that the import has read, and `drawn`
     the place that it has drawn and not used yet. `early` counts the places drawn for early rows.
-    `events` are the histories, by name.
+    `events` are the histories, by name. `slots` are those that are due to be offered, in the order
+    of their use; with `may_lose` Redis may forget them, and what has paid for the open offers.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -96,6 +112,8 @@ class Line:
     admitted: int = 0
     capacity: int | None = None
     policy: Policy | None = None
+    slots: tuple[str, ...] = ()
+    may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
 
@@ -133,7 +151,7 @@ class Line:
         return replace(self, stays=frozenset(one for one in self.stays if one[0] != name))
 
     def erase(self, name: str) -> "Line":
-        line = self.forget(name)
+        line = given_back(self, name).forget(name)
         return replace(line, events=frozenset(one for one in self.events if one[0] != name))
 
     def history(self, name: str) -> tuple[Event, ...]:
@@ -239,10 +257,12 @@ def ended(
     reason: str = "",
 ) -> Line:
     """End a stay, and count the end; with a policy an admitted customer is inside."""
+    if state == "left":
+        line = given_back(line, name)
     line = line.change(name, state=state, is_over=False).happened(name, state, by, reason)
     if state == "left":
         return replace(line, left=line.left + 1)
-    line = line.change(name, is_inside=line.policy is not None)
+    line = line.change(name, is_inside=line.policy is not None, paid="")
     return replace(line, admitted=line.admitted + 1)
 
 
@@ -265,22 +285,43 @@ def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> L
     return line
 
 
-def offered(line: Line, names: list[str], hold: str, by: str) -> Line:
-    """Offer places to entries."""
-    for name in names:
+def offered(line: Line, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()) -> Line:
+    """Offer places to entries; these slots pay for the first of them."""
+    for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
-            name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True
+            name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True, paid=paid
         )
         line = line.happened(name, "offered", by)
     return line
 
 
-def policy_run(line: Line) -> Line:
-    """Offer the places that the policy has due."""
-    return offered(line, line.of("waiting")[: line.room or 0], POLICY, POLICY)
+def policy_run(line: Line, most: int | None = None) -> Line:
+    """Offer the places that the policy, or a quota, has due: for room alone none is paid."""
+    due, room = line.slots, line.room
+    if line.policy and not line.policy.slots:
+        due = (*due, *[""] * (room or 0))
+    taken = line.of("waiting")[: len(due[:room][:most])]
+    line = replace(line, slots=line.slots[len(taken) :])
+    return offered(line, taken, POLICY, POLICY, due)
+
+
+def given_back(line: Line, name: str) -> Line:
+    """Return the slot of an offer that ends without an admission."""
+    paid = line.by_name[name].paid if name in line.by_name else ""
+    if not paid:
+        return line
+    return replace(line.change(name, paid=""), slots=tuple(sorted((*line.slots, paid))))
+
+
+def slots_lost(line: Line) -> Line:
+    """Have Redis forget the slots that are due, and what has paid for the open offers."""
+    for name in line.of("offered"):
+        line = line.change(name, paid="")
+    return replace(line, slots=())
 
 
 def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
+    line = given_back(line, name)
     rank = line.by_name[name].rank
     if to == "back":
         line, rank = line.draw()
@@ -324,7 +365,7 @@ def expired(line: Line, name: str) -> Line:
 
 def _not_accepted(line: Line, name: str) -> Line:
     """End an offer that its customer has not accepted in time."""
-    line = line.happened(name, NO_SHOW, POLICY)
+    line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     no_show = line.policy.no_show if line.policy else "to_back"
     if no_show == "leave":
         return ended(line, name, "left", POLICY, NO_SHOW)

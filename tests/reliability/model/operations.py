@@ -30,7 +30,8 @@ from tests.reliability.model.requests import (
     sign_up,
     withdraw,
 )
-from tests.reliability.model.scenarios import NEW_ONES, SIGNUP
+from tests.reliability.model.scenarios import NEW_ONES, SIGNUP, SLOTS, SLOTS_OVER
+from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 
@@ -81,15 +82,16 @@ OPERATIONS: tuple[Operation, ...] = (
             "joining",
             "place forgotten",
             "offered",
+            *SLOTS,
         ),
     ),
-    Operation("remove", leave("b", by="operator"), ("held", "parked")),
+    Operation("remove", leave("b", by="operator"), ("held", "parked", "slot of a schedule")),
     Operation(
         "erase",
         erase("b"),
         ("waiting", "waiting since yesterday", "waiting, Redis lost", "left", "back again"),
     ),
-    Operation("erase of one aside", erase("b"), ("held", "parked")),
+    Operation("erase of one aside", erase("b"), ("held", "parked", *SLOTS)),
     Operation("bump to a priority", bump("b", "p", priority=7), ("waiting",)),
     Operation(
         "bump by places",
@@ -112,12 +114,19 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "complete",
         complete("b"),
-        ("held", "held, Redis lost", "hold forgotten", "complete unrecorded", "held, policy"),
+        (
+            "held",
+            "held, Redis lost",
+            "hold forgotten",
+            "complete unrecorded",
+            "held, policy",
+            "slot of a quota",
+        ),
     ),
-    Operation("release", release("b"), ("held", "held, Redis lost")),
+    Operation("release", release("b"), ("held", "held, Redis lost", "slot of a quota")),
     Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
     Operation("extend", extend("b"), ("held",)),
-    Operation("park", park("b"), ("held", "park unrecorded")),
+    Operation("park", park("b"), ("held", "park unrecorded", "slot of a quota")),
     Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
     Operation(
         "redrive to the back",
@@ -158,6 +167,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "no-show noticed",
             "enter unrecorded",
             "decline unrecorded",
+            *SLOTS_OVER,
         ),
         is_maintenance=True,
     ),
@@ -177,16 +187,30 @@ OPERATIONS: tuple[Operation, ...] = (
         admit(3, "the-admission"),
         ("waiting, policy", "places due", "offered", "offer over", "offer over, noticed"),
     ),
-    Operation("admit run", run_policy(), ("places due", "exit unfinished", "offered, full")),
+    Operation(
+        "admit with refill", admit(3, "the-quota", refill=True), ("waiting, policy", "offered")
+    ),
+    Operation(
+        "admit run",
+        run_policy(),
+        ("places due", "exit unfinished", "offered, full", "slot of a quota", *SLOTS_OVER),
+    ),
     Operation(
         "enter",
         enter("b"),
-        ("offered", "offered, Redis lost", "offered unrecorded", "enter unrecorded", "offer over"),
+        (
+            "offered",
+            "offered, Redis lost",
+            "offered unrecorded",
+            "enter unrecorded",
+            "offer over",
+            *SLOTS,
+        ),
     ),
     Operation(
         "decline",
         decline("b"),
-        ("offered", "offered, Redis lost", "offered unrecorded", "decline unrecorded"),
+        ("offered", "offered, Redis lost", "offered unrecorded", "decline unrecorded", *SLOTS),
     ),
     Operation(
         "withdraw",
@@ -198,6 +222,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered, full",
             "offer over",
             "withdraw unrecorded",
+            *SLOTS,
         ),
     ),
     Operation(
@@ -205,7 +230,7 @@ OPERATIONS: tuple[Operation, ...] = (
         admit_one("b", "the-only-one"),
         ("waiting, policy", "places due", "place forgotten"),
     ),
-    Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full")),
+    Operation("decline and leave", decline_and_leave("b"), ("offered", "offered, full", *SLOTS)),
     Operation(
         "exit",
         exit_("b"),
@@ -223,6 +248,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "inside, full, Redis lost",
             "exit unfinished, Redis lost",
             "offered, full, Redis lost",
+            *map(cold, SLOTS),
         ),
         is_maintenance=True,
     ),

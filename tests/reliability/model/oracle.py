@@ -1,11 +1,12 @@
 """Compares the content of both stores with the state that follows from the answers."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tests.reliability.model.client import LEASE_SECONDS, NAMES, WAITLIST_ID, Tokens, id_of
 from tests.reliability.model.final_state import FinalState
-from tests.reliability.model.model import MAINTENANCE, ON_LIST, POLICY, Event, Line, Stay
+from tests.reliability.model.model import MAINTENANCE, ON_LIST, POLICY, QUOTA, Event, Line, Stay
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
@@ -67,6 +68,7 @@ def _problems(
     yield from _order(line, found)
     yield from _counters(line, found)
     yield from _inside(line, found)
+    yield from _slots(line, found)
     yield from _segments(found)
     yield from _left_over(found)
 
@@ -247,6 +249,20 @@ def _inside(line: Line, found: FinalState) -> Iterator[Problem]:
         # A claim that completes at once records its own time, before that of its last step.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
+
+
+def _slots(line: Line, found: FinalState) -> Iterator[Problem]:
+    """Check that each slot is due or pays for an offer; after a loss of Redis fewer, never more."""
+    paid = {name: stay.paid for name, stay in line.stays if stay.paid}
+    if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):
+        yield Problem("slot", f"Redis has {found.paid} paid, not {paid}")
+    due = Counter(line.slots)
+    if found.slots - due or (found.is_first_life and found.slots != due):
+        yield Problem("slot", f"Redis has {dict(found.slots)} due, not {dict(due)}")
+    quota = due[QUOTA] + [*paid.values()].count(QUOTA)
+    counted = getattr(found.stats, "quota", 0)
+    if counted > quota or (found.is_first_life and counted != quota):
+        yield Problem("slot", f"of the quota {counted} are left, not {quota}")
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:

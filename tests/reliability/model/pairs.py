@@ -13,7 +13,7 @@ from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.recovery import recorded_outcome, retried, verdict
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
-from tests.reliability.model.scenarios import is_cold, made_cold
+from tests.reliability.model.scenarios import SLOTS, is_cold, made_cold
 from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 
@@ -47,8 +47,16 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return the scenarios of both; with a rebuild, those where Redis is lost."""
-    warm = [name for name in (*first.scenarios, *second.scenarios) if not is_cold(name)]
+    """Return the scenarios of both; with a rebuild, those where Redis is lost.
+
+    Those with slots are for two operations that both have them: else there would be too many.
+    """
+    both = {*first.scenarios} & {*second.scenarios}
+    warm = [
+        name
+        for name in (*first.scenarios, *second.scenarios)
+        if not is_cold(name) and (name in both or not name.startswith(SLOTS))
+    ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
         # An unanswered signup need not get back a place that Redis has lost.
         cold = [made_cold(name) for name in warm if name != "joining"]

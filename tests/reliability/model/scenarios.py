@@ -31,6 +31,7 @@ from tests.reliability.model.requests import (
     park,
     redrive,
     release,
+    run_policy,
     set_policy,
     sign_up,
     withdraw,
@@ -41,6 +42,10 @@ EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
 DAY_SECONDS = 24 * 3600
 COLD = ", Redis lost"
+# An offer that a slot of one of these has paid for.
+SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
+OVER = " over"
+SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
 
 _admission: Scenario = (claim(1, EARLIEST), complete("a", EARLIEST))
@@ -91,6 +96,30 @@ _offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
 _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))
+
+# `b` has the only open offer, and `d` waits for its slot.
+_of_a_schedule = (
+    *_waiting,
+    set_policy(Policy(scheduled=3, no_show="to_back")),
+    run_policy(),
+    enter("c"),
+    enter("e"),
+)
+_of_a_quota = (
+    *_waiting,
+    set_policy(Policy()),
+    admit(3, FIRST, refill=True),
+    enter("c"),
+    enter("e"),
+)
+_of_a_rate = (
+    *_waiting,
+    bump("b", "a move", to="front"),
+    set_policy(Policy(has_rate=True, no_show="leave")),
+    let_pass(DAY_SECONDS),
+    run_policy(),
+)
+_of_slots = dict(zip(SLOTS, (_of_a_schedule, _of_a_quota, _of_a_rate), strict=True))
 
 NAMES: dict[str, Scenario] = {
     "absent": _absent,
@@ -150,6 +179,8 @@ NAMES: dict[str, Scenario] = {
     "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=1)),
     "decline unrecorded": (*_offered_by_hand, cut_off(decline("b"), step=1)),
     "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
+    **_of_slots,
+    **{name + OVER: (*scenario, let_holds_end()) for name, scenario in _of_slots.items()},
     "inside": _inside,
     "inside, full": _full_inside,
     "exit unfinished": (*_full_inside, cut_off(exit_("b"), step=1)),

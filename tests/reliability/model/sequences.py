@@ -103,7 +103,7 @@ class SequenceRun:
     def begin(self, kind: Kind, step: int) -> None:
         """Run until the first fault has had its effect."""
         testbed = self._testbed
-        self._history = History(self._snapshot.unanswered)
+        self._history = History(self._snapshot.unanswered, may_lose=True)
         testbed.begin(self._snapshot)
         testbed.redis.keeps_past = True
         wire = Wire()

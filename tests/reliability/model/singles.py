@@ -100,7 +100,9 @@ class SingleRun:
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
         """Run from the scenario; return the problems in the end."""
         testbed = self._testbed
-        history = History(self._snapshot.unanswered, is_blind=kind.is_unseen)
+        history = History(
+            self._snapshot.unanswered, is_blind=kind.is_unseen, may_lose=kind.loses_redis
+        )
         testbed.begin(self._snapshot)
         testbed.redis.keeps_past = kind.keeps_past
         wire = Wire()

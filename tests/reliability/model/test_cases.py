@@ -1,8 +1,8 @@
 """A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
 
-Single faults: one in 64, or one in 180 for long operations. Sequences of two faults: one in 40, for
-one job in five. Late messages: one in 16. Pairs: every operation with a look, and one other pair in
-90; all their ends, but only the first four of a rebuild.
+Single faults: one in 90, or one in 180 for long operations. Sequences of two faults: one in 40, for
+one job in five. Late messages: one in 32. Pairs: every operation with a look, and one other pair in
+120; all their ends, but only the first four of a rebuild.
 """
 
 from itertools import islice
@@ -18,11 +18,11 @@ from tests.reliability.model.operations import OPERATIONS, Operation
 from tests.reliability.model.report import text_of
 from tests.reliability.model.testbed import Testbed
 
-SOME_FAULTS = Sample(one_in=64)
+SOME_FAULTS = Sample(one_in=90)
 FEWER_FAULTS = Sample(one_in=180)
 SOME_SEQUENCES = Sample(one_in=40)
-SOME_LATE = Sample(one_in=16)
-SOME_PAIRS = Sample(one_in=90)
+SOME_LATE = Sample(one_in=32)
+SOME_PAIRS = Sample(one_in=120)
 FEW_ENDS = 4
 LONG = (
     "rebuild",

@@ -61,6 +61,7 @@ def test_a_step_that_is_forgotten_is_found(
         ("bump to the front", "waiting", c.Bump, "ticket"),
         ("admit one", "waiting, policy", c.Admit, "ticket"),
         ("redrive", "parked", c.Redrive, "parked_millis"),
+        ("withdraw", "slot of a schedule", c.Withdraw, "offered_until_millis"),
     ],
 )
 def test_a_message_that_does_not_say_what_it_means_is_found(

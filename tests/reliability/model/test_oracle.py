@@ -1,6 +1,7 @@
 """The oracle finds each kind of problem in a state that has no other."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -253,6 +254,38 @@ def test_a_customer_who_is_wrongly_inside_is_noticed(
         mutant(testbed)
     found = judge({testbed.snapshot_of("inside").line}, observe(testbed), testbed.tokens)
     assert {problem.kind for problem in found} == ({"inside"} if mutant else set())
+
+
+def give_a_slot_back_twice(testbed: Testbed) -> None:
+    testbed.redis.raw.hincrby(keys.meta(WAITLIST_ID), "scheduled", 1)
+
+
+def forget_the_payment(testbed: Testbed) -> None:
+    testbed.redis.raw.hdel(keys.claims(WAITLIST_ID), f"{id_of('b')}:paid")
+
+
+@pytest.mark.parametrize("mutant", [None, give_a_slot_back_twice, forget_the_payment])
+def test_a_slot_too_many_and_one_too_few_are_noticed(
+    testbed: Testbed, mutant: Mutant | None
+) -> None:
+    testbed.begin(testbed.snapshot_of("slot of a schedule"))
+    if mutant:
+        mutant(testbed)
+    end = testbed.snapshot_of("slot of a schedule").line
+    found = judge({end}, observe(testbed), testbed.tokens)
+    kinds = {problem.kind for problem in found} - {"unsettled", "twice"}
+    assert kinds == ({"slot"} if mutant else set())
+
+
+def test_a_slot_back_twice_is_noticed_after_a_loss_too(testbed: Testbed) -> None:
+    """Fewer slots are allowed then, and never more."""
+    testbed.begin(testbed.snapshot_of("slot of a schedule"))
+    end = testbed.snapshot_of("slot of a schedule").line
+    for mutant, kinds in ((forget_the_payment, set()), (give_a_slot_back_twice, {"slot"})):
+        mutant(testbed)
+        found = replace(observe(testbed), is_first_life=False)
+        problems = judge({end}, found, testbed.tokens)
+        assert {problem.kind for problem in problems} - {"unsettled", "twice"} == kinds
 
 
 @pytest.fixture

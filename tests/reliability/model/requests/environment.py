@@ -20,7 +20,7 @@ def set_policy(policy: Policy) -> Request:
     """Let the list admit by a policy."""
     return Request(
         lambda client: client.set_policy(policy),
-        lambda line: (replace(line, capacity=None, policy=policy), NOTHING),
+        lambda line: (replace(line, capacity=None, policy=policy, slots=policy.slots), NOTHING),
     )
 
 
@@ -73,12 +73,17 @@ def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
 
 
 def lose_redis() -> Request:
-    return Request(lambda client: client.redis.flushall(), nothing_changes)
+    return Request(
+        lambda client: client.redis.flushall(), lambda line: (model.slots_lost(line), NOTHING)
+    )
 
 
 def lose_and_rebuild() -> Request:
     """Lose Redis, and rebuild it by maintenance."""
-    return Request(lambda client: (client.redis.flushall(), client.maintain())[1], nothing_changes)
+    return Request(
+        lambda client: (client.redis.flushall(), client.maintain())[1],
+        lambda line: (model.slots_lost(line), NOTHING),
+    )
 
 
 def look_after() -> Request:

@@ -20,11 +20,13 @@ from tests.reliability.model.requests.request import (
 DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
-def admit(count: int, key: str) -> Request:
+def admit(count: int, key: str, *, refill: bool = False) -> Request:
     """Offer places to the first entries, outside rate and schedule; Redis takes them in one step.
 
-    An entry that accepts, declines or leaves after that is not in the answer.
+    An entry that accepts, declines or leaves after that is not in the answer. With `refill` the
+    slots are those of a quota.
     """
+    slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
 
     def next_ones(line: Line) -> list[str]:
@@ -35,7 +37,9 @@ def admit(count: int, key: str) -> Request:
         line = model.all_expired(line, only_over=True)
         if {key, has_taken} & line.done:
             return line
-        return model.offered(line, next_ones(line), key, model.OPERATOR).note(has_taken)
+        names = next_ones(line)
+        line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
+        return model.offered(line, names, key, model.OPERATOR, slots).note(has_taken)
 
     def effect(line: Line) -> Effect:
         line = early(line).note(key)
@@ -43,15 +47,18 @@ def admit(count: int, key: str) -> Request:
         return line, Expected(given=tuple(name for name in line.of("offered") if name in own))
 
     def parts(line: Line) -> Iterator[Line]:
+        if refill and not line.may_lose:
+            return
         line = model.all_expired(line, only_over=True)
         for taken in model.subsets(next_ones(line)):
             yield model.offered(line, taken, key, model.OPERATOR).note(key)
 
     def given(line: Line, names: tuple[str, ...]) -> Line:
         line = model.all_expired(line, only_over=True)
-        return model.offered(line, list(names), key, model.OPERATOR).note(key)
+        line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
+        return model.offered(line, list(names), key, model.OPERATOR, slots).note(key)
 
-    send = partial(Client.admit, count=count, key=key)
+    send = partial(Client.admit, count=count, key=key, refill=refill)
     return Request(send, effect, parts, early, given=given)
 
 
@@ -119,8 +126,7 @@ def withdraw(name: str) -> Request:
         # It comes back behind the offer to the next one, although it waits ahead of it.
         line = model.back_in_line(line, name, "back", hold_end=WITHDRAWN)
         line = line.happened(name, WITHDRAWN, model.OPERATOR)
-        if line.room:
-            line = model.offered(line, line.of("waiting")[:1], model.POLICY, model.POLICY)
+        line = model.policy_run(line, most=1)
         if line.by_name[name].state != "waiting":
             return line
         return line.change(name, rank=model.free_rank(line, name, rank))
@@ -174,7 +180,8 @@ def decline_and_leave(name: str) -> Request:
 
     def is_recorded(line: Line, stay: model.Stay) -> bool:
         has_looked = (key, name, str(stay.ticket)) in line.looked
-        is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN)
+        # An operator who has the token may release or park the offer.
+        is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN, "released", "parked")
         return is_given_up or _is_no_show(line.history(name))
 
     def effect(line: Line) -> Effect:

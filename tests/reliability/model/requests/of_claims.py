@@ -127,6 +127,7 @@ def park(name: str, hold: str = FIRST) -> Request:
     def effect(line: Line) -> Effect:
         line, refusal = _held(line, name, hold, "parked")
         if not refusal and line.by_name[name].state == "offered":
+            line = model.given_back(line, name)
             line = line.change(name, state="parked", hold_end="parked")
             line = line.note(_ended(name, hold, "parked"))
             line = line.happened(name, "parked", model.OPERATOR, PARK_REASON)
