@@ -695,9 +695,11 @@ def test_hostile_texts_do_nothing(console: Console) -> None:
     profile = {attack: attack + "\u202e" + "y" * 7000}
     question = {"name": "city", "label": attack, "type": "select", "options": [attack]}
     page = {"text": attack, "fields": [question]}
-    settings = {"name": attack, "segments": [["language"]], "page": page}
+    settings = {"name": attack, "segments": [["language"]], "max_guest_bytes": 16_384}
     assert console.operator.put(settings).status_code == 200
     console.sign_up(name, profile=profile, attributes={"language": attack})
+    # From now on signups have the page's fields alone.
+    assert console.operator.put({**settings, "page": page}).status_code == 200
     for path in (
         *pages_of(console)[2:5],
         console.person_path(name),
