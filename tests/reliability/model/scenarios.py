@@ -176,7 +176,7 @@ NAMES: dict[str, Scenario] = {
     "offer over, to the back": _offer_over_to_back,
     "offer over, to leave": _offer_over_leave,
     "no-show noticed": (*_offer_over_leave, notice_ends()),
-    "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=1)),
+    "enter unrecorded": (*_offered_by_hand, cut_off(enter("b"), step=1), let_pass(120)),
     "decline unrecorded": (*_offered_by_hand, cut_off(decline("b"), step=1)),
     "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
     **_of_slots,

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tests.reliability.model.jobs import Job
 from tests.reliability.model.known_failures import group_of
 from tests.reliability.model.testbed import Testbed
+from waitlist_api.claims.lifecycle import Holds
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -86,3 +87,39 @@ def test_a_message_that_does_not_say_what_it_means_is_found(
     assert any(
         group_of(result, problem) is None for result in results for problem in result.problems
     )
+
+
+def ends_in_redis(
+    _reconciler: Reconciler, _records: Any, expired: c.ExpireResult
+) -> dict[str, int]:
+    """Leave the ends of the passes as they are."""
+    return {place.entry_id: place.time_millis for place in expired.places}
+
+
+def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> Any:
+    """Leave the end of the pass as it is."""
+    return result
+
+
+@pytest.mark.parametrize(
+    ("owner", "step", "mutant", "operation"),
+    [
+        (Reconciler, "_begin_now", ends_in_redis, "expiry"),
+        (Holds, "_begun_now", result_of_redis, "enter"),
+    ],
+)
+def test_a_pass_that_begins_before_it_can_be_had_is_found(
+    testbed: Testbed,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: type,
+    step: str,
+    mutant: Any,
+    operation: str,
+) -> None:
+    testbed.snapshot_of("enter unrecorded")
+    monkeypatch.setattr(owner, step, mutant)
+    results = Job((operation,), "enter unrecorded", "single").results(testbed)
+    problems = {
+        (problem.kind, group_of(one, problem)) for one in results for problem in one.problems
+    }
+    assert ("inside", None) in problems

@@ -244,7 +244,16 @@ def record_another_end_of_the_pass(testbed: Testbed) -> None:
     record_of(testbed, "b")["inside_until_millis"] = {"N": "1"}
 
 
-@pytest.mark.parametrize("mutant", [None, lose_who_is_inside, record_another_end_of_the_pass])
+def record_the_admission_late(testbed: Testbed) -> None:
+    """The time inside had begun minutes before the pass could be had."""
+    record = record_of(testbed, "b")
+    record["admitted_millis"] = {"N": str(int(record["admitted_millis"]["N"]) + 180_000)}
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [None, lose_who_is_inside, record_another_end_of_the_pass, record_the_admission_late],
+)
 def test_a_customer_who_is_wrongly_inside_is_noticed(
     testbed: Testbed, mutant: Mutant | None
 ) -> None:
