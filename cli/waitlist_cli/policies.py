@@ -136,6 +136,23 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
     )
 
 
+def past_warning(
+    before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
+) -> str | None:
+    """Return which times of a changed schedule have passed, and so give no slots, else None."""
+    saved, new = (
+        [scheduled_text(one) for one in of["schedule"]] for of in (before or DEFAULTS, policy)
+    )
+    times = [one["at"] for one in policy["schedule"] if one.get("at")]
+    past = [at for at in times if instant_of(at, "Schedule") <= now]
+    if saved == new or not past:
+        return None
+    return (
+        f"{', '.join(past)} has passed: a new schedule gives no slots for a time that has passed. "
+        "Choose a later time."
+    )
+
+
 def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulation:
     """Admit people who all wait at `start`, each as soon as rate, schedule and room allow it.
 

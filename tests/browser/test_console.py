@@ -391,6 +391,42 @@ def test_a_policy_is_previewed_saved_and_admits(console: Console) -> None:
     expect(console.page.locator(".why")).to_contain_text("Went out at")
 
 
+def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(
+    new_context: NewContext,
+    new_address: NewAddress,
+    operator: Operator,
+    others: Customer,
+) -> None:
+    assert operator.put({"name": "Bakery"}).status_code == 201
+    zone = {"timezone_id": "America/New_York", "locale": "en-US"}
+    console = opened(new_context, new_address, operator, others, **zone)
+    page = console.page
+    console.go(f"{console.list_path}/policy")
+    tab_to(page, "A launch")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
+    expect(page.locator("#preview")).to_contain_text("Begins: choose a date and a time.")
+    page.get_by_label("Begins").focus()
+    page.keyboard.type("12012999")
+    page.keyboard.press("Tab")
+    page.keyboard.type("0900AM")
+    page.get_by_label("People at the start").focus()
+    page.keyboard.type("500")
+    page.keyboard.press("Tab")
+    page.keyboard.type("50")
+    page.get_by_label("At most inside").focus()
+    page.keyboard.type("200")
+    begins = "2999-12-01T09:00:00-05:00"
+    expect(page.locator("#preview")).to_contain_text(f"500 at {begins}, at most 200 inside")
+    page.keyboard.press("Enter")
+    expect(console.notice).to_contain_text("saved")
+    saved = operator.call("GET").json()["admission"]
+    assert (saved["schedule"][0]["at"], saved["rate"]["from"]) == (begins, begins)
+    console.go(f"{console.list_path}/policy/launch")
+    expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
+    expect(page.get_by_label("Begins")).to_have_value("2999-12-01T09:00")
+
+
 def test_a_person_is_added_and_found_and_gets_a_token(console: Console) -> None:
     console.sign_up("ada-1", "ada-2")
     console.go(console.list_path)
@@ -566,6 +602,7 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/people?status=left",
         console.person_path("ada"),
         f"{base}/policy",
+        f"{base}/policy/launch",
         f"{base}/serve",
         f"{base}/page",
         f"{base}/segments",

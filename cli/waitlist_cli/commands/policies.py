@@ -16,6 +16,7 @@ from waitlist_cli.policies import (
     admits_alone,
     checked_instant,
     no_show_warning,
+    past_warning,
     policy_text,
     rate_of,
     schedule_of,
@@ -137,8 +138,9 @@ def policy(
         _print(context, before)
         return
     whole = {**DEFAULTS, **(before or {}), **typed}
-    if warning := no_show_warning(found, whole):
-        context.output.note(warning, "yellow")
+    for warning in (no_show_warning(found, whole), past_warning(before, whole, datetime.now(UTC))):
+        if warning:
+            context.output.note(warning, "yellow")
     if simulated is None:
         change(context, waitlist, {"admission": whole})
     else:

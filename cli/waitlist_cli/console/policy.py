@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.launch import launch_of, typed_before, zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.policies import (
     DEFAULTS,
@@ -20,6 +21,7 @@ from waitlist_cli.policies import (
     instants_of,
     longest_seconds,
     no_show_warning,
+    past_warning,
     policy_text,
     rate_text,
     schedule_of,
@@ -87,6 +89,18 @@ def routes(desk: Desk) -> list[Route]:
             combines=COMBINES,
         )
 
+    def launch(request: Request) -> Response:
+        waitlist = desk.get(f"/{waitlist_of(request)}")
+        return desk.page(
+            request,
+            "launch.html",
+            waitlist=waitlist,
+            typed=typed_before(waitlist["admission"]),
+            zones=zones(),
+            periods=list(PERIOD_SECONDS),
+            no_shows=NO_SHOWS,
+        )
+
     def preview(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
@@ -107,6 +121,7 @@ def routes(desk: Desk) -> list[Route]:
             estimate=None if changes else stats["estimated_wait"],
             is_paused=waitlist["paused"],
             no_shows=no_show_warning(waitlist, policy) if policy else None,
+            past=past_warning(waitlist["admission"], policy, start) if policy else None,
         )
 
     def save(request: Request, form: Form) -> Response:
@@ -116,6 +131,7 @@ def routes(desk: Desk) -> list[Route]:
 
     return [
         Route(PATH, show),
+        Route(f"{PATH}/launch", launch),
         Route(f"{PATH}/preview", with_form(preview), methods=["POST"]),
         Route(PATH, with_form(save), methods=["POST"]),
     ]
@@ -132,6 +148,8 @@ def _typed(form: Form) -> dict[str, Any] | None:
     """Return the policy of the form, None for admission by hand; raises WrongUsage."""
     if form.text("by") == "hand":
         return None
+    if form.text("by") == "launch":
+        return launch_of(form)
     count = form.number("rate_count", "Rate")
     per = form.text("rate_per")
     if count is not None and per not in PERIOD_SECONDS:

@@ -165,6 +165,14 @@ def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
     assert warned("--acceptance", "enter", "--no-show", "to_back") == ""
 
 
+def test_a_new_schedule_with_a_time_that_has_passed_is_warned_about(bakery: Bakery) -> None:
+    words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
+    text = bakery.typed(*words).stderr
+    assert "2020-01-01T09:00:00Z has passed: a new schedule gives no slots" in text
+    # The saved schedule has given its slots.
+    assert bakery.typed(*words, "--max-inside", "5").stderr == ""
+
+
 def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]

@@ -1,5 +1,6 @@
 import { drawCharts } from "/static/charts.js";
 import { acceptFiles } from "/static/drop.js";
+import { useOwnZone } from "/static/launch.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
@@ -51,3 +52,5 @@ const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);
 const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
+const zone = document.getElementById("timezone");
+if (zone) useOwnZone(zone.form);

@@ -206,6 +206,104 @@ def test_a_policy_that_cannot_be_is_named_in_the_preview(
     assert message in console.refused(path, **{**POLICY, field: value})
 
 
+YEAR = datetime.now(UTC).year + 1
+LAUNCH = {
+    "by": "launch",
+    "at": f"{YEAR}-12-01T09:00",
+    "timezone": "Europe/Berlin",
+    "count": "500",
+    "rate_count": "50",
+    "rate_per": "minute",
+    "max_inside": "200",
+    "offer_seconds": "600",
+    "pass_seconds": "1800",
+    "no_show": "to_back",
+    "customer_exit": "frees_now",
+}
+
+
+def test_an_operator_saves_a_launch_by_the_clocks_of_a_zone(
+    console: Opened, bakery: Bakery
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    assert f'href="{path}/launch"' in console.page(path)
+    text = readable(console.send(f"{path}/preview", **LAUNCH).text)
+    begins = f"{YEAR}-12-01T09:00:00+01:00"
+    rate = f"50 a minute who enter from {begins}"
+    assert f"{rate} and 500 at {begins}, at most 200 inside" in text
+    assert f"1 Dec {YEAR}: 500 places" in text
+    assert "has passed" not in text
+    assert "The admission policy is saved." in console.done(path, **LAUNCH)
+    assert bakery.typed.json("policy", bakery.waitlist_id)["admission"] == {
+        **DEFAULTS,
+        "schedule": [{"at": begins, "count": 500, "cron": None, "timezone": None}],
+        "rate": {"count": 50, "per": "minute", "from": begins, "counts": "entered"},
+        "combine": "sum",
+        "max_inside": 200,
+        "pass_seconds": 1800,
+    }
+
+
+def test_the_launch_form_begins_with_the_saved_launch(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
+    page = console.page(f"{path}/launch")
+    assert 'name="at" type="datetime-local" size="20" required value=""' in page
+    assert 'name="customer_exit" value="frees_at_end"' in page
+    assert "<option>Europe/Berlin</option>" in page
+    console.done(path, **{**LAUNCH, "max_inside": "", "rate_per": "hour"})
+    page = console.page(f"{path}/launch")
+    assert f'value="{YEAR}-12-01T08:00:00"' in page
+    assert ('value="500"' in page, 'value="50"' in page) == (True, True)
+    assert "<option selected>hour</option>" in page
+
+
+def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
+    console: Opened, bakery: Bakery
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    passed = "2020-12-01T09:00:00+01:00 has passed"
+    form = {**LAUNCH, "at": "2020-12-01T09:00", "no_show": "keep_place"}
+    text = readable(console.send(f"{path}/preview", **form).text)
+    assert passed in text
+    assert "keep_place offers the same person a slot again" in text
+    plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
+    assert passed in readable(console.send(f"{path}/preview", **plain).text)
+    console.done(path, **plain)
+    # A saved schedule has given the slots of its past times.
+    assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("at", "", "Begins: choose a date and a time"),
+        ("at", "tomorrow", "Begins: 'tomorrow' is not a date and a time"),
+        ("at", "0001-01-01T00:00", "Begins: '0001-01-01T00:00' is not a date and a time"),
+        ("at", "2999-12-01T09:00+01:00", "is not a date and a time"),
+        ("at", "2026-03-29T02:30", "the clocks in Europe/Berlin skip 02:30 on 29 March 2026"),
+        ("timezone", "Mars/Base", "Time zone: 'Mars/Base' is not a time zone"),
+        ("count", "", "People at the start: give a number from 1 on"),
+        ("rate_count", "0", "Afterwards: give a number from 1 on"),
+        ("rate_per", "year", "Afterwards: 'year' is not a period"),
+        ("max_inside", "few", "At most inside: give a whole number"),
+        ("offer_seconds", "", "Offers last: give a number from 1 on"),
+    ],
+)
+def test_a_launch_that_cannot_be_is_named(
+    console: Opened, bakery: Bakery, field: str, value: str, message: str
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy"
+    assert message in console.refused(f"{path}/preview", **{**LAUNCH, field: value})
+    assert message in console.refused(path, **{**LAUNCH, field: value})
+
+
+def test_a_time_that_the_clocks_show_twice_is_the_first(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    text = readable(console.send(path, **{**LAUNCH, "at": "2026-10-25T02:30"}).text)
+    assert "500 at 2026-10-25T02:30:00+02:00" in text
+
+
 def test_segments_are_counted(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/segments"
     assert "No one who waits has such attributes." in console.text(path)

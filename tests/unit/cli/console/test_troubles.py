@@ -153,6 +153,7 @@ def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bak
         f"{base}/people",
         f"{base}/settings",
         f"{base}/policy",
+        f"{base}/policy/launch",
         f"{base}/segments",
         f"{base}/import",
         f"{base}/do/pause",
