@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 .PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
-  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package smoke rotate-token-secret forget-order
+  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -256,6 +256,14 @@ sam-package: $(SAM_INSTALLED) ## put what `make sam-build` built into BUCKET, as
 	@test -n "$(BUCKET)" || { echo "set BUCKET to a bucket of yours in the region of the stack" >&2; exit 1; }
 	$(SAM) package --s3-bucket "$(BUCKET)" --output-template-file $(PACKAGED)
 	@$(VENV_SAM)/bin/python -m tools.deploy.package --config-env "$(CONFIG_ENV)" --bucket "$(BUCKET)"
+
+# What GitHub's workflow `release` publishes: docs/internals/releasing.md.
+release: $(INSTALLED) sam-build ## put a release's files into dist/, for TAG (needs python3.13)
+	@rm -rf dist && mkdir dist
+	@$(BIN)/python -m tools.release_notes "$(TAG)" > dist/notes.md
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist ./cli
+	tar --create --gzip --file dist/waitlist-stack-$(TAG).tar.gz .aws-sam/build samconfig.toml
+	@ls dist
 
 smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
 	@$(VENV_SAM)/bin/python -m tools.deploy.smoke --stack "$(STACK)"

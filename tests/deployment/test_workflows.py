@@ -23,6 +23,7 @@ JOBS = [
     for job_name, job in workflow["jobs"].items()
 ]
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
+RELEASE = WORKFLOWS["release.yml"]["jobs"]
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as a truth.
 ON: Any = True
@@ -46,7 +47,7 @@ def targets() -> set[str]:
 def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
     asked = {name for run in commands(job) for name in re.findall(r"\bmake ([a-z-]+)", run)}
     assert asked <= targets()
-    assert asked or "uses" in job
+    assert asked or "uses" in job or job is RELEASE["publish"]
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -75,6 +76,8 @@ def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
         may = {"contents": "read"}
         if job_name in ("dev", "prod"):
             may["id-token"] = "write"
+        if job is RELEASE["publish"]:
+            may = {"contents": "write", "id-token": "write", "attestations": "write"}
         assert job["permissions"] == may, job_name
         assert "timeout-minutes" in job or "uses" in job
 
@@ -98,6 +101,21 @@ def test_a_pull_request_is_checked_and_takes_no_role() -> None:
         "make test-clients",
         "make test-dynamodb",
     } <= ran
+
+
+def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
+    assert list(WORKFLOWS["release.yml"][ON]) == ["push"]
+    assert list(WORKFLOWS["release.yml"][ON]["push"]) == ["tags"]
+    needs = {name: job.get("needs") for name, job in RELEASE.items()}
+    assert needs == {"check": None, "build": "check", "publish": "build"}
+    assert 'make release TAG="$GITHUB_REF_NAME"' in commands(RELEASE["build"])
+    assert RELEASE["publish"]["environment"] == "release"
+    # It runs no code of the repository, because it may write.
+    assert [step.get("uses", "gh").split("@")[0] for step in steps(RELEASE["publish"])] == [
+        "actions/download-artifact",
+        "actions/attest",
+        "gh",
+    ]
 
 
 def test_what_is_deployed_was_checked_built_once_and_tried_on_dev() -> None:

@@ -28,6 +28,7 @@ from waitlist_api.http.request_log import HEADER
 from waitlist_api.http.routing import Resolver
 from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import GIVEN
+from waitlist_shared.version import VERSION
 
 # Without a pattern: a value that does not match is replaced, the request is not refused.
 _REQUEST_HEADER = Parameter(
@@ -47,7 +48,6 @@ _HEADERS: dict[str, Header | Reference] = {
     # Responses of API Gateway itself have only its own `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-VERSION = "0.1.0"
 # Powertools' own errors, which no route returns: every refusal here is a Problem.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"

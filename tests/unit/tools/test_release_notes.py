@@ -1,0 +1,42 @@
+"""A release has the version of the code, and a dated chapter of the changelog."""
+
+import pytest
+
+from tools.release_notes import CHANGELOG, notes_of
+from waitlist_shared.version import VERSION
+
+TEXT = """\
+# Changelog
+
+## 0.2.0 - 2026-12-01
+
+- News.
+
+## 0.1.0 - unreleased
+
+- Older news.
+"""
+
+
+def test_the_notes_are_the_chapter_of_the_version() -> None:
+    assert notes_of("v0.2.0", "0.2.0", TEXT) == "- News."
+
+
+@pytest.mark.parametrize(
+    ("tag", "version", "advice"),
+    [
+        ("v0.3.0", "0.2.0", "tag v0.2.0"),
+        ("0.2.0", "0.2.0", "tag v0.2.0"),
+        ("v0.1.0", "0.1.0", "write the date"),
+        ("v0.3.0", "0.3.0", "no chapter"),
+    ],
+)
+def test_a_release_that_does_not_fit_is_refused_with_the_next_step(
+    tag: str, version: str, advice: str
+) -> None:
+    with pytest.raises(ValueError, match=advice):
+        notes_of(tag, version, TEXT)
+
+
+def test_the_changelog_has_a_chapter_of_the_version() -> None:
+    assert f"\n## {VERSION} - " in CHANGELOG.read_text(encoding="utf-8")
