@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 .PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
-  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package release smoke rotate-token-secret forget-order
+  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -178,7 +178,7 @@ wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print 
 	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_SBOM) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Build, deploy and operate a stack, with the SAM CLI in an environment of its own.
 
@@ -257,12 +257,29 @@ sam-package: $(SAM_INSTALLED) ## put what `make sam-build` built into BUCKET, as
 	$(SAM) package --s3-bucket "$(BUCKET)" --output-template-file $(PACKAGED)
 	@$(VENV_SAM)/bin/python -m tools.deploy.package --config-env "$(CONFIG_ENV)" --bucket "$(BUCKET)"
 
+# The SBOM's generator is no part of the tests' environment: only a release needs it.
+SBOM_VERSION := 7.5.0
+VENV_SBOM := .venv-sbom
+SBOM_INSTALLED := $(VENV_SBOM)/installed-$(SBOM_VERSION)
+SBOM := dist/waitlist-sbom.cdx.json
+
+$(SBOM_INSTALLED):
+	$(PYTHON) -m venv --clear $(VENV_SBOM)
+	$(VENV_SBOM)/bin/python -m pip install --quiet cyclonedx-bom==$(SBOM_VERSION)
+	@touch $@
+
+sbom: $(SBOM_INSTALLED) ## write the functions' software bill of materials (CycloneDX) into dist/
+	@mkdir -p dist
+	@cat $(FUNCTION_LOCKS) | $(VENV_SBOM)/bin/cyclonedx-py requirements --output-reproducible --validate --output-file $(SBOM) -
+	@echo $(SBOM)
+
 # What GitHub's workflow `release` publishes: docs/internals/releasing.md.
 release: $(INSTALLED) sam-build ## put a release's files into dist/, for TAG (needs python3.13)
 	@rm -rf dist && mkdir dist
 	@$(BIN)/python -m tools.release_notes "$(TAG)" > dist/notes.md
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist ./cli
 	tar --create --gzip --file dist/waitlist-stack-$(TAG).tar.gz .aws-sam/build samconfig.toml
+	@$(MAKE) --no-print-directory sbom
 	@ls dist
 
 smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
