@@ -75,6 +75,12 @@ def duration(seconds: int | None) -> str:
     return " ".join(parts[:2])
 
 
+def estimate_text(estimate: Mapping[str, Any]) -> str:
+    """Return an estimate in words, with its bounds unless they read alike: 2 h (1 h to 4 h)."""
+    seconds, low, high = (duration(estimate[name]) for name in ("seconds", "low", "high"))
+    return seconds if low == high else f"{seconds} ({low} to {high})"
+
+
 def harmless(text: str) -> str:
     """Replace the control characters of a text, except line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))

@@ -1,29 +1,18 @@
-"""Admission policies as an operator types and reads them, and how long they take."""
+"""Admission policies as an operator types and reads them."""
 
-import math
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from heapq import merge
-from itertools import takewhile
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
-
-from cronsim import CronSim, CronSimError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import counted, duration
+from waitlist_cli.output import counted, duration, estimate_text
 
 A_TIME = "2026-12-01T09:00:00Z"
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
 CRON_FIELDS = 5
-# The service collects at most the places of so many seconds while other limits hold them back.
-COLLECTED_SECONDS = 60
-HORIZON = timedelta(days=3650)
 # The values that the service gives a new policy.
 DEFAULTS: dict[str, Any] = {
     "rate": None,
@@ -36,14 +25,6 @@ DEFAULTS: dict[str, Any] = {
     "acceptance": "enter",
     "customer_exit": "frees_now",
 }
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """How many people get a place, and the seconds until the last of them has it."""
-
-    admitted: int
-    seconds: int
 
 
 def admits_alone(policy: Mapping[str, Any]) -> bool:
@@ -116,12 +97,6 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
     return f"{scheduled['count']:,} at {scheduled['cron']} {scheduled['timezone'] or 'UTC'}"
 
 
-def longest_seconds(policy: Mapping[str, Any]) -> int:
-    """Return how long one customer can take a place: the whole offer, then the whole pass."""
-    offer = policy["offer_seconds"] if policy["acceptance"] == "enter" else 0
-    return int(offer + policy["pass_seconds"])
-
-
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
     """Return what one idle person costs a list whose no-shows keep their place, else None."""
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
@@ -153,64 +128,6 @@ def past_warning(
     )
 
 
-def simulate(policy: Mapping[str, Any], people: int, start: datetime) -> Simulation:
-    """Admit people who all wait at `start`, each as soon as rate, schedule and room allow it.
-
-    With `max_inside` this is the worst case: each customer takes the place for the longest time.
-    Ends 10 years after the start.
-    """
-    rate, room = (
-        _Rate.of(policy["rate"], start),
-        _Room(policy["max_inside"], longest_seconds(policy)),
-    )
-    slots = _Slots(policy["schedule"], start)
-    seconds, adds = 0.0, is_sum(policy)
-    for number in range(people):
-        at = max(seconds, room.free_at())
-        by_schedule = max(at, slots.free_at())
-        by_rate = rate.free_at(at if adds else by_schedule) if rate else by_schedule
-        at = min(by_rate, by_schedule) if adds else by_rate
-        if at > HORIZON.total_seconds():
-            return Simulation(number, _whole(seconds))
-        seconds = at
-        room.take(seconds)
-        if rate and (not adds or by_rate <= by_schedule):
-            rate.take(seconds)
-        if not adds or by_rate > by_schedule:
-            slots.take()
-    return Simulation(people, _whole(seconds))
-
-
-def _whole(seconds: float) -> int:
-    """Return whole seconds that are not before the time: a place of 08:00 is not there at 07:59."""
-    return math.ceil(round(seconds, 3))
-
-
-@dataclass
-class _Rate:
-    """Collects at most a minute's slots, or one; empty at the start, or when it begins."""
-
-    interval: float
-    most: float
-    empty_at: float = 0.0
-
-    @classmethod
-    def of(cls, rate: Mapping[str, Any] | None, start: datetime) -> "_Rate | None":
-        if rate is None:
-            return None
-        interval, begins = PERIOD_SECONDS[rate["per"]] / rate["count"], 0.0
-        if rate.get("from"):
-            begins = (instant_of(rate["from"], "Rate") - start).total_seconds()
-        return cls(interval, max(float(COLLECTED_SECONDS), interval), max(0.0, begins))
-
-    def free_at(self, seconds: float) -> float:
-        """Return when a slot is there, not before `seconds`."""
-        return max(seconds, max(self.empty_at, seconds - self.most) + self.interval)
-
-    def take(self, seconds: float) -> None:
-        self.empty_at = max(self.empty_at, seconds - self.most) + self.interval
-
-
 def instant_of(text: str, label: str) -> datetime:
     """Return a time that has an offset from UTC; errors call it `label`."""
     try:
@@ -228,80 +145,10 @@ def checked_instant(text: str, label: str) -> str:
     return text
 
 
-class _Slots:
-    """Slots of the schedule, which stay until they are taken."""
-
-    def __init__(self, schedule: Sequence[Mapping[str, Any]], start: datetime) -> None:
-        self._instants = instants_of(schedule, start) if schedule else None
-        self._start = start
-        self._left = 0
-        self._seconds = 0.0
-
-    def free_at(self) -> float:
-        while self._instants is not None and self._left == 0:
-            at, count = next(self._instants, (None, 0))
-            if at is None:
-                return float("inf")
-            self._left, self._seconds = count, (at - self._start).total_seconds()
-        return self._seconds
-
-    def take(self) -> None:
-        self._left -= 1
-
-
-class _Room:
-    """Places inside, each taken for `longest` seconds."""
-
-    def __init__(self, most: int | None, longest: int) -> None:
-        self._most, self._longest = most, longest
-        self._taken: deque[float] = deque()
-
-    def free_at(self) -> float:
-        if self._most is None or len(self._taken) < self._most:
-            return 0.0
-        return self._taken.popleft() + self._longest
-
-    def take(self, seconds: float) -> None:
-        if self._most is not None:
-            self._taken.append(seconds)
-
-
-def instants_of(
-    schedule: Sequence[Mapping[str, Any]], start: datetime
-) -> Iterator[tuple[datetime, int]]:
-    """Yield the times of a schedule after `start`, with their places, for 10 years."""
-    end = start + HORIZON
-    instants = merge(*(_instants(one, start) for one in schedule))
-    return takewhile(lambda instant: instant[0] <= end, instants)
-
-
-def _instants(scheduled: Mapping[str, Any], start: datetime) -> Iterator[tuple[datetime, int]]:
-    count = scheduled["count"]
-    try:
-        if scheduled.get("at"):
-            at = datetime.fromisoformat(scheduled["at"])
-            times = iter([at] if at > start else [])
-        else:
-            zone = ZoneInfo(scheduled["timezone"] or "UTC")
-            times = CronSim(scheduled["cron"], start.astimezone(zone))
-    except CronSimError as error:
-        raise WrongUsage(
-            f"Schedule {scheduled_text(scheduled)}: {scheduled['cron']} is not a cron expression "
-            f"({error}). Give minute, hour, day, month and day of the week, such as 0 9 * * 1-5."
-        ) from None
-    except (ValueError, KeyError, OSError):
-        raise WrongUsage(
-            f"Schedule {scheduled_text(scheduled)}: {scheduled['timezone']} is not a time zone. "
-            "Give one such as Europe/Berlin."
-        ) from None
-    return ((moment.astimezone(UTC), count) for moment in times)
-
-
-def simulation_text(policy: Mapping[str, Any], people: int, found: Simulation) -> str:
-    """Return one line: 500 a minute: 50,000 people in 1 h 40 min."""
-    text = f"{policy_text(policy)}: {found.admitted:,} people in {duration(found.seconds)}"
-    if policy["max_inside"]:
-        text += f", if each is inside for the longest time ({duration(longest_seconds(policy))})"
-    if found.admitted < people:
-        text += f"; {people - found.admitted:,} are still waiting 10 years from now"
-    return text
+def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Return one line: 500 a minute: the last of 50,000 people waits 1 h 40 min."""
+    people = f"the last of {found['position']:,} people"
+    estimate = found["estimated_wait"]
+    if estimate is None:
+        return f"{policy_text(policy)}: {people} gets no place within a year"
+    return f"{policy_text(policy)}: {people} waits {estimate_text(estimate)}"

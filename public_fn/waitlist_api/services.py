@@ -35,6 +35,7 @@ from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.segments.depths import SegmentDepths
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
+from waitlist_api.waitlists.preview import Previews
 from waitlist_shared.correlation import Correlation
 
 Pause = Callable[[float], None]
@@ -54,6 +55,7 @@ class Services(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     waitlists: Waitlists
     count_history: CountHistory
+    previews: Previews
     signups: Signups
     imports: Imports
     positions: Positions

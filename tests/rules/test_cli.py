@@ -12,7 +12,6 @@ FOLDER = ROOT / "cli" / "waitlist_cli"
 LIBRARIES = {
     "botocore",
     "charset_normalizer",
-    "cronsim",
     "httpx",
     "jinja2",
     "platformdirs",

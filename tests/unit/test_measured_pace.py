@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from msgspec.structs import replace
 from waitlist_api.records.samples import Sample
 from waitlist_api.wait.known import MOST_INSTANTS, Policy, pace_of
 from waitlist_api.wait.pace import Pace
-from waitlist_cli.policies import DEFAULTS, simulate
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 START = 1_780_272_000  # a midnight, in seconds
@@ -229,12 +227,6 @@ def test_a_rate_spreads_the_places_of_a_schedule() -> None:
     assert wait(slow, 241)[1] / HOUR == pytest.approx(33.1, abs=0.01)
 
 
-AS_TYPED = {
-    "rate": {"count": 100, "per": "hour"},
-    "max_inside": 50,
-    "pass_seconds": HOUR,
-    "acceptance": "automatic",
-}
 LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
 
 
@@ -243,8 +235,8 @@ def test_a_room_that_will_be_full_slows_the_estimate_before_it_is() -> None:
     empty = pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # If all stay for their whole pass, the console's preview says so.
-    whole = simulate({**DEFAULTS, **AS_TYPED}, 2003, datetime.fromtimestamp(START, UTC)).seconds
+    # If all stay for their whole pass: the third of the 41st fifty.
+    whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
     # The first of them come in at the rate, whatever happens later.
     assert wait(empty, 20)[1] == pytest.approx(20 * 36, abs=2)

@@ -1,4 +1,4 @@
-"""The admission policy of a waitlist: show, change, simulate."""
+"""The admission policy of a waitlist: show, change, preview."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -18,14 +18,12 @@ from waitlist_cli.policies import (
     no_show_warning,
     past_warning,
     policy_text,
+    preview_text,
     rate_of,
     schedule_of,
-    simulate,
-    simulation_text,
 )
 
 PANEL = "Waitlists"
-MOST_SIMULATED = 1_000_000
 # Settings that the text of a policy leaves out.
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
@@ -100,8 +98,7 @@ def policy(
             "--simulate",
             metavar="PEOPLE",
             min=1,
-            max=MOST_SIMULATED,
-            help="Print how long the policy takes for so many people; change nothing.",
+            help="Print how long the last of so many people would wait; change nothing.",
         ),
     ] = None,
 ) -> None:
@@ -144,7 +141,7 @@ def policy(
     if simulated is None:
         change(context, waitlist, {"admission": whole})
     else:
-        _simulate(context, whole, simulated)
+        _simulate(context, waitlist, whole, simulated)
 
 
 def _typed_rate(
@@ -172,13 +169,12 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
     context.output.pairs(pairs)
 
 
-def _simulate(context: Context, admission: dict[str, Any], people: int) -> None:
+def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people: int) -> None:
     if not admits_alone(admission):
         raise Refused("This policy admits by hand only: give --rate, --schedule or --max-inside.")
-    found = simulate(admission, people, datetime.now(UTC))
+    body = {"admission": admission, "people": people}
+    found = context.call("POST", waitlist, "/preview", body)
     if context.output.as_json:
-        context.output.json(
-            {"people": people, "admitted": found.admitted, "seconds": found.seconds}
-        )
+        context.output.json(found)
     else:
-        context.output.text(simulation_text(admission, people, found))
+        context.output.text(preview_text(admission, found["estimates"][0]))

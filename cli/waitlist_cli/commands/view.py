@@ -9,7 +9,7 @@ from waitlist_cli.context import Context
 from waitlist_cli.entry_output import FOUND, WAITING, print_entries
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.output import duration, shown
+from waitlist_cli.output import duration, estimate_text, shown
 from waitlist_cli.paging import PAGE
 from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
 from waitlist_cli.search import found_people
@@ -74,8 +74,7 @@ def readable(stats: dict[str, Any]) -> dict[str, str]:
     if estimate is None:
         texts["estimated_wait"] = shown(stats["estimate_unavailable"])
     else:
-        bounds = f"{duration(estimate['low'])} to {duration(estimate['high'])}"
-        texts["estimated_wait"] = f"{duration(estimate['seconds'])} ({bounds})"
+        texts["estimated_wait"] = estimate_text(estimate)
     return texts
 
 

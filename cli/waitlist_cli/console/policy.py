@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
@@ -13,28 +12,21 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.launch import launch_of, typed_before, zones
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.output import estimate_text
 from waitlist_cli.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
     admits_alone,
     checked_instant,
-    instants_of,
-    longest_seconds,
     no_show_warning,
     past_warning,
     policy_text,
     rate_text,
     schedule_of,
-    simulate,
 )
 from waitlist_cli.settings import change
 
 PATH = "/lists/{waitlist}/policy"
-# For how many people the preview says how long the policy takes, beside those who wait now.
-CROWDS = (100, 1_000, 10_000, 100_000)
-# More would take longer to simulate than an operator waits.
-MOST_SIMULATED = 200_000
-SHOWN_TIMES = 5
 NAMES = {
     "rate": "Rate",
     "schedule": "Schedule",
@@ -103,25 +95,22 @@ def routes(desk: Desk) -> list[Route]:
 
     def preview(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
-        policy = _typed(form)
-        changes = list(_changes(waitlist["admission"], policy))
-        start = datetime.now(UTC)
+        waitlist, policy = desk.get(f"/{waitlist_id}"), _typed(form)
+        now = datetime.now(UTC)
+        found = desk.api.operator("POST", f"/{waitlist_id}/preview", {"admission": policy})
+        is_alone = policy is not None and admits_alone(policy)
         return desk.page(
             request,
             "policy_preview.html",
             text=policy_text(policy),
             policy=policy,
-            changes=changes,
-            is_alone=policy is not None and admits_alone(policy),
-            crowds=_crowds(policy, stats["waiting"], start),
-            times=_times(policy, start),
-            longest=longest_seconds(policy) if policy else 0,
-            # It is that of the saved policy, by the stays that the service has measured.
-            estimate=None if changes else stats["estimated_wait"],
+            changes=list(_changes(waitlist["admission"], policy)),
+            is_alone=is_alone,
+            waits=_waits(found, now) if is_alone else [],
+            times=found["scheduled"],
             is_paused=waitlist["paused"],
             no_shows=no_show_warning(waitlist, policy) if policy else None,
-            past=past_warning(waitlist["admission"], policy, start) if policy else None,
+            past=past_warning(waitlist["admission"], policy, now) if policy else None,
         )
 
     def save(request: Request, form: Form) -> Response:
@@ -214,28 +203,17 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
     return str(words.get(value, value))
 
 
-def _crowds(
-    policy: Mapping[str, Any] | None, waiting: int, start: datetime
-) -> list[dict[str, Any]]:
-    """Return how long the policy takes for those who wait, and for round numbers of people."""
-    if policy is None or not admits_alone(policy):
-        return []
-    counts = sorted({*CROWDS, min(waiting, MOST_SIMULATED)} - {0})
-    found = [(count, simulate(policy, count, start)) for count in counts]
-    return [
-        {
-            "people": count,
-            "is_now": count == waiting,
-            "admitted": one.admitted,
-            "seconds": one.seconds,
-            "at": (start + timedelta(seconds=one.seconds)).isoformat(),
-        }
-        for count, one in found
-    ]
-
-
-def _times(policy: Mapping[str, Any] | None, start: datetime) -> list[tuple[str, int]]:
-    if policy is None or not policy["schedule"]:
-        return []
-    found = islice(instants_of(policy["schedule"], start), SHOWN_TIMES)
-    return [(at.isoformat(), count) for at, count in found]
+def _waits(found: Mapping[str, Any], now: datetime) -> list[dict[str, Any]]:
+    """Return position, wait in words and time of each estimate; those without one have neither."""
+    waits = []
+    for one in found["estimates"]:
+        wait = one["estimated_wait"]
+        waits.append(
+            {
+                "position": one["position"],
+                "is_next": one["position"] == found["waiting"] + 1,
+                "text": estimate_text(wait) if wait else None,
+                "at": (now + timedelta(seconds=wait["seconds"])).isoformat() if wait else None,
+            }
+        )
+    return waits

@@ -28,6 +28,7 @@ from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.counts import admin_count_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
 from waitlist_api.http.routes.admin.imports import admin_import_routes, is_import
+from waitlist_api.http.routes.admin.preview import admin_preview_routes
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
@@ -181,6 +182,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.count_history,
             services.now_millis,
         ),
+        admin_preview_routes(services.previews),
         admin_segment_routes(services.segment_depths),
         admin_claim_routes(services.claims, services.holds),
         admin_admission_routes(services.admissions, services.withdrawals, services.exits),

@@ -31,6 +31,7 @@ OF_A_LIST = (
     "importEntries",
     "listSegments",
     "getStats",
+    "previewAdmission",
 )
 WAITING = (
     "getEntry",

@@ -154,6 +154,9 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert send("getStats", 200, waitlist_id=BAKERY).admitted == 1
     history = send("getStatsHistory", 200, waitlist_id=BAKERY)
     assert history.step_seconds == 600
+    tried = body("PreviewBody", admission=body("AdmissionBody", max_inside=3), people=2)
+    preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
+    assert preview.estimates[0].estimated_wait.seconds == 0
 
     offers = send("admit", 200, waitlist_id=BAKERY, body=body("AdmitBody", count=2)).entries
     (cyd, ada) = [names[one.entry_id] for one in offers]

@@ -41,6 +41,7 @@ EXPECTED = {
     "admin_delete_waitlist": 204,
     "admin_stats": 200,
     "admin_stats_history": 200,
+    "admin_preview": 200,
     "admin_segments": 200,
     "admin_list_entries": 200,
     "admin_get_entry": 200,

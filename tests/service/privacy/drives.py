@@ -139,6 +139,13 @@ def get_stats(service: Deployment) -> None:
     look(service, f"{ADMIN}/stats")
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/preview")
+def preview_admission(service: Deployment) -> None:
+    body = {"admission": {"rate": {"count": 1, "per": "hour"}}}
+    assert service.operator("POST", f"{ADMIN}/preview", json=body).is_success
+    wrong(service, "POST", f"{ADMIN}/preview")
+
+
 @drives("GET /v1/admin/waitlists/{waitlist_id}/stats/history")
 def get_history(service: Deployment) -> None:
     look(service, f"{ADMIN}/stats/history")

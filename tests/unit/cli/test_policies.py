@@ -1,7 +1,6 @@
-"""Admission policies: shown, changed, and how long they take."""
+"""Admission policies: shown, changed, and how long people would wait."""
 
-import re
-from datetime import UTC, datetime, timedelta
+import json
 from typing import Any
 
 import pytest
@@ -15,90 +14,28 @@ from waitlist_cli.policies import (
     policy_text,
     rate_of,
     schedule_of,
-    simulate,
-    simulation_text,
 )
-
-MONDAY = datetime(2026, 6, 1, 8, tzinfo=UTC)
-HOUR = 3600
 
 
 def policy(**settings: Any) -> dict[str, Any]:
     return {**DEFAULTS, **settings}
 
 
-def seconds(people: int, **settings: Any) -> int:
-    found = simulate(policy(**settings), people, MONDAY)
-    assert found.admitted == people
-    return found.seconds
+def preview(seconds: int | None, low: int = 0, high: int = 0) -> dict[str, Any]:
+    wait = None if seconds is None else {"seconds": seconds, "low": low, "high": high}
+    unavailable = "unknown" if wait is None else None
+    found = {"position": 5000, "estimated_wait": wait, "estimate_unavailable": unavailable}
+    return {"waiting": 3, "estimates": [found], "scheduled": []}
 
 
-def test_a_rate_admits_evenly_from_an_empty_bucket() -> None:
-    per_minute = policy(rate=rate_of("500/minute"))
-    found = simulate(per_minute, 50_000, MONDAY)
-    text = simulation_text(per_minute, 50_000, found)
-    assert text == "500 a minute: 50,000 people in 1 h 40 min"
-    assert seconds(1, rate=rate_of("1/day")) == 24 * HOUR
-    assert seconds(7, rate=rate_of("1/second")) == 7
-
-
-def test_a_schedule_admits_at_its_times() -> None:
-    daily = schedule_of(["100 at 0 9 * * * Europe/Berlin"])
-    # 9:00 in Berlin's summer is 7:00 UTC, so the first time is the next day's.
-    assert seconds(100, schedule=daily) == 23 * HOUR
-    assert seconds(101, schedule=daily) == 47 * HOUR
-    both = schedule_of(["5 at 2026-06-01T10:00:00Z", "5 at 30 8 * * *"])
-    assert seconds(5, schedule=both) == HOUR // 2
-    assert seconds(10, schedule=both) == 2 * HOUR
-
-
-def test_places_that_no_longer_come_leave_people_waiting() -> None:
-    once = policy(schedule=schedule_of(["30 at 2026-06-01T09:00:00Z"]))
-    found = simulate(once, 50, MONDAY)
-    assert (found.admitted, found.seconds) == (30, HOUR)
-    assert "20 are still waiting 10 years from now" in simulation_text(once, 50, found)
-
-
-def test_a_place_is_not_there_before_its_time() -> None:
-    start = datetime(2026, 3, 1, 7, 0, 0, 400_000, tzinfo=UTC)
-    found = simulate(policy(schedule=schedule_of(["5 at 2026-03-01T08:00:00Z"])), 5, start)
-    assert start + timedelta(seconds=found.seconds) >= datetime(2026, 3, 1, 8, tzinfo=UTC)
-    assert found.seconds == 3600
-
-
-def test_room_is_free_after_the_longest_stay() -> None:
-    """Given an offer of 10 minutes and a pass of one hour, a place is free after 70 minutes."""
-    assert seconds(10, max_inside=10) == 0
-    assert seconds(11, max_inside=10) == 70 * 60
-    assert seconds(31, max_inside=10) == 3 * 70 * 60
-    assert seconds(31, max_inside=10, acceptance="automatic") == 3 * HOUR
-
-
-def test_the_slowest_limit_decides() -> None:
-    fast = rate_of("10/second")
-    assert seconds(1000, rate=fast, max_inside=500, acceptance="automatic") == HOUR + 50
-    daily = schedule_of(["600 at 0 9 * * *"])
-    # A bucket that waits for the schedule holds a minute's places: 600 at once, as the service has.
-    assert seconds(600, rate=fast, schedule=daily) == HOUR
-    assert seconds(1200, rate=fast, schedule=daily) == 25 * HOUR
-
-
-def test_a_rate_begins_at_its_time() -> None:
+def test_a_policy_is_shown_in_words() -> None:
     begins = {**(rate_of("60/minute") or {}), "from": "2026-06-01T09:00:00Z"}
-    assert seconds(10, rate=begins) == HOUR + 10
     assert policy_text(policy(rate=begins)) == "60 a minute from 2026-06-01T09:00:00Z"
-
-
-def test_a_rush_and_a_rate_are_added() -> None:
-    """Given 500 at nine, and 50 a minute from then on."""
-    begins = {**(rate_of("50/minute") or {}), "from": "2026-06-01T09:00:00Z", "counts": "entered"}
     rush = schedule_of(["500 at 2026-06-01T09:00:00Z"])
-    both = policy(rate=begins, schedule=rush, combine="sum")
-    assert [simulate(both, people, MONDAY).seconds for people in (500, 550)] == [HOUR, HOUR + 60]
-    assert policy_text(both) == (
-        "50 a minute who enter from 2026-06-01T09:00:00Z and 500 at 2026-06-01T09:00:00Z"
+    entered = policy(rate={**begins, "counts": "entered"}, schedule=rush, combine="sum")
+    assert policy_text(entered) == (
+        "60 a minute who enter from 2026-06-01T09:00:00Z and 500 at 2026-06-01T09:00:00Z"
     )
-    assert seconds(550, rate=begins, schedule=rush, combine="sum", max_inside=550) == HOUR + 60
 
 
 @pytest.mark.parametrize("text", ["500", "500/week", "x/minute", "1.5/hour", "-1/minute"])
@@ -117,18 +54,6 @@ def test_a_rate_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
 def test_a_time_that_cannot_be_meant_is_wrong_usage(text: str) -> None:
     with pytest.raises(WrongUsage, match=r"--schedule .*2026-12-01T09:00:00Z"):
         schedule_of([text])
-
-
-@pytest.mark.parametrize(
-    ("text", "advice"),
-    [
-        ("1 at 99 9 * * *", "such as 0 9 * * 1-5"),
-        ("1 at 0 9 * * * Nowhere/Town", "such as Europe/Berlin"),
-    ],
-)
-def test_a_time_that_does_not_exist_is_wrong_usage_in_a_simulation(text: str, advice: str) -> None:
-    with pytest.raises(WrongUsage, match=f"Schedule 1 at .*{re.escape(advice)}"):
-        simulate(policy(schedule=schedule_of([text])), 1, MONDAY)
 
 
 def test_a_policy_is_set_shown_changed_and_removed(bakery: Bakery) -> None:
@@ -192,14 +117,38 @@ def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
     assert bakery.typed.json("policy", bakery.waitlist_id) == before
 
 
-def test_a_simulation_changes_nothing(fake: FakeService) -> None:
+def test_a_simulation_is_the_estimate_of_the_service(bakery: Bakery) -> None:
+    words = ("policy", bakery.waitlist_id, "--rate", "500/minute", "--simulate", "50000")
+    text = "500 a minute: the last of 50,000 people waits 1 h 40 min (1 h 39 min to 1 h 40 min)"
+    assert bakery.typed.done(*words) == f"{text}\n"
+    (found,) = bakery.typed.json(*words)["estimates"]
+    assert (found["position"], found["estimated_wait"]["seconds"]) == (50_000, 6000)
+    assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
+
+
+def test_a_simulation_sends_the_whole_policy(fake: FakeService) -> None:
     typed = Typed(fake.url)
-    fake.script = [answer(200, {"admission": policy(rate=rate_of("1/second"))})] * 2
-    words = ["policy", "bakery", "--rate", "500/minute", "--simulate", "50000"]
-    assert typed.done(*words) == "500 a minute: 50,000 people in 1 h 40 min\n"
-    found = {"people": 50000, "admitted": 50000, "seconds": 6000}
-    assert typed.json(*words) == found
-    assert {method for method, *_ in fake.requests} == {"GET"}
+    saved = policy(rate=rate_of("1/second"), max_inside=7)
+    fake.script = [answer(200, {"admission": saved}), answer(200, preview(7200, 3600, 14400))]
+    words = ["policy", "bakery", "--rate", "500/minute", "--simulate", "5000"]
+    text = "500 a minute, at most 7 inside: the last of 5,000 people waits 2 h (1 h to 4 h)\n"
+    assert typed.done(*words) == text
+    method, path, _, body = fake.requests[-1]
+    assert (method, path) == ("POST", "/v1/admin/waitlists/bakery/preview")
+    rate = {**saved["rate"], "count": 500, "per": "minute"}
+    assert json.loads(body) == {"admission": {**saved, "rate": rate}, "people": 5000}
+    fake.script = [answer(200, {"admission": saved}), answer(200, preview(None))]
+    assert "the last of 5,000 people gets no place within a year" in typed.done(*words)
+    fake.script = [answer(200, {"admission": saved}), answer(200, preview(9, 9, 9))]
+    assert typed.done(*words).endswith(" waits 9 s\n")
+
+
+def test_a_time_that_does_not_exist_is_refused_in_a_simulation(bakery: Bakery) -> None:
+    words = ("policy", bakery.waitlist_id, "--simulate", "5", "--schedule")
+    wrong = bakery.typed(*words, "1 at 99 9 * * *")
+    assert (wrong.exit_code, "schedule.0.cron: is not a cron" in wrong.stderr) == (1, True)
+    wrong = bakery.typed(*words, "1 at 0 9 * * * Nowhere/Town")
+    assert (wrong.exit_code, "such as Europe/Berlin" in wrong.stderr) == (1, True)
 
 
 def test_a_policy_by_hand_has_nothing_to_simulate(fake: FakeService) -> None:

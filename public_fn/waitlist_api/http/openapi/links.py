@@ -33,6 +33,7 @@ OF_A_WAITLIST = to(
     "listEntries",
     "listSegments",
     "getStats",
+    "previewAdmission",
 )
 OF_A_SIGNUP = to(
     ENTRY,

@@ -325,6 +325,13 @@ def _waitlists() -> dict[str, Operation]:
             "From samples that maintenance takes each minute and keeps for two days, and for four "
             "weeks those of each hour. A time without a sample has the counts of the one before.",
         ),
+        "previewAdmission": _operator(
+            "Estimate the waits of an admission policy before it is saved",
+            answers(200, "Estimates by position", *WRITE),
+            "The estimates that customers at these positions get under this policy: of the saved "
+            "one with what is measured of the list, of another one as just after its change. "
+            "Those of a paused list are for a resume now. Nothing is written.",
+        ),
         "listSegments": _operator(
             "Count the waiting entries of each segment",
             answers(

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -107,34 +107,33 @@ def test_the_preview_says_what_a_policy_will_do(console: Opened, bakery: Bakery)
     form = {**POLICY, "rate_count": "500", "max_inside": "2000", "schedule": schedule}
     text = readable(console.send(path, **form).text)
     assert f"500 a minute, {schedule}, at most 2,000 inside" in text
-    assert "2 wait now" in text
+    assert "3 joins now" in text
     assert f"1 Dec {year}: 200 places" in text
     assert "Admission by hand only 500 a minute" in text
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
 
-def test_a_rate_takes_as_long_as_the_command_line_says(console: Opened, bakery: Bakery) -> None:
+def test_the_preview_has_the_estimates_of_customers(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
-    words = ("--rate", "500/minute", "--simulate", "10000")
-    said = bakery.typed.done("policy", bakery.waitlist_id, *words).strip()
-    assert said == "500 a minute: 10,000 people in 20 min"
-    assert "10,000 20 min" in text
+    assert "10,000 20 min (19 min 5" in text
+    assert "3 joins now" in text
+    assert "As customers see it after the change" in text
+    bakery.typed.done("policy", bakery.waitlist_id, "--rate", "500/minute")
+    text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
+    assert "As customers see it, with the people inside now." in text
 
 
-def test_the_preview_of_the_saved_policy_has_the_estimate_of_customers(
-    scripted: Opened, fake: FakeService
+def test_the_preview_of_a_room_depends_on_how_long_people_stay(
+    console: Opened, bakery: Bakery
 ) -> None:
-    saved = {**DEFAULTS, "rate": {"count": 20, "per": "hour"}, "max_inside": 50}
-    waitlist = {"waitlist_id": "bakery", "name": "B", "admission": saved, "paused": False}
-    stats = {"waiting": 3, "estimated_wait": {"seconds": 7200, "low": 3600, "high": 14400}}
-    form = {**POLICY, "rate_count": "20", "rate_per": "hour", "max_inside": "50"}
-    path = "/lists/bakery/policy/preview"
-    fake.script = [answer(200, {**waitlist, "max_attempts": 5}), answer(200, stats)]
-    text = readable(scripted.send(path, **form).text)
-    assert "A customer who joins now is told 2 h (1 h to 4 h), by how long people stay." in text
-    fake.script = [answer(200, {**waitlist, "max_attempts": 5}), answer(200, stats)]
-    assert "is told" not in readable(scripted.send(path, **{**form, "max_inside": "60"}).text)
+    path = f"/lists/{bakery.waitlist_id}/policy/preview"
+    text = readable(console.send(path, **{**POLICY, "max_inside": "50"}).text)
+    assert "it depends on how long people stay" in text
+    bakery.typed.done("pause", bakery.waitlist_id)
+    text = readable(console.send(path, **POLICY).text)
+    assert "The times are for a resume now." in text
 
 
 def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
@@ -178,15 +177,20 @@ def test_the_preview_warns_about_keeping_the_place_of_no_shows(
     assert "gets 5 offers of 5 min, which is 25 min of a slot" in text
 
 
-def test_the_preview_says_for_how_many_no_place_comes(console: Opened, bakery: Bakery) -> None:
-    path = f"/lists/{bakery.waitlist_id}/policy/preview"
-    text = readable(console.send(path, **{**POLICY, "schedule": "60 at 2999-01-01T00:00:00Z"}).text)
-    assert "100 No place comes for them." in text
-    soon = (datetime.now(UTC) + timedelta(hours=2)).replace(microsecond=0).isoformat()
-    text = readable(console.send(path, **{**POLICY, "schedule": f"60 at {soon}"}).text)
-    assert "60 have one after 2 h; then no place comes for the other 40. -" in text
-    text = readable(console.send(path, **{**POLICY, "schedule": "60 at 2999-01-01T00:00:00"}).text)
-    assert "needs Z or an offset from UTC, such as 2026-12-01T09:00:00Z" in text
+def test_the_preview_says_for_which_positions_no_place_comes(
+    scripted: Opened, fake: FakeService
+) -> None:
+    waitlist = {"admission": None, "paused": False, "max_attempts": 5}
+    unknown = {"estimated_wait": None, "estimate_unavailable": "unknown"}
+    hours = {"seconds": 7200, "low": 7100, "high": 7300}
+    known = {"estimated_wait": hours, "estimate_unavailable": None}
+    estimates = [{"position": 10, **known}, {"position": 100, **unknown}]
+    found = {"waiting": 9, "estimates": estimates, "scheduled": []}
+    fake.script = [answer(200, waitlist), answer(200, found)]
+    form = {**POLICY, "schedule": "60 at 2999-01-01T00:00:00Z"}
+    text = readable(scripted.send("/lists/bakery/policy/preview", **form).text)
+    assert "10 joins now 2 h (1 h 58 min to 2 h 1 min) " in text
+    assert "100 No place comes within a year. -" in text
 
 
 @pytest.mark.parametrize(
@@ -195,7 +199,8 @@ def test_the_preview_says_for_how_many_no_place_comes(console: Opened, bakery: B
         ("rate_count", "0", "Rate: give a number from 1 on"),
         ("rate_count", "some", "Rate: give a whole number"),
         ("schedule", "tomorrow", "Schedule 'tomorrow': give"),
-        ("schedule", "5 at 99 9 * * *", "Schedule 5 at 99 9 * * * UTC"),
+        ("schedule", "5 at 99 9 * * *", "schedule.0.cron: is not a cron expression"),
+        ("schedule", "60 at 2999-01-01T00:00:00", "needs Z or an offset from UTC, such as 2026-"),
         ("pass_seconds", "", "Passes last: give a number of seconds"),
     ],
 )

@@ -1,0 +1,52 @@
+"""The preview of an admission policy."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from waitlist_api.http.schemas.admission import AdmissionBody
+from waitlist_api.http.schemas.common import Body, Count, Model, Time, documented
+from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.waitlists.preview import MOST_INSTANTS, POSITIONS
+from waitlist_shared.limits import MAX_CAPACITY
+
+
+class PreviewBody(Body):
+    admission: Annotated[
+        AdmissionBody | None,
+        Field(description="The policy to try, as in the waitlist; null: only operators admit."),
+    ]
+    people: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_CAPACITY, description="Only the wait of the last of so many people."),
+    ] = None
+
+
+class PositionAnswer(WithEstimate):
+    """The estimate of a customer at this position."""
+
+    position: Count
+
+
+class InstantAnswer(Model):
+    at: Time
+    count: Annotated[Count, Field(description="How many slots become due.")]
+
+
+class PreviewAnswer(Model):
+    waiting: Annotated[
+        Count, Field(description="How many wait now. A customer who joins now is the next one.")
+    ]
+    estimates: Annotated[
+        list[PositionAnswer],
+        documented(maxItems=len(POSITIONS) + 1),
+        Field(
+            description="By position: those of "
+            f"{', '.join(map(str, POSITIONS))} and of a customer who joins now, or of `people`."
+        ),
+    ]
+    scheduled: Annotated[
+        list[InstantAnswer],
+        documented(maxItems=MOST_INSTANTS),
+        Field(description="The next times of the schedule, the earliest first."),
+    ]

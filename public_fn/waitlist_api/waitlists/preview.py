@@ -1,0 +1,61 @@
+"""How long an admission policy lets people wait: the estimates that it will give, before a save."""
+
+from itertools import islice
+
+from msgspec import Struct
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_api.policies.schedule import Instant, instants_after
+from waitlist_api.records.samples import SampleRecords
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.wait.pace import Wait, wait_at
+from waitlist_api.wait.policy import policy_of
+from waitlist_api.wait.recent import Recent, sample_of
+from waitlist_api.waitlists.configure import Waitlists
+
+POSITIONS = (1, 10, 100, 1_000, 10_000, 100_000)
+MOST_INSTANTS = 5
+
+
+class Preview(Struct, frozen=True, kw_only=True):
+    """How many wait, the wait of some positions, and the next instants of the schedule."""
+
+    waiting: int
+    waits: dict[int, Wait]
+    instants: list[Instant]
+
+
+class Previews(Struct, frozen=True):
+    """Estimates waits by policies that need not be saved; writes nothing."""
+
+    waitlists: Waitlists
+    waitlist_cache: WaitlistCache
+    samples: SampleRecords
+    now_millis: NowMillis
+
+    def preview(
+        self, waitlist_id: str, admission: AdmissionPolicy | None, people: int | None
+    ) -> Preview:
+        """Return what a policy does with the people who wait and are inside now.
+
+        The waits are those of some positions and of a customer who joins now, or that of the last
+        of `people`; while a list is paused, those after a resume at once.
+        """
+        waitlist = self.waitlist_cache.look_up(waitlist_id)
+        stats = self.waitlists.stats(waitlist_id)
+        now_millis = self.now_millis()
+        if admission == waitlist.settings.admission:
+            recent = Recent.read(self.samples, waitlist, now_millis)
+        else:
+            # As after the save: the samples of another policy say nothing about this one.
+            recent = Recent(waitlist.created_millis, [], [], now_millis)
+        newest = sample_of(waitlist, stats, now_millis)
+        pace = recent.pace(newest, policy_of(admission, now_millis))
+        positions = {*POSITIONS, stats.waiting + 1} if people is None else {people}
+        schedule = admission.schedule if admission else ()
+        return Preview(
+            waiting=stats.waiting,
+            waits={at: wait_at(at, pace, now_millis) for at in sorted(positions)},
+            instants=list(islice(instants_after(schedule, now_millis), MOST_INSTANTS)),
+        )
