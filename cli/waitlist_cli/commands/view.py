@@ -17,7 +17,10 @@ from waitlist_cli.search import found_people
 PANEL = "View"
 TRIES = 3
 Period = Literal["hour", "day", "week"]
-POINT = ("at", "joined", "admitted", "left", "waiting", "offered", "parked", "inside")
+POINT = (
+    *("at", "joined", "admitted", "left", "entered", "declined", "no_shows"),
+    *("waiting", "offered", "parked", "inside"),
+)
 
 
 @command("stats", PANEL, "waitlist stats bakery --history --period week")

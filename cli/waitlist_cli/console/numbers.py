@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 Document = Mapping[str, Any]
-FLOWS = ("joined", "admitted", "left")
+FLOWS = ("joined", "admitted", "left", "entered", "declined", "no_shows")
 SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 

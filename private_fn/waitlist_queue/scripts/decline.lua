@@ -21,6 +21,7 @@ if hold then
   hold.stamp = next_stamp(keys, now)
   hold.rank = requeue(keys, entry_id, hold, 255 * TIER + hold.stamp)
   decide(keys, entry_id, 'declined', hold, hold.token, deadline)
+  redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
   wake(keys)
 else

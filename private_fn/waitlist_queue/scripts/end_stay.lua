@@ -1,4 +1,5 @@
--- end_stay: takes an entry off the list for good, and counts it as `left`, as `admitted`, or as `nothing`.
+-- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
+-- decline of its offer), as `admitted`, or as `nothing`.
 -- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
 -- KEYS meta queue gone moved held claims parked attempts decided segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
@@ -43,18 +44,23 @@ if was == 'held' or was == 'offered' then
   if counts_as == 'admitted' then use_up(keys, hold) else give_back(keys, entry_id, hold) end
   wake(keys)
 end
-if counts_as == 'left' then
+if counts_as == 'left' or counts_as == 'declined' then
   -- A stay that has a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
   -- An admission after the intent to leave does not count.
+  local had_offer = was == 'offered' or was == 'done' and is_entered(hold)
   if was == 'done' then
+    uncount_admission(keys, hold)
     give_back(keys, entry_id, hold)
-    redis.call('HINCRBY', keys.meta, 'admitted', -1)
     take_outside(keys, entry_id)
   end
   redis.call('HINCRBY', keys.meta, 'left', 1)
+  if counts_as == 'declined' and had_offer then redis.call('HINCRBY', keys.meta, 'declined', 1) end
   return {'left', stamp, stamp, found}
 end
 if not was or was == 'done' or was == 'other' then return {'absent', stamp, stamp, found} end
-if counts_as == 'admitted' then redis.call('HINCRBY', keys.meta, 'admitted', 1) end
+if counts_as == 'admitted' then
+  redis.call('HINCRBY', keys.meta, 'admitted', 1)
+  if was == 'offered' then redis.call('HINCRBY', keys.meta, 'entered', 1) end
+end
 return {'dropped', stamp, stamp, found}

@@ -1,6 +1,6 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
 -- USES owner moves int_text ticket segment_index tags retag enqueue gap off_queue requeue restore_rules inside tombstone
--- USES decided
+-- USES decided wake paid
 -- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags when expected server_run_id
@@ -32,7 +32,7 @@ if is_restored then
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
   if hold and hold.state == 'done' and hold.ticket == place.ticket then
     -- The record has refused this admission: it was decided on an earlier place of the same stay.
-    redis.call('HINCRBY', keys.meta, 'admitted', -1)
+    uncount_admission(keys, hold)
   end
   -- A customer with a place is not inside by an earlier stay.
   take_outside(keys, entry_id)

@@ -98,7 +98,7 @@ def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
 
 def leave_of(record: EntryRecord) -> c.Leave:
     """Return the message that ends a stay whose record is `leaving`."""
-    return c.Leave(**_stay(record))
+    return c.Leave(**_stay(record), is_declining=record.is_declining)
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:

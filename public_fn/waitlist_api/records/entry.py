@@ -22,6 +22,8 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
 # Actors that events outside may name; any other actor is an operator's ARN.
+# The reason of a leave by which a customer declines an offer.
+DECLINED = "declined"
 KINDS = ("customer", "maintenance", "policy")
 # Attributes of the table that do not have their field's name.
 STORED_NAMES = {
@@ -124,6 +126,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def pass_until(self, now_millis: int) -> int:
         """Return when the customer's pass ends, in milliseconds; 0 without one or after an exit."""
         return self.inside_until(now_millis) if self.out_millis is None else 0
+
+    @property
+    def is_declining(self) -> bool:
+        """Return whether a record that is `leaving` has ended its offer by a decline."""
+        return (self.leaving_by, self.leaving_reason) == ("customer", DECLINED)
 
     @property
     def room_until_millis(self) -> int | None:

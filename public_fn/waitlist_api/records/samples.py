@@ -1,13 +1,14 @@
 """Samples: the counts of a waitlist, minute by minute, deleted by DynamoDB after days or weeks."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.clock import iso
 from waitlist_api.records.table import Item, Table
+from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
 Every = Literal["minute", "hour"]
@@ -20,20 +21,29 @@ LAST = "~"
 class Sample(Struct, frozen=True, kw_only=True):
     """The counts of a waitlist at one moment; no personal data.
 
-    `joined`, `admitted` and `left` count since the waitlist was created, so a missing sample loses
-    no event. `version` is that of the settings.
+    `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` count since the waitlist was
+    created, so a missing sample loses no event. `version` is that of the settings.
     """
 
     millis: int
     joined: int = 0
     admitted: int = 0
     left: int = 0
+    entered: int = 0
+    declined: int = 0
+    no_shows: int = 0
     waiting: int = 0
     offered: int = 0
     parked: int = 0
     inside: int = 0
     version: int = 0
     paused: bool = False
+
+    @classmethod
+    def counted(cls, millis: int, counters: Counters, **others: Any) -> "Sample":
+        """Return a sample with these counters of Redis."""
+        counts = asdict(counters)
+        return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
 
     @property
     def occupied(self) -> int:

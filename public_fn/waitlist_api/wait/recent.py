@@ -58,11 +58,9 @@ class Recent(Struct):
 
 def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> Sample:
     """Return the counts of a waitlist as the sample of a moment."""
-    return Sample(
-        millis=now_millis,
-        joined=stats.counters.signed_up,
-        admitted=stats.counters.admitted,
-        left=stats.counters.left,
+    return Sample.counted(
+        now_millis,
+        stats.counters,
         waiting=stats.waiting,
         offered=stats.offered,
         parked=stats.parked,

@@ -1,7 +1,7 @@
 """The counts of a waitlist over the last hour, day or week, and since midnight."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Self
 
 from msgspec import Struct
 
@@ -38,25 +38,33 @@ SERIES: dict[Period, Series] = {
 }
 
 
+class Flows(Struct, frozen=True, kw_only=True):
+    """How many have joined, were admitted and left in a time, and how their offers ended."""
+
+    joined: int = 0
+    admitted: int = 0
+    left: int = 0
+    entered: int = 0
+    declined: int = 0
+    no_shows: int = 0
+
+    @classmethod
+    def between(cls, before: Sample, after: Sample) -> Self:
+        """Return the flows between two samples."""
+        # After a loss of Redis a counter may be up to a minute behind.
+        names = Flows.__struct_fields__
+        return cls(**{one: max(0, getattr(after, one) - getattr(before, one)) for one in names})
+
+
 class Point(Struct, frozen=True, kw_only=True):
-    """The counts at a time; joined, admitted and left are those since the point before."""
+    """The counts at a time, and the flows since the point before."""
 
     millis: int
-    joined: int
-    admitted: int
-    left: int
+    flows: Flows
     waiting: int
     offered: int
     parked: int
     inside: int
-
-
-class Flows(Struct, frozen=True, kw_only=True):
-    """How many have joined, were admitted and left in a time."""
-
-    joined: int
-    admitted: int
-    left: int
 
 
 class CountHistory(Struct, frozen=True):
@@ -97,13 +105,9 @@ class CountHistory(Struct, frozen=True):
                 waitlist_id, begin, max(created, begin - KEPT_MINUTES_MILLIS), "minute"
             ) or self.samples.last(waitlist_id, begin, max(created, begin - KEPT_MILLIS))
             if found is None:
-                return Flows(joined=0, admitted=0, left=0)
+                return Flows()
             before = found
-        return Flows(
-            joined=max(0, now.signed_up - before.joined),
-            admitted=max(0, now.admitted - before.admitted),
-            left=max(0, now.left - before.left),
-        )
+        return Flows.between(before, Sample.counted(self.now_millis(), now))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
         """Return how many of the admitted were admitted since midnight in UTC."""
@@ -135,10 +139,7 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
 def _point(millis: int, former: Sample, sample: Sample) -> Point:
     return Point(
         millis=millis,
-        # After a loss of Redis a counter may be up to a minute behind.
-        joined=max(0, sample.joined - former.joined),
-        admitted=max(0, sample.admitted - former.admitted),
-        left=max(0, sample.left - former.left),
+        flows=Flows.between(former, sample),
         waiting=sample.waiting,
         offered=sample.offered,
         parked=sample.parked,

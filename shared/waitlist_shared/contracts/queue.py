@@ -49,9 +49,18 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
+    """How often something has happened since the list was created.
+
+    An offer ends in one of four ways: its customer has `entered` (the admitted others had claims),
+    has `declined` it, is one of the `no_shows`, or the offer was taken away.
+    """
+
     signed_up: Number = 0
     left: Number = 0
     admitted: Number = 0
+    entered: Number = 0
+    declined: Number = 0
+    no_shows: Number = 0
 
 
 NoShow = Literal["keep_place", "to_back", "leave"]
@@ -178,12 +187,16 @@ class EndOfStay(OnStay, frozen=True, kw_only=True):
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
-    """Ends a stay that counts as left."""
+    """Ends a stay that counts as left; as declined too if the customer `is_declining` an offer."""
 
-    counts_as: ClassVar = "left"
+    is_declining: bool = False
     is_erased: ClassVar = False
     unless_placed: ClassVar = False
     inside_until_millis: ClassVar = None
+
+    @property
+    def counts_as(self) -> Literal["left", "declined"]:
+        return "declined" if self.is_declining else "left"
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):

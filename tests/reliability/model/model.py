@@ -110,6 +110,9 @@ class Line:
     signed_up: int = 0
     left: int = 0
     admitted: int = 0
+    entered: int = 0
+    declined: int = 0
+    no_shows: int = 0
     capacity: int | None = None
     policy: Policy | None = None
     slots: tuple[str, ...] = ()
@@ -249,6 +252,16 @@ def _not_joined(line: Line, name: str) -> Line:
     return line.put(name, former) if former else line.forget(name)
 
 
+def _has_open_offer(stay: Stay) -> bool:
+    return stay.state == "offered" and stay.is_offer
+
+
+def declined(line: Line, name: str) -> Line:
+    """Count a decline of an offer that Redis has not ended yet."""
+    is_open = _has_open_offer(line.by_name[name])
+    return replace(line, declined=line.declined + is_open)
+
+
 def ended(
     line: Line,
     name: str,
@@ -259,6 +272,8 @@ def ended(
     """End a stay, and count the end; with a policy an admitted customer is inside."""
     if state == "left":
         line = given_back(line, name)
+    elif _has_open_offer(line.by_name[name]):
+        line = replace(line, entered=line.entered + 1)
     line = line.change(name, state=state, is_over=False).happened(name, state, by, reason)
     if state == "left":
         return replace(line, left=line.left + 1)
@@ -366,6 +381,7 @@ def expired(line: Line, name: str) -> Line:
 def _not_accepted(line: Line, name: str) -> Line:
     """End an offer that its customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
+    line = replace(line, no_shows=line.no_shows + 1)
     no_show = line.policy.no_show if line.policy else "to_back"
     if no_show == "leave":
         return ended(line, name, "left", POLICY, NO_SHOW)

@@ -228,16 +228,20 @@ def _order(line: Line, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
+# Of the model and of the private function.
+COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
+
+
 def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
     counted = getattr(found.stats, "counters", None)
     if counted is None:
         yield Problem("cold", f"the counts are {found.stats!r}")
         return
-    seen = (counted.signed_up, counted.left, counted.admitted)
+    seen = [getattr(counted, name) for name in COUNTERS]
+    expected = [getattr(line, name) for name in COUNTERS]
     # After a loss the counters may lack a minute, and count twice what was under way.
-    if found.is_first_life and seen != (line.signed_up, line.left, line.admitted):
-        expected = (line.signed_up, line.left, line.admitted)
-        yield Problem("counter", f"signed up, left, admitted: {seen}, not {expected}")
+    if found.is_first_life and seen != expected:
+        yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
     if shown != (len(found.line), len(found.held), len(found.parked)):
         yield Problem("counter", f"waiting, offered, parked: {shown}")

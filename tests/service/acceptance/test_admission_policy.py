@@ -517,3 +517,25 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
     for name, times in untils.items():
         alone = desk.person(name).json
         assert (alone["offered_until"], alone["claimed_until"]) == times
+
+
+def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
+    """Also by the samples of each minute, from which the hour is counted."""
+    desk = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
+    world.maintain()
+    desk.admit(5)
+    desk.enter("ann")
+    desk.enter("ann")
+    desk.decline("bob")
+    desk.decline("cyd", "leave")
+    desk.leave("dan")
+    world.advance(OFFER_SECONDS)
+    for _ in range(2):
+        world.maintain()
+    stats = desk.stats().json
+    ends = {"entered": 1, "declined": 2, "no_shows": 1}
+    assert {name: stats[name] for name in ends} == ends
+    assert {name: stats[f"{name}_last_hour"] for name in ends} == ends
+    path = f"{desk.admin_path}/stats/history"
+    points = world.request("GET", path, operator=True, query="period=hour").json["points"]
+    assert {name: sum(one[name] for one in points) for name in ends} == ends

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.counters import NO_OFFERS
 from tests.support.people import People
 from tests.support.stores import fake_redis
 from tests.support.tables import items_of, new_table
@@ -270,6 +271,7 @@ def test_history_has_what_happened_in_each_minute(people: People) -> None:
         "joined": 0,
         "admitted": 0,
         "left": 1,
+        **NO_OFFERS,
         "waiting": 49,
         "offered": 0,
         "parked": 0,

@@ -4,6 +4,7 @@ from itertools import chain
 from typing import Any
 
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support.counters import NO_OFFERS
 from tests.support.gateway import OPERATOR_ARN
 from tests.support.world import START_MILLIS, World
 from waitlist_api.clock import iso
@@ -99,6 +100,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "joined_last_hour": 6,
         "admitted_last_hour": 1,
         "left_last_hour": 1,
+        **NO_OFFERS,
+        **{f"{name}_last_hour": 0 for name in NO_OFFERS},
         "inside": 0,
         "estimated_wait": None,
         "estimate_unavailable": "unknown",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.counters import NO_OFFERS
 from tests.support.people import People
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -163,9 +164,11 @@ def test_counting(people: People) -> None:
         "signed_up": 0,
         "left": 0,
         "admitted": 0,
+        **NO_OFFERS,
     }
     nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
-    since = ("admitted_today", "joined_last_hour", "admitted_last_hour", "left_last_hour")
+    flows = ("joined", "admitted", "left", *NO_OFFERS)
+    since = ("admitted_today", *(f"{name}_last_hour" for name in flows))
     empty = {**nobody, **dict.fromkeys(nothing), **dict.fromkeys(since, 0), **UNKNOWN_WAIT}
     assert (people.stats().status, people.stats().json) == (200, empty)
     people.all_sign_up("ada", "bob", "cyd")

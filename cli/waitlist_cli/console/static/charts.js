@@ -1,6 +1,8 @@
 // Draws the counts of a list over time with uPlot, in the colours of the style sheet.
 
-const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber" };
+const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber", entered: "--green", declined: "--amber", no_shows: "--red" };
+// Counts since the point before, which are drawn in steps.
+const FLOWS = ["joined", "entered"];
 const LENGTHS = { hour: 3600, day: 86400, week: 604800 };
 const REFRESH_MILLIS = 30000;
 // Sizes are in the unit of the style sheet, which is larger on very large screens.
@@ -37,7 +39,7 @@ export function drawCharts(section) {
     const now = Date.now() / 1000;
     const data = [columns.at, ...names.map((name) => columns[name])];
     const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: `${0.8 * rem()}px system-ui, sans-serif` };
-    const flows = names.includes("joined");
+    const flows = FLOWS.includes(names[0]);
     const options = {
       width: box.clientWidth,
       height: HEIGHT_REM * rem(),
@@ -116,7 +118,7 @@ function keys(box, names, columns, index, colour) {
     key.className = "key";
     const value = at >= 0 ? columns[name][at] : null;
     const shown = value == null ? "–" : whole.format(value);
-    key.append(dot(colour(COLOURS[name])), names.length === 1 ? shown : `${name} ${shown}`);
+    key.append(dot(colour(COLOURS[name])), names.length === 1 ? shown : `${words(name)} ${shown}`);
     return key;
   });
   const when = document.createElement("span");
@@ -124,6 +126,8 @@ function keys(box, names, columns, index, colour) {
   if (index != null) when.textContent = new Date(columns.at[at] * 1000).toLocaleTimeString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   caption.replaceChildren(title, ...parts, when);
 }
+
+const words = (name) => name.replaceAll("_", "-");
 
 function dot(fill) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -138,8 +142,8 @@ function dot(fill) {
 function summary(names, columns, period) {
   const texts = names.map((name) => {
     const known = columns[name].filter((value) => value != null);
-    if (!known.length) return `${name}: no counts yet`;
-    return `${name}: now ${whole.format(known.at(-1))}, at least ${whole.format(Math.min(...known))}, at most ${whole.format(Math.max(...known))}`;
+    if (!known.length) return `${words(name)}: no counts yet`;
+    return `${words(name)}: now ${whole.format(known.at(-1))}, at least ${whole.format(Math.min(...known))}, at most ${whole.format(Math.max(...known))}`;
   });
   return `Chart of the last ${period}. ${texts.join("; ")}.`;
 }

@@ -7,6 +7,7 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   local ended = math.min(stamp, ticket_after(hold.stamp, deadline * 1000))
   hold.stamp = stamp
   give_back(keys, entry_id, hold)
+  if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
   if is_offer and no_show == 'leave' then
     -- Maintenance takes the entry off the list, because the record must have the leave too.
     redis.call('ZREM', keys.held, entry_id)

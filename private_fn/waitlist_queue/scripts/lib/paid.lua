@@ -1,7 +1,12 @@
 -- The slots that pay for an offer. A hold names them, so that the script that ends it without an admission gives them
 -- back, once: "s" is one of the schedule, "r4" one of a rate that counts who enters, "q2" one of a quota. The number
 -- is that of the rate or quota: a later one gets nothing back from an earlier one. A hold that was restored from its
--- record names none, because another entry may have got the slot that the lost order gave back.
+-- record names none, because another entry may have got the slot that the lost order gave back. "e" is the admission
+-- itself: the hold was an offer, and its customer counts as entered.
+
+local function is_entered(hold)
+  return string.find(hold.paid, 'e', 1, true)
+end
 
 -- Returns whether a hold was paid by the present quota.
 local function is_of_quota(keys, hold)
@@ -29,6 +34,12 @@ local function give_back(keys, entry_id, hold)
   end
   hold.paid = ''
   wake(keys)
+end
+
+-- Takes an admission out of the counters, because it does not hold.
+local function uncount_admission(keys, hold)
+  redis.call('HINCRBY', keys.meta, 'admitted', -1)
+  if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
 -- Counts an admission against the quota that paid for its offer.

@@ -20,7 +20,7 @@ from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, Pas
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
 from waitlist_api.records.decisions import CUSTOMER, POLICY
 from waitlist_api.records.entries import EntryRecords, LeftOffer
-from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.entry import DECLINED, PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
 # No offer ends then.
@@ -96,7 +96,7 @@ class CustomerAdmission(Struct, frozen=True):
         if once_key is None or record.once_key != once_key or record.status == "leaving":
             offer = LeftOffer(until_millis=until, once_key=once_key)
             self.leaves.leave(
-                waitlist_id, entry_id, by=CUSTOMER, reason="declined", stay=stay, offer=offer
+                waitlist_id, entry_id, by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer
             )
         left = replace(EntryView.recorded(record), status="left")
         return CustomersEntryAnswer(**self.responses.fields(left))

@@ -17,22 +17,45 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="All signups since the waitlist was created, as `left` and `admitted` "
-            "count all leaves and admissions. After a loss of Redis these three may miss the last "
-            "minute before it; `waiting`, `offered` and `parked` are always exact."
+            "count all leaves and admissions, and `entered`, `declined` and `no_shows` the ends of "
+            "offers. After a loss of Redis these six may miss the last minute before it; "
+            "`waiting`, `offered` and `parked` are always exact."
         ),
     ]
     left: Count
     admitted: Count
+    entered: Annotated[
+        Count,
+        Field(
+            description="Offers that ended in an admission; the other `admitted` had claims. With "
+            "`automatic` acceptance each admission is one."
+        ),
+    ]
+    declined: Annotated[
+        Count,
+        Field(description="Offers that their customers gave back, to go to the back or to leave."),
+    ]
+    no_shows: Annotated[
+        Count,
+        Field(
+            description="Offers that ended because their customers did not enter in time. Offers "
+            "that were taken away (by `withdraw`, or because the customer left, was removed or "
+            "erased) are in none of the three."
+        ),
+    ]
     admitted_today: Annotated[
         Count,
         Field(description="How many of the admitted were admitted since midnight in UTC."),
     ]
     joined_last_hour: Annotated[
         Count,
-        Field(description="In the 60 minutes before now, as the next two; by the samples."),
+        Field(description="In the 60 minutes before now, as the next five; by the samples."),
     ]
     admitted_last_hour: Count
     left_last_hour: Count
+    entered_last_hour: Count
+    declined_last_hour: Count
+    no_shows_last_hour: Count
     offered: Count
     inside: Annotated[
         Count, Field(description="Admitted customers whose pass lasts and who have not gone out.")
@@ -56,9 +79,12 @@ class StatsAnswer(WithEstimate):
 
 class PointAnswer(Model):
     at: Time
-    joined: Annotated[Count, Field(description="Since the point before, as `admitted` and `left`.")]
+    joined: Annotated[Count, Field(description="Since the point before, as the next five.")]
     admitted: Count
     left: Count
+    entered: Annotated[Count, Field(description="Offers that ended in an admission.")]
+    declined: Annotated[Count, Field(description="Offers that their customers gave back.")]
+    no_shows: Annotated[Count, Field(description="Offers that were not accepted in time.")]
     waiting: Annotated[
         Count, Field(description="At this time, as `offered`, `parked` and `inside`.")
     ]

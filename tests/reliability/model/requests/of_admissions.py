@@ -92,6 +92,7 @@ def decline(name: str) -> Request:
             return line, no("entry_not_found")
         note = f"{name} has declined with ticket {stay.ticket}"
         if _has_offer(stay):
+            line = model.declined(line, name)
             line = model.back_in_line(line, name, "back", hold_end=DECLINED)
             line = line.happened(name, DECLINED, model.CUSTOMER).note(note)
         elif stay.state != "waiting" or stay.hold_end != DECLINED:
@@ -193,6 +194,7 @@ def decline_and_leave(name: str) -> Request:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING
         if not (stay.is_offer and stay.state == "offered") and not is_recorded(line, stay):
             return line, no("not_offered")
+        line = model.declined(line, name)
         line = model.ended(line, name, "left", model.CUSTOMER, DECLINED)
         return line.look(key, {}), NOTHING
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from waitlist_cli.console.numbers import line_of, series, sparkline
+from waitlist_cli.console.numbers import FLOWS, line_of, series, sparkline
 from waitlist_cli.console.rendering import Pages, ago, compact, moment, own, text
 
 WAITLIST: dict[str, Any] = {"open": True, "paused": False, "capacity": None, "rebuild": None}
@@ -52,8 +52,8 @@ def test_the_state_of_a_list_is_that_of_its_public_answer(
 
 def point(minute: int, waiting: int) -> dict[str, Any]:
     at = f"2026-06-01T08:{minute:02}:00.000Z"
-    rest = dict.fromkeys(("admitted", "left", "offered", "parked", "inside"), 0)
-    return {"at": at, "joined": 2, "waiting": waiting, **rest}
+    rest = dict.fromkeys((*FLOWS, "offered", "parked", "inside"), 0)
+    return {**rest, "at": at, "joined": 2, "waiting": waiting}
 
 
 def test_a_chart_has_a_gap_where_times_are_missing() -> None:

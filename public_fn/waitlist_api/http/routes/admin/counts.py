@@ -44,9 +44,10 @@ def admin_count_routes(
             left=stats.counters.left,
             admitted=stats.counters.admitted,
             admitted_today=count_history.admitted_today(waitlist_id, stats.counters.admitted),
-            joined_last_hour=hour.joined,
-            admitted_last_hour=hour.admitted,
-            left_last_hour=hour.left,
+            entered=stats.counters.entered,
+            declined=stats.counters.declined,
+            no_shows=stats.counters.no_shows,
+            **{f"{name}_last_hour": count for name, count in asdict(hour).items()},
             offered=stats.offered,
             inside=stats.inside,
             parked=stats.parked,
@@ -71,7 +72,7 @@ def admin_count_routes(
 
 def _shown(point: Point) -> PointAnswer:
     fields = asdict(point)
-    return PointAnswer(at=iso(fields.pop("millis")), **fields)
+    return PointAnswer(at=iso(fields.pop("millis")), **asdict(fields.pop("flows")), **fields)
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
