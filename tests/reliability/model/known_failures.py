@@ -19,6 +19,8 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
+# The kinds of problems where other entries have got offers.
+OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
 # Maintenance records the offer of an operator as one by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
@@ -65,6 +67,15 @@ def _has_lost_redis(result: Result) -> bool:
 
 def _is_unseen(result: Result) -> bool:
     return "unseen" in _fault(result)
+
+
+def _is_of_a_slot(result: Result, problem: Problem) -> bool:
+    """Return whether a slot that paid for an offer may have gone to another entry, or to none."""
+    if not result.case.scenario.startswith("slot of"):
+        return False
+    # An offer of that rate that is not accepted ends the stay, so another stay may go on.
+    of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
+    return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
 
 def _recorded(problem: Problem) -> str:
@@ -125,18 +136,24 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "The policy offers the places that are due in the order that Redis has, and the room that"
+        "The policy or a quota offers what is due in the order that Redis has, and the room that"
         " lost offers and admissions took may be offered again. So it is with slots, and an offer"
         " that is restored from its record gives nothing back.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
-            and any(
-                word in result.case.scenario
-                for word in ("full", "exit unfinished", "slot of", "places due")
+            and (
+                (
+                    _is_of(result, "admit with refill")
+                    and problem.kind in (*OFFERED_TO_OTHERS, "slot")
+                )
+                or ("full" in result.case.scenario and problem.kind in OFFERED_TO_OTHERS)
+                or (
+                    result.case.scenario.startswith("exit unfinished")
+                    and problem.kind in (*OFFERED_TO_OTHERS, "inside")
+                )
+                or _is_of_a_slot(result, problem)
             )
-            and problem.kind
-            in ("elsewhere", "record", "history", "attempts", "inside", "order", "slot", "lost")
         ),
     ),
     KnownFailure(
@@ -146,13 +163,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
             _is_pair(result, ERASERS, ENDERS)
-            and (
-                problem.kind == "counter"
-                or (
-                    "slot of" in result.case.scenario
-                    and problem.kind in ("slot", "elsewhere", "record", "history", "attempts")
-                )
-            )
+            and (problem.kind == "counter" or _is_of_a_slot(result, problem))
         ),
     ),
     KnownFailure(
@@ -202,13 +213,22 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "the repeat of a claim is not known after a loss",
         "Only Redis has the key of a claim and the tokens for its repeat. The repeat leaves out the"
-        " entries that a rebuild leaves out, for example those that were admitted at once.",
+        " entries that a rebuild leaves out, for example those that were admitted at once. The"
+        " repeat of an admission by hand offers slots again, and with refill begins a quota again.",
         "claim / waiting / time-out with effect, Redis lost / step 1 / retries",
         lambda result, problem: (
-            problem.kind
-            in ("answer", "elsewhere", "record", "attempts", "history", "lost", "inside")
-            and (_is_of(result, *CLAIMS) or result.case.subject == "admit")
-            and _has_lost_redis(result)
+            _has_lost_redis(result)
+            and (
+                (
+                    problem.kind
+                    in ("answer", "elsewhere", "record", "attempts", "history", "lost", "inside")
+                    and (_is_of(result, *CLAIMS) or result.case.subject == "admit")
+                )
+                or (
+                    problem.kind in (*OFFERED_TO_OTHERS, "answer", "slot")
+                    and _is_of(result, "admit with refill")
+                )
+            )
         ),
     ),
     KnownFailure(
