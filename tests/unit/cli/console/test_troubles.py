@@ -139,6 +139,7 @@ def test_hostile_texts_are_shown_as_text_everywhere(console: Opened, bakery: Bak
     bakery.typed.done(
         "edit", bakery.waitlist_id, "--name", "<script>alert(1)</script>\"' onload=x {{7*7}}"
     )
+    bakery.typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "16384")
     bakery.sign_up(name, profile={HOSTILE[:60]: HOSTILE}, attributes={"language": "<i>'\"</i>"})
     entry = entry_id_of(bakery.waitlist_id, name)
     person = f"/lists/{bakery.waitlist_id}/people/{entry}"
