@@ -17,12 +17,12 @@ local is_late = ticket == '' and ended and (place or visit) or
 if is_erased == '1' and not is_late then
   redis.call('UNLINK', keys.moves)
   redis.call('HDEL', keys.decided, entry_id)
-  take_outside(keys, entry_id)
+  if take_outside(keys, entry_id) then wake(keys) end
 end
 if is_late then
   -- The later stay decides for itself whether its customer is inside.
 elseif inside_until_millis == '0' then
-  take_outside(keys, entry_id)
+  if take_outside(keys, entry_id) then wake(keys) end
 elseif inside_until_millis ~= '' then
   local present = visit == tonumber(ticket) and redis.call('ZSCORE', keys.inside, entry_id)
   -- One who has left during a rebuild remains outside: see exit. Else the end is the recorded one.
@@ -52,7 +52,7 @@ if counts_as == 'left' or counts_as == 'declined' then
   if was == 'done' then
     uncount_admission(keys, hold)
     give_back(keys, entry_id, hold)
-    take_outside(keys, entry_id)
+    if take_outside(keys, entry_id) then wake(keys) end
   end
   redis.call('HINCRBY', keys.meta, 'left', 1)
   if counts_as == 'declined' and had_offer then redis.call('HINCRBY', keys.meta, 'declined', 1) end

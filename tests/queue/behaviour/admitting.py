@@ -102,6 +102,31 @@ def test_room_counts_offers_and_customers_inside(line: Line) -> None:
     assert admitted(line) == PEOPLE[3:4]
 
 
+@pytest.mark.parametrize("fields", [{"is_erased": True}, {"inside_until_millis": 0}])
+def test_the_next_look_offers_the_room_of_an_erased_customer(
+    line: Line, fields: dict[str, Any]
+) -> None:
+    filled(line, max_inside=1)
+    admit(line)
+    accepted(enter(line, PEOPLE[0]))
+    admit(line)
+    assert not is_due(line)
+    accepted(line.drop(PEOPLE[0], **fields))
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
+def test_the_next_look_offers_the_room_of_an_admission_that_does_not_hold(line: Line) -> None:
+    filled(line, max_inside=1)
+    ((name, claim),) = line.claimed(1).items()
+    accepted(line.complete(name, claim["token"]))
+    admit(line)
+    assert not is_due(line)
+    accepted(line.leave(name))
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
 def test_a_pass_that_ends_frees_its_place(line: Line) -> None:
     filled(line, max_inside=1)
     admit(line)

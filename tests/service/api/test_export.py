@@ -101,6 +101,7 @@ def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
     people.claimed()
     people.park("ada", reason="asked for time")
     parked = export(people, "ada")
+    assert parked["by_guest"] is True
     recorded = people.recorded("ada")
     for name in set(recorded) - INTERNAL:
         assert parked[TOLD_AS.get(name, name)] not in (None, ""), name

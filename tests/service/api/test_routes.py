@@ -208,7 +208,7 @@ def test_listing_people(people: People) -> None:
     person = people.person("ada")
     assert person.status == 200
     assert {name: person.json[name] for name in ada} == ada
-    more = {"created_at", "updated_at", "expires_at", "history", "cursor"}
+    more = {"created_at", "by_guest", "updated_at", "expires_at", "history", "cursor"}
     assert set(person.json) - set(ada) == more
 
 

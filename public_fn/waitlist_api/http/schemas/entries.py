@@ -421,6 +421,13 @@ class AdminEntryAnswer(EntryAnswer):
 
 class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
     created_at: Annotated[Time, Field(description="When the customer signed up for this stay.")]
+    by_guest: Annotated[
+        bool,
+        Field(
+            description="Whether the signup had no proof that its caller is this customer: no "
+            "token of an issuer, and not by an operator."
+        ),
+    ]
     updated_at: Time
     expires_at: Annotated[
         Time | None,
