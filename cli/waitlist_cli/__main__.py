@@ -8,7 +8,7 @@ def main() -> None:
     try:
         # Imported here, so that a Ctrl-C during the import prints no traceback.
         from waitlist_cli.commands import app
-        from waitlist_cli.output import accept_any_text
+        from waitlist_cli.terminal.output import accept_any_text
 
         accept_any_text(sys.stdout)
         accept_any_text(sys.stderr)

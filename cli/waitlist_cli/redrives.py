@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from waitlist_cli.client.paging import pages
+from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.paging import pages
-from waitlist_cli.retries import PATIENT
 
 if TYPE_CHECKING:
-    from waitlist_cli.api import Api
+    from waitlist_cli.client.api import Api
 
 Person = dict[str, Any]
 

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 from aws_lambda_powertools import Logger
 
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.secret import secret_reader
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.clients import (
     ANSWER_SECONDS,
     dynamodb_client,
     kms_client,
     lambda_client,
-    secret_reader,
     secrets_client,
 )
 from waitlist_api.aws.deadline import Deadline

@@ -9,20 +9,21 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from waitlist_api.admission.admit import Admissions
+from waitlist_api.admission.claim import Claims
 from waitlist_api.admission.exit import Exits
+from waitlist_api.admission.holds import Holds
 from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
-from waitlist_api.claims.claim import Claims
-from waitlist_api.claims.lifecycle import Holds
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
+from waitlist_api.entries.archive import EndedEntries
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
-from waitlist_api.entries.ended import EndedEntries
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.entries.segment_counts import SegmentDepths
 from waitlist_api.entries.segment_positions import SegmentPositions
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.service import Imports
@@ -32,7 +33,6 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
-from waitlist_api.segments.depths import SegmentDepths
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
 from waitlist_api.waitlists.preview import Previews

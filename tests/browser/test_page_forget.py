@@ -14,7 +14,7 @@ from tests.browser.test_page_network import ENTRIES, ENTRY, is_look
 from tests.browser.test_page_people import reach
 from tests.browser.test_page_states import sideways
 from tests.e2e.processes import Service
-from waitlist_api.page.files import FOLDER
+from waitlist_api.http.page.files import FOLDER
 
 FORGOTTEN = "This browser has forgotten you."
 

@@ -13,7 +13,7 @@ from waitlist_api.aws import clients
 from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
-from waitlist_cli.retries import PATIENT, RETRIED_STATUSES, may_pass
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, may_pass
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from tools.local.aws import local_operator
-from waitlist_cli.retries import PATIENT, may_pass
+from waitlist_cli.client.retries import PATIENT, may_pass
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,14 @@ def test_one_module_reads_the_environment() -> None:
             for node in ast.walk(module.tree)
         )
     ]
-    assert reading == ["waitlist_cli.context"]
+    assert reading == ["waitlist_cli.terminal.context"]
 
 
 def test_one_module_sends_requests() -> None:
     """The other two modules make the client and sign requests."""
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
-    assert speaking == ["waitlist_cli.api", "waitlist_cli.context", "waitlist_cli.sigv4"]
+    assert speaking == [
+        "waitlist_cli.client.api",
+        "waitlist_cli.client.sigv4",
+        "waitlist_cli.terminal.context",
+    ]

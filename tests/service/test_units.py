@@ -12,7 +12,7 @@ from tests.support.stores import fake_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import World
 from waitlist_api.queue.client import QueueClient
-from waitlist_cli.cost import FLOOD, FLOOD_TABLE_WRITES, MINUTE, OPERATIONS, Operation
+from waitlist_cli.operations.cost import FLOOD, FLOOD_TABLE_WRITES, MINUTE, OPERATIONS, Operation
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
 PLACES = 50

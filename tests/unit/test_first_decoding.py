@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 import waitlist_api.queue.client  # noqa: F401 prepares the results
-from waitlist_api.page.settings import PageSettings
-from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.page import PageSettings
 from waitlist_queue.service import Rows
 from waitlist_shared import contracts as c
 

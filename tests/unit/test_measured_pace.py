@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from waitlist_api.estimates.pace import Pace
+from waitlist_api.estimates.select_pace import MOST_INSTANTS, Policy, pace_of
 from waitlist_api.records.samples import Sample
-from waitlist_api.wait.known import MOST_INSTANTS, Policy, pace_of
-from waitlist_api.wait.pace import Pace
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 START = 1_780_272_000  # a midnight, in seconds

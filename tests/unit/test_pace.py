@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waitlist_api.wait.pace import STALE_SECONDS, Estimate, Pace, Piece
+from waitlist_api.estimates.pace import STALE_SECONDS, Estimate, Pace, Piece
 
 AT = 1_780_000_000
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from waitlist_api.policies.policy import AdmissionPolicy, Rate, Scheduled
+from waitlist_api.estimates.policy import policy_of
+from waitlist_api.estimates.select_pace import MOST_INSTANTS, pace_of
 from waitlist_api.records.samples import Sample
-from waitlist_api.wait.known import MOST_INSTANTS, pace_of
-from waitlist_api.wait.policy import policy_of
+from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 
 HOUR, DAY = 3600, 86_400
 MIDNIGHT = 1_780_272_000  # in UTC, in seconds; 2:00 in Berlin

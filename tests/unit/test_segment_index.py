@@ -5,10 +5,10 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared.errors import StaleSegments
 
 CACHED = WaitlistRecord(

@@ -12,10 +12,10 @@ from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
 from tests.support.tables import new_table
 from waitlist_api.errors import Throttled
-from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, WaitlistSettings
+from waitlist_api.settings.admission import AdmissionPolicy
 
 Declared = tuple[tuple[str, ...], ...]
 BY_LANGUAGE: Declared = (("language",),)

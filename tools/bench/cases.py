@@ -12,7 +12,7 @@ from tools.bench.line import Handler, Line, batch, check, sent
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
-from waitlist_api.wait.pace import Pace, Piece
+from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_shared.limits import MAX_BATCH
 
 

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from waitlist_api.estimates.pace import Estimate, Pace
+from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
-from waitlist_api.wait.known import Policy, pace_of
-from waitlist_api.wait.pace import Estimate, Pace
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 # How far back maintenance reads samples.

@@ -21,7 +21,7 @@ from tools.bench.lines import (
 )
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
-from waitlist_api.wait.known import Policy
+from waitlist_api.estimates.select_pace import Policy
 
 WITHIN = Target("≥", 0.8)
 # An error is a part of the real wait, or of a minute where that is shorter.

@@ -17,8 +17,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
 from tools.local.api_client import ApiClient
+from waitlist_cli.client.sigv4 import OperatorAuth
 from waitlist_cli.errors import CliError
-from waitlist_cli.sigv4 import OperatorAuth
 
 ADMIN = "/v1/admin/waitlists"
 

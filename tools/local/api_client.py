@@ -6,7 +6,7 @@ from typing import Any, Self
 import httpx
 
 from tools.local.aws import local_operator
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
 
 
 class ApiClient:

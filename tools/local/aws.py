@@ -2,7 +2,7 @@
 
 from botocore.credentials import Credentials
 
-from waitlist_cli.sigv4 import OperatorAuth
+from waitlist_cli.client.sigv4 import OperatorAuth
 
 ACCOUNT_ID = "123456789012"
 REGION = "us-east-1"

@@ -3,7 +3,7 @@
 They are imported in the order in which `--help` lists them.
 """
 
-from waitlist_cli.command import app  # noqa: I001
+from waitlist_cli.terminal.command import app  # noqa: I001
 from waitlist_cli.commands import (
     waitlists,
     policies,

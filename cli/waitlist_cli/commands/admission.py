@@ -5,10 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.admissions import admissions
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
-from waitlist_cli.entry_output import (
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
+from waitlist_cli.operations.admit import admissions
+from waitlist_cli.operations.since import since_of
+from waitlist_cli.redrives import redrives
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.entry_output import (
     ADMITTED,
     CLAIMED,
     OFFERED,
@@ -17,11 +21,8 @@ from waitlist_cli.entry_output import (
     print_status,
     row,
 )
-from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
-from waitlist_cli.hold import OnFailure
-from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.output import counted, shown
-from waitlist_cli.parameters import (
+from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
     Back,
     ClaimToken,
@@ -36,8 +37,7 @@ from waitlist_cli.parameters import (
     WaitlistId,
     filter_of,
 )
-from waitlist_cli.redrives import redrives
-from waitlist_cli.since import since_of
+from waitlist_cli.work.hold import OnFailure
 
 PANEL = "Admission"
 Most = Annotated[
@@ -343,7 +343,7 @@ def work(
     commands; a second Ctrl-C ends them and returns their people to the queue. Put -- before a
     command that has options.
     """
-    from waitlist_cli.worker import Plan, run_workers
+    from waitlist_cli.work.worker import Plan, run_workers
 
     plan = Plan(
         waitlist_id=checked_waitlist_id(waitlist),

@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
-from waitlist_cli.ids import checked_waitlist_id
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
 from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
 from waitlist_cli.imports.records import note_encoding, opened
-from waitlist_cli.parameters import Since, WaitlistId
-from waitlist_cli.since import since_of
+from waitlist_cli.operations.since import since_of
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.parameters import Since, WaitlistId
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]
@@ -161,7 +161,7 @@ def export(
 
     `import` reads both formats: --keep-time joined_at --priority priority --others drop.
     """
-    from waitlist_cli.export import export_people
+    from waitlist_cli.operations.export import export_people
 
     query = {"status": status, **since_of(since)}
     export_people(context, checked_waitlist_id(waitlist), form, query, output)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
 
 PANEL = "View"
 

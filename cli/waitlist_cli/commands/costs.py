@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
-from waitlist_cli.cost import Month, monthly
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.cost import Month, monthly
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
 
 PANEL = "View"
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kM]?)")

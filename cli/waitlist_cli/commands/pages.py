@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.command import command
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.commands.waitlists import change
-from waitlist_cli.context import Context
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.ids import checked_waitlist_id
-from waitlist_cli.parameters import WaitlistId
-from waitlist_cli.settings import NO_PAGE
+from waitlist_cli.operations.settings import NO_PAGE
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.parameters import WaitlistId
 
 PANEL = "Waitlists"
 STDIN = "-"

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.bumps import Bumps
-from waitlist_cli.command import command
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.commands.waitlists import (
     Capacity,
     HideCounts,
@@ -23,17 +22,18 @@ from waitlist_cli.commands.waitlists import (
     print_outcome,
     show_waitlist,
 )
-from waitlist_cli.context import Context
-from waitlist_cli.entry_output import place, print_entry, print_history, print_status
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
-from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.imports.times import utc
-from waitlist_cli.moves import explain as explanation_of
-from waitlist_cli.moves_output import print_explanation
-from waitlist_cli.output import counted
-from waitlist_cli.parameters import (
+from waitlist_cli.operations.bumps import Bumps
+from waitlist_cli.operations.explain_place import explain as explanation_of
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.entry_output import place, print_entry, print_history, print_status
+from waitlist_cli.terminal.moves_output import print_explanation
+from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.parameters import (
     Attribute,
     Customer,
     EntryId,

@@ -5,13 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.command import command
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.commands.waitlists import change
-from waitlist_cli.context import Context
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.ids import checked_waitlist_id
-from waitlist_cli.parameters import WaitlistId
-from waitlist_cli.policies import (
+from waitlist_cli.operations.policies import (
     DEFAULTS,
     admits_alone,
     checked_instant,
@@ -22,6 +19,9 @@ from waitlist_cli.policies import (
     rate_of,
     schedule_of,
 )
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.parameters import WaitlistId
 
 PANEL = "Waitlists"
 # Settings that the text of a policy leaves out.

@@ -1,9 +1,9 @@
 """Entry tokens for guests who have none."""
 
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
-from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.parameters import Customer, EntryId, WaitlistId
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.parameters import Customer, EntryId, WaitlistId
 
 PANEL = "People"
 

@@ -4,15 +4,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
-from waitlist_cli.entry_output import FOUND, WAITING, print_entries
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.paging import PAGE
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
-from waitlist_cli.ids import checked_waitlist_id, chosen_entry_id
-from waitlist_cli.output import duration, estimate_text, shown
-from waitlist_cli.paging import PAGE
-from waitlist_cli.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
-from waitlist_cli.search import found_people
+from waitlist_cli.operations.search import found_people
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries
+from waitlist_cli.terminal.output import duration, estimate_text, shown
+from waitlist_cli.terminal.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
 
 PANEL = "View"
 TRIES = 3
@@ -193,7 +193,7 @@ def watch(
 
     In a pipe, and with --json, each update is a line. Ctrl-C ends it.
     """
-    from waitlist_cli.watch import run_watch
+    from waitlist_cli.watch.watcher import run_watch
 
     run_watch(context, checked_waitlist_id(waitlist), seconds, looks)
 

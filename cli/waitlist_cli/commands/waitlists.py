@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli import settings
-from waitlist_cli.command import command
-from waitlist_cli.context import Context
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.ids import checked_waitlist_id
-from waitlist_cli.parameters import WaitlistId
-from waitlist_cli.policies import policy_text
+from waitlist_cli.operations import settings
+from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.parameters import WaitlistId
 
 PANEL = "Waitlists"
 WhenRejoin = Literal["never", "after_leaving", "always"]

@@ -12,7 +12,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
 from waitlist_cli.console import (
     customer_page,
     exports,

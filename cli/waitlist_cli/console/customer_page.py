@@ -11,7 +11,7 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.errors import FieldProblem, Refused
-from waitlist_cli.settings import NO_PAGE, change
+from waitlist_cli.operations.settings import NO_PAGE, change
 
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.

@@ -8,12 +8,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
+from waitlist_cli.client.ids import ENTRY_ID, checked_waitlist_id
 from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.ids import ENTRY_ID, checked_waitlist_id
 
 
 @dataclass(frozen=True)

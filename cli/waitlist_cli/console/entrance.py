@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 
 from waitlist_cli.console.guard import ENTER, Guard
-from waitlist_cli.output import Output
-from waitlist_cli.private_files import open_private
+from waitlist_cli.terminal.output import Output
+from waitlist_cli.terminal.private_files import open_private
 
 # The token is in the page and not in an address: `/proc` shows the command line of the program
 # that opens the browser to every user of the computer.

@@ -6,12 +6,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from waitlist_cli.client.paging import pages
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.export import texts_of
-from waitlist_cli.paging import pages
-from waitlist_cli.since import since_of
+from waitlist_cli.operations.export import texts_of
+from waitlist_cli.operations.since import since_of
 
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 

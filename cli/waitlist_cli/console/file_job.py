@@ -8,12 +8,12 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Literal, Protocol
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
 from waitlist_cli.errors import CliError, WrongUsage
 from waitlist_cli.imports.encodings import UTF_8, detected
 from waitlist_cli.imports.records import SUFFIXES, Record, Source, opened
 from waitlist_cli.imports.run import Counts
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
 # How many rows tell what a column is, and how many of them are shown.

@@ -7,8 +7,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from waitlist_cli.api import Api
-from waitlist_cli.bumps import Bumps
+from waitlist_cli.client.api import Api
 from waitlist_cli.console.actions import REASON, Document, Field, Form
 from waitlist_cli.console.desk import Desk
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
@@ -20,7 +19,8 @@ from waitlist_cli.imports.guesses import likely_customer
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import UNUSABLE, Counts
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.operations.bumps import Bumps
+from waitlist_cli.work.signals import Shutdown
 
 MOST_PRIORITY = 255
 # Not by places: a repeat would move people twice.

@@ -16,8 +16,8 @@ from waitlist_cli.console.file_job import FileJob, FileJobs, Reading, Task
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8
 from waitlist_cli.imports.run import Counts
-from waitlist_cli.output import CONTROLS
-from waitlist_cli.private_files import open_private
+from waitlist_cli.terminal.output import CONTROLS
+from waitlist_cli.terminal.private_files import open_private
 
 REFRESH_SECONDS = 1
 MOST_REASONS = 20

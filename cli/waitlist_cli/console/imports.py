@@ -9,13 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
 from waitlist_cli.console.actions import Document, Form, with_form
 from waitlist_cli.console.desk import Desk
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.export import COLUMNS, ENDED
 from waitlist_cli.imports.columns import (
     CUSTOMER,
     DROP,
@@ -31,7 +30,8 @@ from waitlist_cli.imports.records import Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.operations.export import COLUMNS, ENDED
+from waitlist_cli.work.signals import Shutdown
 
 IMPORTED = {CUSTOMER, "priority", "joined_at", *WHOLE}
 # Columns of an export, or of a file of refused rows, that say nothing about a new entry.

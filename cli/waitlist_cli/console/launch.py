@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.console.actions import Form
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.policies import DEFAULTS, PERIOD_SECONDS
+from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS
 
 # What a browser sends for a picked time: seconds only if they are not 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")

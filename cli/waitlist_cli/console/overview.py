@@ -11,7 +11,7 @@ from starlette.routing import Route
 from waitlist_cli.console.desk import Desk
 from waitlist_cli.console.numbers import line_of, sparkline
 from waitlist_cli.errors import CliError, Refused, Unavailable
-from waitlist_cli.output import shown
+from waitlist_cli.terminal.output import shown
 
 ROWS = 25
 AT_ONCE = 8

@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.ids import ENTRY_ID, entry_id_of
-from waitlist_cli.since import since_of
+from waitlist_cli.operations.since import since_of
 
 PATH = "/lists/{waitlist}/people"
 STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left", "banned")

@@ -7,13 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
 from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
-from waitlist_cli.explain import actor, explanation
-from waitlist_cli.moves import explain, steps_of
-from waitlist_cli.moves_output import happened
-from waitlist_cli.paging import pages
+from waitlist_cli.operations.explain import actor, explanation
+from waitlist_cli.operations.explain_place import explain, steps_of
+from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10

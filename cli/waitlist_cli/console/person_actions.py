@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import escaped_json, shown
-from waitlist_cli.parameters import attributes_of, json_object, quoted, unquoted
+from waitlist_cli.terminal.output import escaped_json, shown
+from waitlist_cli.terminal.parameters import attributes_of, json_object, quoted, unquoted
 
 ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
 WHERE = Field(

@@ -12,8 +12,7 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.launch import launch_of, typed_before, zones
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import estimate_text
-from waitlist_cli.policies import (
+from waitlist_cli.operations.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
     admits_alone,
@@ -24,7 +23,8 @@ from waitlist_cli.policies import (
     rate_text,
     schedule_of,
 )
-from waitlist_cli.settings import change
+from waitlist_cli.operations.settings import change
+from waitlist_cli.terminal.output import estimate_text
 
 PATH = "/lists/{waitlist}/policy"
 NAMES = {

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from waitlist_cli.output import details, duration, shown
+from waitlist_cli.terminal.output import details, duration, shown
 
 # A time nearer than this is shown without its date: no other time so near has the same digits,
 # and a claim made before midnight reads as one made after it.

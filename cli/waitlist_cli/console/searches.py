@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
 from waitlist_cli.errors import CliError
-from waitlist_cli.search import STATUSES, found_people
+from waitlist_cli.operations.search import STATUSES, found_people
 
 MOST_FOUND = 200
 # A console keeps the results of so many searches.

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.client.paging import pages
 from waitlist_cli.console.desk import Desk, waitlist_of
-from waitlist_cli.paging import pages
 
 # A page of the browser; a list can have more combinations of values than a person reads.
 MOST = 1_000

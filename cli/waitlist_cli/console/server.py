@@ -12,13 +12,13 @@ from typing import NoReturn
 
 import uvicorn
 
+from waitlist_cli.client.retries import RetryPolicy
 from waitlist_cli.console.app import console_app
 from waitlist_cli.console.entrance import Entrance
 from waitlist_cli.console.guard import Guard
-from waitlist_cli.context import Context
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.retries import RetryPolicy
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
 # A browser that asks for a name below localhost may try either address first, so no other program

@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.console.actions import Document, Field, Form, with_form
 from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.ids import checked_waitlist_id
-from waitlist_cli.settings import change, create
+from waitlist_cli.operations.settings import change, create
 
 PATH = "/lists/{waitlist}/settings"
 REJOIN = (

@@ -11,8 +11,8 @@ from waitlist_cli.console.desk import Desk, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.output import shown
-from waitlist_cli.policies import policy_text
+from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.terminal.output import shown
 
 PATH = "/lists/{waitlist}"
 HEAD = 10

@@ -5,15 +5,15 @@ from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.admissions import admissions
 from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.imports.times import utc
-from waitlist_cli.output import counted
-from waitlist_cli.parameters import attributes_of, json_object, pair
+from waitlist_cli.operations.admit import admissions
+from waitlist_cli.operations.settings import change
 from waitlist_cli.redrives import redrives
-from waitlist_cli.settings import change
+from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.parameters import attributes_of, json_object, pair
 
 MOST_AT_ONCE = 1_000
 # A browser waits a minute for the answer.

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.times import utc
-from waitlist_cli.output import VALUE_SEPARATOR
-from waitlist_cli.parameters import pair
+from waitlist_cli.terminal.output import VALUE_SEPARATOR
+from waitlist_cli.terminal.parameters import pair
 
 CUSTOMER = "customer_id"
 WHOLE = ("profile", "attributes")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from waitlist_cli.context import Context
 from waitlist_cli.errors import INTERRUPTED, CliError
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.dry_run import SHOWN as SHOWN_PEOPLE
@@ -16,8 +15,9 @@ from waitlist_cli.imports.records import Source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
 from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile, token_file
-from waitlist_cli.output import counted, shown
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.work.signals import Shutdown
 
 # How many reasons of refusal are printed, the commonest first.
 SHOWN_REASONS = 3

@@ -12,7 +12,7 @@ from waitlist_cli.imports.batches import readable
 from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
 from waitlist_cli.imports.records import Record
 from waitlist_cli.imports.run import MOST_REASONS
-from waitlist_cli.output import escaped_json
+from waitlist_cli.terminal.output import escaped_json
 
 SHOWN = 10
 # The rules of the service that a file breaks most; the service itself decides, and has more.

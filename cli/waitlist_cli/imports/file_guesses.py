@@ -7,7 +7,7 @@ from itertools import islice
 from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.guesses import likely_customer, time_guess
 from waitlist_cli.imports.records import is_file, opened
-from waitlist_cli.output import Output
+from waitlist_cli.terminal.output import Output
 
 GUESSED_ROWS = 1_000
 

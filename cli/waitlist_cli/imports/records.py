@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detected, errors_of
-from waitlist_cli.output import Output
-from waitlist_cli.spreadsheets import original
+from waitlist_cli.terminal.output import Output
+from waitlist_cli.terminal.spreadsheets import original
 
 # Limit of one record, so that an unclosed quote does not read the whole file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024

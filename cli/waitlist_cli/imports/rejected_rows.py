@@ -7,8 +7,8 @@ from typing import TextIO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import REJECTION_COLUMNS
 from waitlist_cli.imports.records import STDIN, Record
-from waitlist_cli.private_files import open_private
-from waitlist_cli.spreadsheets import SheetWriter
+from waitlist_cli.terminal.private_files import open_private
+from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:

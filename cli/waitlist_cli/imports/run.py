@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
+from waitlist_cli.client.retries import PATIENT, RetryPolicy
 from waitlist_cli.errors import Unavailable
 from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, batches, body_of
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.token_file import Issued, TokenFile
-from waitlist_cli.output import counted
-from waitlist_cli.retries import PATIENT, RetryPolicy
-from waitlist_cli.signals import Shutdown
+from waitlist_cli.terminal.output import counted
+from waitlist_cli.work.signals import Shutdown
 
 if TYPE_CHECKING:
-    from waitlist_cli.api import Api
+    from waitlist_cli.client.api import Api
 
 MOST_REASONS = 1000
 # So many rows of guests are named.

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TextIO
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.private_files import open_private
-from waitlist_cli.spreadsheets import SheetWriter
+from waitlist_cli.terminal.private_files import open_private
+from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token")
 # Longer than any line: ids of 26 and 256 characters, quotes, and a token of 52.

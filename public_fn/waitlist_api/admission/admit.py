@@ -5,12 +5,11 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from waitlist_api.claims.offers import Offer, OfferWriter, transition_of_take
-from waitlist_api.claims.take import Takes, once_fields
+from waitlist_api.admission.dequeue import Takes, once_fields
+from waitlist_api.admission.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
-from waitlist_api.policies.schedule import instants_between, next_instant
 from waitlist_api.queue.messages import renew_of
 from waitlist_api.queue.renewals import ends_of
 from waitlist_api.records.decisions import POLICY, offer_changes
@@ -19,6 +18,7 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords, schedule_of
+from waitlist_api.settings.schedule import instants_between, next_instant
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from waitlist_api.admission.admit import Admissions
-from waitlist_api.claims.lifecycle import WITHDRAW, HoldCommand, Holds
+from waitlist_api.admission.holds import WITHDRAW, HoldCommand, Holds
 from waitlist_api.entries.position import EntryView
 from waitlist_api.records.decisions import POLICY
 from waitlist_shared import contracts as c

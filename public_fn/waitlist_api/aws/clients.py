@@ -3,7 +3,6 @@
 Why these numbers, and their sums: docs/time-budgets.md.
 """
 
-from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -11,7 +10,6 @@ from botocore.config import Config as ClientConfig
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session, get_session
 
-from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.deadline import Deadline
 
 # Time that a request reserves to report what went wrong.
@@ -90,27 +88,6 @@ def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a KMS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("kms", config=KMS), time)
-
-
-def secret_reader(arn: str, client: Any = None) -> Callable[[], str]:
-    """Return a function that reads a secret, or raises SecretUnavailable."""
-    client = client or secrets_client()
-
-    def read() -> str:
-        try:
-            return str(client.get_secret_value(SecretId=arn)["SecretString"])
-        except BotoCoreError as error:
-            raise SecretUnavailable from error
-        except ClientError as error:
-            raise SecretUnavailable(will_pass=_will_pass(error)) from error
-
-    return read
-
-
-def _will_pass(error: ClientError) -> bool:
-    response: Any = error.response
-    is_throttled = response["Error"]["Code"] == "ThrottlingException"
-    return is_throttled or int(response["ResponseMetadata"]["HTTPStatusCode"]) >= 500
 
 
 def attempt_seconds(config: Any) -> float:

@@ -11,13 +11,13 @@ from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 

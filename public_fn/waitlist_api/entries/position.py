@@ -9,12 +9,12 @@ from waitlist_api.clock import iso, iso_of
 from waitlist_api.queue.messages import restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.repair import restore_of_lost
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
 from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
 

@@ -29,13 +29,13 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.messages import drop_of, drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
 from waitlist_shared.ids import new_join_id

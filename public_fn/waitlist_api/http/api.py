@@ -16,7 +16,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
-from waitlist_api.auth.issue_token import TokenIssuer
+from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, without_key

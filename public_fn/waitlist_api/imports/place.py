@@ -11,11 +11,11 @@ from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
 from waitlist_api.records.segments import Segments
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 

@@ -13,13 +13,13 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of, drop_of_place, renew_of, restore_of, tag_of
 from waitlist_api.queue.renewals import ends_of
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import StaleSegments
 

@@ -6,11 +6,11 @@ from functools import partial
 from msgspec import Struct, field
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.estimates.policy import policy_of
+from waitlist_api.estimates.recent import Recent, sample_of
 from waitlist_api.maintenance.isolation import run_isolated
 from waitlist_api.records.samples import Every, Sample, SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.wait.policy import policy_of
-from waitlist_api.wait.recent import Recent, sample_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 

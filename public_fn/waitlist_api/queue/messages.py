@@ -2,12 +2,12 @@
 
 from typing import Any, Literal
 
-from waitlist_api.policies.policy import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
 from waitlist_api.records.places import Placed
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_shared import contracts as c
 
 # No stay has this id.

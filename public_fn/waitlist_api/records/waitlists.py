@@ -9,13 +9,13 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.errors import Throttled
-from waitlist_api.page.settings import PageSettings
-from waitlist_api.policies.policy import AdmissionPolicy, Scheduled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
+from waitlist_api.settings.page import PageSettings
 
 CATALOG = "CATALOG"
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"

@@ -5,13 +5,13 @@ from itertools import islice
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.policies.policy import AdmissionPolicy
-from waitlist_api.policies.schedule import Instant, instants_after
+from waitlist_api.estimates.pace import Wait, wait_at
+from waitlist_api.estimates.policy import policy_of
+from waitlist_api.estimates.recent import Recent, sample_of
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.wait.pace import Wait, wait_at
-from waitlist_api.wait.policy import policy_of
-from waitlist_api.wait.recent import Recent, sample_of
+from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.schedule import Instant, instants_after
 from waitlist_api.waitlists.configure import Waitlists
 
 POSITIONS = (1, 10, 100, 1_000, 10_000, 100_000)

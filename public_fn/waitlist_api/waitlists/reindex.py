@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import tag_of
+from waitlist_api.queue.segmented import SegmentIndex
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.lease import Leases
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
-from waitlist_api.segments.index import SegmentIndex
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_BATCH, MAX_COMBINATIONS
 

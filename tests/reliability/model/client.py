@@ -10,8 +10,8 @@ from tests.reliability.model.model import CUSTOMER, Policy
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.world import START_MILLIS
 from waitlist_api.admission.admit import AdmitCommand, AdmitOneCommand
-from waitlist_api.claims.claim import ClaimCommand
-from waitlist_api.claims.lifecycle import (
+from waitlist_api.admission.claim import ClaimCommand
+from waitlist_api.admission.holds import (
     COMPLETE,
     DECLINE,
     ENTER,
@@ -26,9 +26,9 @@ from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
-from waitlist_api.policies.policy import AdmissionPolicy, Rate, Scheduled
 from waitlist_api.records.entries import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Literal
 
-from waitlist_api.policies.policy import NoShow
+from waitlist_api.settings.admission import NoShow
 from waitlist_shared.ranks import TIER
 
 # Places are fractions, so that there is a place between any two for a moved entry.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tests.reliability.model.client import NAMES, Brought
 from tests.support.faults import Crash
-from waitlist_api.claims.lifecycle import Acted
+from waitlist_api.admission.holds import Acted
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.signup import SignedUp
 from waitlist_api.http.errors import RENAMED, STATUS

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.reliability.model.jobs import Job
 from tests.reliability.model.known_failures import group_of
 from tests.reliability.model.testbed import Testbed
-from waitlist_api.claims.lifecycle import Holds
+from waitlist_api.admission.holds import Holds
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.queue.recovering import RecoveringQueue

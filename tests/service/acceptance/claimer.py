@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from tests.support.admissions import Admissions
-from waitlist_api.claims.claim import ClaimCommand
-from waitlist_api.claims.lifecycle import COMPLETE, EXTEND, PARK, RELEASE, HoldCommand
+from waitlist_api.admission.claim import ClaimCommand
+from waitlist_api.admission.holds import COMPLETE, EXTEND, PARK, RELEASE, HoldCommand
 from waitlist_api.errors import Throttled
 from waitlist_shared.errors import WaitlistError
 

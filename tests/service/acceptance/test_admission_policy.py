@@ -13,7 +13,7 @@ from tests.support.faults import Crash
 from tests.support.gateway import Answer
 from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
-from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import EntryRecord
 from waitlist_shared import contracts as c

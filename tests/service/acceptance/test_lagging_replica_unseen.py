@@ -16,7 +16,7 @@ from tests.support.admissions import Admissions
 from tests.support.faults import Crash
 from tests.support.snapshot import RedisState
 from tests.support.world import World
-from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.imports.rows import ImportRow
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.records.decisions import transition_of

@@ -14,7 +14,7 @@ from tests.support.admissions import Admissions
 from tests.support.faults import Crash
 from tests.support.gateway import Answer
 from tests.support.world import World
-from waitlist_api.claims.offers import OfferWriter
+from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.clock import iso
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.transitions import Transitions

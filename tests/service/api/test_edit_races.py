@@ -14,7 +14,7 @@ from tests.support.faults import (
     crash_after,
 )
 from tests.support.world import World
-from waitlist_api.claims.claim import ClaimCommand
+from waitlist_api.admission.claim import ClaimCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_queue import keys

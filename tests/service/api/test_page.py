@@ -14,8 +14,8 @@ import pytest
 from tests.service.api.conftest import new_list
 from tests.support.gateway import Answer
 from tests.support.people import People
-from waitlist_api.page.files import FOLDER, files
-from waitlist_cli.retries import PATIENT, RETRIED_STATUSES
+from waitlist_api.http.page.files import FOLDER, files
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 
 MOST_BYTES = 20 * 1024
 LOGO = "https://cdn.example.com:8443/logo.svg?v=1"

@@ -11,7 +11,7 @@ from tests.service.privacy.drives import DRIVES, prepare
 from tests.service.telemetry.captured_logs import CapturedLogs, Line, captured_logs, metrics_of
 from waitlist_api.http.errors import STATUS
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
-from waitlist_cli.cost import IDLE_METRICS
+from waitlist_cli.operations.cost import IDLE_METRICS
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 

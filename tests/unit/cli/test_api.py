@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from waitlist_cli.api import Api
+from waitlist_cli.client.api import Api
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
-from waitlist_cli.retries import PATIENT, RETRIED_STATUSES
 
 
 class Scripted:

@@ -14,7 +14,7 @@ import typer
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import GROUP, Typed, clean_environment, problem
-from waitlist_cli.command import COMMON
+from waitlist_cli.terminal.command import COMMON
 
 PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands

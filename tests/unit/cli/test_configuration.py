@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waitlist_cli.configuration import Choice, Target, target_of
+from waitlist_cli.client.configuration import Choice, Target, target_of
 from waitlist_cli.errors import WrongUsage
 
 FILE = """

@@ -10,7 +10,7 @@ import pytest
 from tests.deployment.template import TEMPLATE, named
 from tests.unit.cli.typed import Typed
 from tools.deploy.samconfig import Settings
-from waitlist_cli.cost import (
+from waitlist_cli.operations.cost import (
     ALARMED_METRICS,
     DAY,
     FLOOD,

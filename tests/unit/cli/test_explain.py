@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from waitlist_cli.explain import actor, explanation
+from waitlist_cli.operations.explain import actor, explanation
 
 WAITLIST: dict[str, Any] = {
     "paused": False,

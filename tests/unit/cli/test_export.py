@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.test_spreadsheets import person
 from tests.unit.cli.typed import Typed
-from waitlist_cli.export import MOST_FIELDS
+from waitlist_cli.operations.export import MOST_FIELDS
 
 
 def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:

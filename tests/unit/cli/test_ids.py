@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from waitlist_cli.client.ids import ENTRY_ID, chosen_entry_id, entry_id_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.ids import ENTRY_ID, chosen_entry_id, entry_id_of
 from waitlist_shared import ids
 
 

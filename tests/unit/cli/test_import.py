@@ -11,9 +11,9 @@ from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of, write_csv
 from tests.unit.cli.typed import Typed
+from waitlist_cli.client.retries import RetryPolicy
 from waitlist_cli.imports import records, run
 from waitlist_cli.imports.columns import REJECTION_COLUMNS
-from waitlist_cli.retries import RetryPolicy
 
 
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
-from waitlist_cli.ids import entry_id_of
+from waitlist_cli.client.ids import entry_id_of
 
 
 def of(bakery: Bakery, name: str) -> list[str]:

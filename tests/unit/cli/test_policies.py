@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.policies import (
+from waitlist_cli.operations.policies import (
     DEFAULTS,
     policy_text,
     rate_of,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
-from waitlist_cli.private_files import open_private
+from waitlist_cli.terminal.private_files import open_private
 
 
 def mode(path: Path) -> int:

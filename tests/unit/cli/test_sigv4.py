@@ -9,9 +9,9 @@ from botocore.credentials import Credentials
 
 from tools.local.http_message import HttpRequest
 from tools.local.signature import verified_access_key
-from waitlist_cli.configuration import Target
+from waitlist_cli.client.configuration import Target
+from waitlist_cli.client.sigv4 import OperatorAuth, operator_auth
 from waitlist_cli.errors import Unauthorised, WrongUsage
-from waitlist_cli.sigv4 import OperatorAuth, operator_auth
 
 URL = "http://127.0.0.1:8080"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
-from waitlist_cli.spreadsheets import neutralised, original
+from waitlist_cli.terminal.spreadsheets import neutralised, original
 
 FORMULAS = [
     "=HYPERLINK(1)",

@@ -13,7 +13,7 @@ from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of
 from tests.unit.cli.typed import Typed
-from waitlist_cli.ids import entry_id_of
+from waitlist_cli.client.ids import entry_id_of
 
 HEADER = ["entry_id", "customer_id", "entry_token"]
 NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from tests.e2e.processes import ROOT, environment
 from waitlist_cli import commands
-from waitlist_cli.command import app
+from waitlist_cli.terminal.command import app
 
 PARTS = commands
 GROUP: Any = get_command(app)

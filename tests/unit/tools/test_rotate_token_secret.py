@@ -12,8 +12,9 @@ from moto import mock_aws
 from tests.deployment.template import RESOURCES, TEMPLATE
 from tools.deploy.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.secret import secret_reader
 from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys
-from waitlist_api.aws.clients import secret_reader
+from waitlist_api.aws.clients import secrets_client
 
 NOW = 1_790_000_000
 STACK = "waitlist-prod"
@@ -52,16 +53,16 @@ def rotate(*arguments: str, now: int = NOW) -> int:
 
 def tokens_at(arn: str, now: int) -> EntryTokens:
     """Return the tokens of a process that starts at this time."""
-    return EntryTokens(secret_reader(arn), lambda: now * 1000)
+    return EntryTokens(secret_reader(arn, secrets_client()), lambda: now * 1000)
 
 
 def test_the_first_rotation_keeps_the_key_that_the_stack_made(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = secret_reader(arn)()
+    first = secret_reader(arn, secrets_client())()
     old = EntryTokens(first).issue(*ENTRY, STAY)
     assert rotate() == 0
-    keys = TokenKeys.parse(secret_reader(arn)())
+    keys = TokenKeys.parse(secret_reader(arn, secrets_client())())
     assert keys.previous is not None
     assert keys.previous.secret == first
     assert len(keys.current.secret) == 64
@@ -84,23 +85,23 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 ) -> None:
     """P2: it removes the older key, and some customers may only have tokens of that key."""
     rotate()
-    before = secret_reader(arn)()
+    before = secret_reader(arn, secrets_client())()
     soon = NOW + 2 * DAY_SECONDS
     assert rotate(now=soon) == 1
-    assert secret_reader(arn)() == before
+    assert secret_reader(arn, secrets_client())() == before
     assert "2 days ago" in capsys.readouterr().err
     assert rotate("--force", now=soon) == 0
     later = soon + (DAYS_BETWEEN + 1) * DAY_SECONDS
-    second = TokenKeys.parse(secret_reader(arn)())
+    second = TokenKeys.parse(secret_reader(arn, secrets_client())())
     assert rotate(now=later) == 0
-    assert TokenKeys.parse(secret_reader(arn)()).previous == second.current
+    assert TokenKeys.parse(secret_reader(arn, secrets_client())()).previous == second.current
 
 
 def test_two_rotations_at_once_lose_no_key_that_signs(arn: str) -> None:
-    first = secret_reader(arn)()
+    first = secret_reader(arn, secrets_client())()
     rotate()
     assert rotate("--force", now=NOW + 1) == 0
-    keys = TokenKeys.parse(secret_reader(arn)())
+    keys = TokenKeys.parse(secret_reader(arn, secrets_client())())
     assert keys.previous is not None
     assert keys.previous.secret == first
 
@@ -119,4 +120,6 @@ def test_what_cannot_be_done_is_an_error(arn: str, capsys: pytest.CaptureFixture
 
 def test_a_secret_that_is_gone_is_unavailable(arn: str) -> None:
     with pytest.raises(SecretUnavailable):
-        secret_reader("arn:aws:secretsmanager:us-east-1:123456789012:secret:nothing")()
+        secret_reader(
+            "arn:aws:secretsmanager:us-east-1:123456789012:secret:nothing", secrets_client()
+        )()

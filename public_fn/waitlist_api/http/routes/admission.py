@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.admission.exit import Exits
+from waitlist_api.admission.holds import DECLINE, ENTER, HoldCommand, Holds
 from waitlist_api.auth.passes import Passes
-from waitlist_api.claims.lifecycle import DECLINE, ENTER, HoldCommand, Holds
 from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of

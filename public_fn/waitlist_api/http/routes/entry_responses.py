@@ -12,11 +12,11 @@ from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
+from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import poll_after_seconds
 from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_api.wait.pace import wait_at
 from waitlist_shared.errors import WaitlistError
 
 logger = logging.getLogger(__name__)

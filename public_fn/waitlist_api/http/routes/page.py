@@ -7,10 +7,10 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
-from waitlist_api.page.files import asset, etag_of, version
-from waitlist_api.page.settings import PageSettings
-from waitlist_api.page.shell import content_security_policy, document
+from waitlist_api.http.page.files import asset, etag_of, version
+from waitlist_api.http.page.shell import content_security_policy, document
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.page import PageSettings
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 

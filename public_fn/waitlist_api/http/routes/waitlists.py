@@ -12,7 +12,7 @@ from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import BoardAnswer, WaitlistAnswer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_api.waitlists.line import line_of, opens_at, wait_of_next
+from waitlist_api.waitlists.public_state import line_of, opens_at, wait_of_next
 
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"

@@ -18,7 +18,7 @@ from waitlist_api.http.schemas.common import (
     documented,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
-from waitlist_api.policies.policy import (
+from waitlist_api.settings.admission import (
     Acceptance,
     Combine,
     Counts,
@@ -26,7 +26,7 @@ from waitlist_api.policies.policy import (
     NoShow,
     Period,
 )
-from waitlist_api.policies.schedule import check_cron
+from waitlist_api.settings.schedule import check_cron
 from waitlist_shared.limits import (
     MAX_ADMIT,
     MAX_CAPACITY,

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import Body, ShownText
-from waitlist_api.page.settings import FieldType, Kept
+from waitlist_api.settings.page import FieldType, Kept
 
 MAX_TEXT = 2000
 MAX_FIELDS = 10

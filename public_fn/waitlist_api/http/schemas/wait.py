@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from waitlist_api.estimates.pace import Unavailable, Wait
 from waitlist_api.http.schemas.common import Count, Model, extensible
-from waitlist_api.wait.pace import Unavailable, Wait
 
 UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
     "paused": "the list is paused; no one is admitted until an operator resumes it",

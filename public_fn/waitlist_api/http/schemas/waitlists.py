@@ -23,9 +23,9 @@ from waitlist_api.http.schemas.common import (
 )
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
-from waitlist_api.page.settings import PageSettings
-from waitlist_api.policies.policy import AdmissionPolicy
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
+from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.page import PageSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,

@@ -13,7 +13,7 @@ from tests.reliability.load.customers import ENTRIES
 from tests.reliability.load.history import NO_CODE, Attempt, History, Operation, Outcome
 from tests.reliability.load.launch.plan import LaunchPlan
 from tests.reliability.load.launch.wire import Answer, Wire
-from waitlist_cli.retries import PATIENT, may_pass
+from waitlist_cli.client.retries import PATIENT, may_pass
 
 SIGNUP = "signup"
 NO_HEADERS: Mapping[str, str] = {}

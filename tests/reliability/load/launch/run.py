@@ -19,7 +19,7 @@ from tests.reliability.load.problem import Problem
 from tests.reliability.load.run import NOTE_SECONDS, Measured, Note, of_processes
 from tests.reliability.load.service import Service
 from tools.local.api_client import ApiClient
-from waitlist_cli.retries import PATIENT
+from waitlist_cli.client.retries import PATIENT
 
 # Nobody claims in a launch.
 LEASE_SECONDS = 0

@@ -19,7 +19,7 @@ from tests.reliability.load.scenario import Scenario, a_good_final_state, a_good
 from tests.reliability.load.test_oracle import WRONG
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
-from waitlist_cli.retries import PATIENT
+from waitlist_cli.client.retries import PATIENT
 
 # All ask at once: 80 of them before the API's limit, of whom eight find room.
 SMALL = ("--people=150", "--within=1", "--rate=40", "--public=8", "--private=2")

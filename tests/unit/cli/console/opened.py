@@ -14,13 +14,13 @@ import httpx
 from starlette.types import ASGIApp
 
 from tests.support.plain_http import plain_client
-from waitlist_cli.api import Api
-from waitlist_cli.configuration import Target
+from waitlist_cli.client.api import Api
+from waitlist_cli.client.configuration import Target
+from waitlist_cli.client.retries import ONCE
+from waitlist_cli.client.sigv4 import operator_auth
 from waitlist_cli.console.app import console_app
 from waitlist_cli.console.guard import Guard
 from waitlist_cli.console.server import bound_sockets, web_server
-from waitlist_cli.retries import ONCE
-from waitlist_cli.sigv4 import operator_auth
 
 SHOWN = re.compile(r"<[^>]*>")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
-from waitlist_cli.ids import entry_id_of
+from waitlist_cli.client.ids import entry_id_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from tests.e2e.processes import Service
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, api_of, opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
-from waitlist_cli.ids import entry_id_of
+from waitlist_cli.client.ids import entry_id_of
 
 EMPTY = "No one is waiting, and this console holds no one of the list."
 

@@ -19,7 +19,7 @@ from tests.unit.cli.console.opened import browser_of, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, clean_environment, write_program
-from waitlist_cli.api import ADMIN
+from waitlist_cli.client.api import ADMIN
 from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 

@@ -14,7 +14,7 @@ from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
 from waitlist_cli.console.app import STATIC
-from waitlist_cli.policies import DEFAULTS
+from waitlist_cli.operations.policies import DEFAULTS
 
 SETTINGS = {
     "name": "Bakery",

@@ -4,10 +4,10 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.admission.admit import Admissions, AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.exit import Exits
+from waitlist_api.admission.holds import HoldCommand
+from waitlist_api.admission.offers import Offer
 from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.claims.lifecycle import HoldCommand
-from waitlist_api.claims.offers import Offer
 from waitlist_api.clock import iso, millis_of
 from waitlist_api.entries.position import EntryView
 from waitlist_api.http.routes.admission import admitted_answer

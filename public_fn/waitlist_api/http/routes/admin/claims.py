@@ -3,9 +3,8 @@
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from pydantic import BaseModel
 
-from waitlist_api.auth.credentials import operator_of
-from waitlist_api.claims.claim import ClaimCommand, Claims
-from waitlist_api.claims.lifecycle import (
+from waitlist_api.admission.claim import ClaimCommand, Claims
+from waitlist_api.admission.holds import (
     COMPLETE,
     EXTEND,
     PARK,
@@ -16,7 +15,8 @@ from waitlist_api.claims.lifecycle import (
     Holds,
     HoldVerb,
 )
-from waitlist_api.claims.offers import Offer
+from waitlist_api.admission.offers import Offer
+from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso, iso_of, millis_of
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.claims import (

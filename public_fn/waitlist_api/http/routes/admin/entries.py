@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso, iso_of, millis_of
+from waitlist_api.entries.archive import EndedEntries
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import BumpCommand, Bumps
 from waitlist_api.entries.edit import EditCommand, EntryEdits
-from waitlist_api.entries.ended import EndedEntries
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries

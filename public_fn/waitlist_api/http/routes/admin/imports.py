@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.auth.issue_token import TokenIssuer, TokenOf
+from waitlist_api.entries.issue_token import TokenIssuer, TokenOf
 from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
 from waitlist_api.http.errors import code_of
 from waitlist_api.http.routes.no_store import secret

@@ -12,7 +12,7 @@ from waitlist_api.http.schemas.preview import (
     PreviewBody,
 )
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_api.policies.policy import AdmissionPolicy
+from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.waitlists.preview import Previews
 
 

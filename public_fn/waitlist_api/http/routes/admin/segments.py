@@ -2,9 +2,9 @@
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
+from waitlist_api.entries.segment_counts import SegmentDepths
 from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
 from waitlist_api.http.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
-from waitlist_api.segments.depths import SegmentDepths
 
 
 def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:

@@ -3,7 +3,7 @@
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.auth.issue_token import TokenIssuer
+from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
 from waitlist_api.http.schemas.entries import EntryTokenAnswer

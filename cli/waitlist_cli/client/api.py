@@ -1,0 +1,195 @@
+"""Client of the HTTP API: signs requests, retries them, and raises CliError."""
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pass
+from waitlist_cli.errors import (
+    CliError,
+    Defective,
+    Refused,
+    Unauthorised,
+    Unavailable,
+    WrongUsage,
+    fields_of,
+)
+
+ADMIN = "/v1/admin/waitlists"
+NO_HEADERS: Mapping[str, str] = {}
+JSON = "application/json"
+# Called before a retry: the error, the pause in seconds, the number of the next try, tries in all.
+OnRetry = Callable[[str, float, int, int], None]
+
+
+def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
+    """Print nothing."""
+
+
+@dataclass
+class Api:
+    """Client of one service; safe to use from several threads.
+
+    Every request must be safe to retry: it is idempotent, or its caller passes an Idempotency-Key.
+    """
+
+    http: httpx.Client
+    auth: Callable[[], httpx.Auth]
+    on_retry: OnRetry = _silent
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+    patience: RetryPolicy = PATIENT
+    # Called when an operator's request was refused, so that the next one reads renewed credentials.
+    forget_auth: Callable[[], object] = lambda: None
+    has_answered: bool = field(default=False, init=False)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        auth: httpx.Auth | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+        params: Mapping[str, str | int] | None = None,
+        policy: RetryPolicy | None = None,
+    ) -> Any:
+        """Send a request; return the JSON response, or None. `body` may be JSON as bytes."""
+        used = policy or self.patience
+        content = body if isinstance(body, bytes) or body is None else _encoded(body)
+        typed = {} if content is None else {"Content-Type": JSON}
+        request = self.http.build_request(
+            method,
+            path,
+            content=content,
+            headers={**headers, **typed},
+            params=params,
+            timeout=used.timeout_seconds,
+        )
+        return self._answer(request, auth, used)
+
+    def operator(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        key: str | None = None,
+        policy: RetryPolicy | None = None,
+    ) -> Any:
+        """Send an operator's request; `key` is an Idempotency-Key."""
+        headers = {"Idempotency-Key": key} if key else {}
+        try:
+            return self.call(
+                method,
+                ADMIN + path,
+                body,
+                auth=self.auth(),
+                headers=headers,
+                params=params,
+                policy=policy,
+            )
+        except Unauthorised:
+            self.forget_auth()
+            raise
+
+    def health(self) -> dict[str, Any]:
+        """Return whether the service, Redis and the record answer."""
+        found: dict[str, Any] = self.call("GET", "/v1/health")
+        return found
+
+    def customer(self, method: str, path: str, token: str) -> Any:
+        """Send a customer's request, with an entry token."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return self.call(method, f"/v1/waitlists{path}", headers=headers)
+
+    def _answer(self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy) -> Any:
+        for attempt in range(policy.tries):
+            headers = NO_HEADERS
+            try:
+                response = self.http.send(request, auth=auth)
+            except httpx.TransportError as error:
+                problem: CliError = self._unreachable(error)
+                # The service never answered, so the address is probably wrong: a retry is no help.
+                if isinstance(error, httpx.ConnectError) and not self.has_answered:
+                    raise problem from error
+            else:
+                self.has_answered = True
+                if response.is_success:
+                    return _decoded(response)
+                problem, headers = _problem(response), response.headers
+                if not may_pass(response.status_code, problem.code):
+                    raise problem
+            problem.retry_after = headers.get("retry-after", "")
+            if attempt + 1 < policy.tries:
+                seconds = policy.pause_after(attempt, headers, self.jitter)
+                self.on_retry(problem.message, seconds, attempt + 2, policy.tries)
+                self.sleep(seconds)
+        raise problem
+
+    def _unreachable(self, error: httpx.TransportError) -> Unavailable:
+        address = self.http.base_url
+        why = "it did not answer in time" if isinstance(error, httpx.TimeoutException) else error
+        local = urlsplit(str(address)).hostname in ("127.0.0.1", "localhost")
+        advice = " Is `make run` running?" if local else " Check the address and the network."
+        return Unavailable(f"No answer from {address}: {why}.{advice}", "unreachable")
+
+
+def _encoded(body: object) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise WrongUsage(f"{error.object!r} cannot be encoded as UTF-8.") from error
+
+
+def _decoded(response: httpx.Response) -> Any:
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError:
+        raise _not_a_service(response) from None
+
+
+def _not_a_service(response: httpx.Response) -> Defective:
+    return Defective(
+        f"{response.url.host} answered {response.status_code} without JSON, so it is not a "
+        "waitlist service. Check the address.",
+        "not_a_waitlist_service",
+        response.status_code,
+    )
+
+
+def _problem(response: httpx.Response) -> CliError:
+    status = response.status_code
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        is_other = status < 500 and status not in RETRIED_STATUSES
+        return _not_a_service(response) if is_other else _without_reason(status)
+    # API Gateway's own errors have only a `message`.
+    detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
+    code = str(body.get("code") or "")
+    kind = _kind(status, code)
+    return kind(detail or f"The service answered {status}.", code, status, fields_of(body))
+
+
+def _without_reason(status: int) -> CliError:
+    return _kind(status, "")(f"The service answered {status} without a reason.", "", status)
+
+
+def _kind(status: int, code: str) -> type[CliError]:
+    if status in (401, 403):
+        return Unauthorised
+    if may_pass(status, code):
+        return Unavailable
+    return Defective if status >= 500 else Refused

@@ -1,0 +1,1 @@
+"""What operators do, for the commands and for the console."""

@@ -1,0 +1,55 @@
+"""Moves the people of a file, one after the other."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.errors import Refused
+from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
+from waitlist_cli.imports.records import Record
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+
+@dataclass(frozen=True)
+class Bumps:
+    """`body` is sent for each person, whose customer id is in `column`.
+
+    A row that is sent again within a run has its former key, so it moves its person once.
+    """
+
+    waitlist_id: str
+    body: Mapping[str, Any]
+    column: str = CUSTOMER
+    run_key: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return the rows in the order of their moves.
+
+        At the head the last person moved is the first, so the last row of the file goes first.
+        """
+        return records[::-1] if self.body.get("to") == "front" else records
+
+    def entry_id(self, record: Record) -> str:
+        """Return the entry id of a row; raises InvalidRow."""
+        customer_id = record.fields.get(self.column)
+        if record.problem or not isinstance(customer_id, str) or not customer_id:
+            raise InvalidRow(record.problem or f"no customer id in {self.column}")
+        try:
+            return entry_id_of(self.waitlist_id, customer_id)
+        except UnicodeEncodeError:
+            raise InvalidRow("has bytes that are not in the encoding of the file") from None
+
+    def move(self, api: "Api", record: Record) -> Refused | None:
+        """Move the person of a row; return the service's refusal. Raises InvalidRow."""
+        path = f"/{self.waitlist_id}/entries/{self.entry_id(record)}/bump"
+        key = f"{self.run_key}-{record.number}"
+        try:
+            api.operator("POST", path, self.body, key=key, policy=PATIENT)
+        except Refused as error:
+            return error
+        return None

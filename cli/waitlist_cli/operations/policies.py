@@ -1,0 +1,154 @@
+"""Admission policies as an operator types and reads them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.terminal.output import counted, duration, estimate_text
+
+A_TIME = "2026-12-01T09:00:00Z"
+PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
+SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
+CRON_FIELDS = 5
+# The values that the service gives a new policy.
+DEFAULTS: dict[str, Any] = {
+    "rate": None,
+    "schedule": [],
+    "combine": "least",
+    "max_inside": None,
+    "offer_seconds": 600,
+    "pass_seconds": 3600,
+    "no_show": "to_back",
+    "acceptance": "enter",
+    "customer_exit": "frees_now",
+}
+
+
+def admits_alone(policy: Mapping[str, Any]) -> bool:
+    """Return whether a policy admits people without an operator."""
+    return bool(policy["rate"] or policy["schedule"] or policy["max_inside"])
+
+
+def rate_of(text: str) -> dict[str, Any] | None:
+    """Return the rate of COUNT/PERIOD; None for an empty text."""
+    if not text:
+        return None
+    found = RATE.fullmatch(text)
+    if not found:
+        raise WrongUsage(f"--rate {text}: give COUNT/PERIOD, such as 500/minute or 20/hour.")
+    return {"count": int(found[1]), "per": found[2]}
+
+
+def rate_text(rate: Mapping[str, Any]) -> str:
+    """Return a rate in words: how many a period, from when on, and what counts."""
+    begins = f" from {rate['from']}" if rate.get("from") else ""
+    enters = " who enter" if rate.get("counts") == "entered" else ""
+    return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
+
+
+def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
+    """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out.
+
+    Errors call the texts `label`.
+    """
+    return [_scheduled(text, label) for text in texts if text]
+
+
+def _scheduled(text: str, label: str) -> dict[str, Any]:
+    found = SCHEDULED.fullmatch(text)
+    words = found[2].split() if found else []
+    if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
+        raise WrongUsage(
+            f"{label} {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
+            "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
+        )
+    if len(words) == 1:
+        instant_of(words[0], f"{label} {text!r}")
+        return {"at": words[0], "count": int(found[1])}
+    cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
+    return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
+
+
+def policy_text(policy: Mapping[str, Any] | None) -> str:
+    """Return the limits of a policy in words."""
+    if policy is None:
+        return "by hand only"
+    parts = [rate_text(policy["rate"])] if policy["rate"] else []
+    parts += [scheduled_text(one) for one in policy["schedule"]]
+    if is_sum(policy):
+        parts = [" and ".join(parts)]
+    if policy["max_inside"]:
+        parts.append(f"at most {policy['max_inside']:,} inside")
+    return ", ".join(parts) or "by hand only"
+
+
+def is_sum(policy: Mapping[str, Any]) -> bool:
+    """Return whether the slots of a rate and of a schedule are added."""
+    return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
+
+
+def scheduled_text(scheduled: Mapping[str, Any]) -> str:
+    """Return a time of a schedule as `schedule_of` reads it, with commas in the count."""
+    if scheduled.get("at"):
+        return f"{scheduled['count']:,} at {scheduled['at']}"
+    return f"{scheduled['count']:,} at {scheduled['cron']} {scheduled['timezone'] or 'UTC'}"
+
+
+def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
+    """Return what one idle person costs a list whose no-shows keep their place, else None."""
+    if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
+        return None
+    attempts = waitlist["max_attempts"]
+    taken = duration(attempts * policy["offer_seconds"])
+    return (
+        "keep_place offers the same person a slot again, before the people behind: a person who "
+        f"never enters gets {counted(attempts, 'offer', 'offers')} of "
+        f"{duration(policy['offer_seconds'])}, which is {taken} of a slot, and is then parked. "
+        "to_back offers it to the next person."
+    )
+
+
+def past_warning(
+    before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
+) -> str | None:
+    """Return which times of a changed schedule have passed, and so give no slots, else None."""
+    saved, new = (
+        [scheduled_text(one) for one in of["schedule"]] for of in (before or DEFAULTS, policy)
+    )
+    times = [one["at"] for one in policy["schedule"] if one.get("at")]
+    past = [at for at in times if instant_of(at, "Schedule") <= now]
+    if saved == new or not past:
+        return None
+    return (
+        f"{', '.join(past)} has passed: a new schedule gives no slots for a time that has passed. "
+        "Choose a later time."
+    )
+
+
+def instant_of(text: str, label: str) -> datetime:
+    """Return a time that has an offset from UTC; errors call it `label`."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise WrongUsage(f"{label}: {text!r} is not a time, such as {A_TIME}.") from error
+    if moment.tzinfo is None:
+        raise WrongUsage(f"{label}: {text!r} needs Z or an offset from UTC, such as {A_TIME}.")
+    return moment
+
+
+def checked_instant(text: str, label: str) -> str:
+    """Return the text of a time that has an offset from UTC; errors call it `label`."""
+    instant_of(text, label)
+    return text
+
+
+def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Return one line: 500 a minute: the last of 50,000 people waits 1 h 40 min."""
+    people = f"the last of {found['position']:,} people"
+    estimate = found["estimated_wait"]
+    if estimate is None:
+        return f"{policy_text(policy)}: {people} gets no place within a year"
+    return f"{policy_text(policy)}: {people} waits {estimate_text(estimate)}"

@@ -1,0 +1,61 @@
+"""Finds people by a part of their customer id, profile or attributes."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.client.paging import pages
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+# Those inside are among the admitted.
+STATUSES = ("waiting", "offered", "parked", "admitted", "left")
+
+
+def found_people(
+    api: "Api",
+    waitlist_id: str,
+    text: str,
+    most: int | None = None,
+    on_limit: Callable[[str], object] = lambda _: None,
+    on_look: Callable[[], object] = lambda: None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the people of every status whose id, profile or attributes contain `text`, in any case.
+
+    Looks at `most` people of each status, or at all, and calls `on_limit` with a status that may
+    have more. `on_look` is called for each person looked at.
+    """
+    wanted = text.casefold()
+    # Who changes status meanwhile is listed in both.
+    found: set[str] = set()
+    for status in STATUSES:
+        seen = 0
+        for person in pages(api, f"/{waitlist_id}/entries", "entries", most, status=status):
+            seen += 1
+            on_look()
+            if person["entry_id"] not in found and _contains(_texts(person), wanted):
+                found.add(person["entry_id"])
+                yield person
+        if seen == most:
+            on_limit(status)
+
+
+def _texts(person: dict[str, Any]) -> Iterator[object]:
+    yield person["customer_id"]
+    yield from person["profile"].values()
+    yield from person["attributes"].values()
+
+
+def _contains(values: Iterator[object], wanted: str) -> bool:
+    return any(wanted in text.casefold() for value in values for text in _leaves(value))
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Yield the texts and numbers in a value of JSON."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _leaves(one)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)

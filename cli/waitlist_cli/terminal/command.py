@@ -1,0 +1,183 @@
+"""Makes a function a command, with the common options, an example in its help, an exit code."""
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from importlib.metadata import version
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from waitlist_cli.client.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
+from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import discard, escaped_json
+
+# The names of the options that every command takes.
+COMMON = frozenset(field.name for field in fields(Choice))
+SERVICE_PANEL = "Which service"
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 refused by the service (of `import`: rows were refused; of `work`: a "
+    "command failed), 2 wrong usage or a file that cannot be read or written, 3 the service is "
+    "unreachable or unavailable, 4 not authorised, 5 the service failed, 130 interrupted."
+)
+EXAMPLE = "waitlist --local create bakery --name Bakery"
+
+
+class Commands(TyperGroup):
+    """Prints wrong usage as JSON, as all other errors, if --json is typed."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        more = (prog_name, complete_var)
+        if not (standalone_mode and _asks_for_json(words)):
+            return super().main(words, *more, standalone_mode, windows_expand_args, **extra)
+        try:
+            code = super().main(words, *more, False, windows_expand_args, **extra)
+        except typer.TyperException as error:
+            problem = WrongUsage(error.format_message())
+            sys.stderr.write(escaped_json(problem.as_json()) + "\n")
+            sys.exit(error.exit_code)
+        sys.exit(code or 0)
+
+
+app = typer.Typer(
+    name="waitlist",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Function = Callable[..., int | None]
+
+
+class Command(TyperCommand):
+    """Takes the options of `waitlist` too, so that they work before and after the command."""
+
+    context_class = Context
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        own = super().get_params(ctx)
+        return [*own, *(one for one in ctx.parent.command.params if one.name in COMMON)]
+
+    def invoke(self, ctx: Any) -> NoReturn:
+        typed = Choice(**{name: ctx.params.pop(name) for name in COMMON})
+        ctx.choice = typed.over(ctx.obj)
+        raise typer.Exit(_exit_code(ctx, lambda: super(Command, self).invoke(ctx)))
+
+
+def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
+    """Register a function that takes a Context and may return an exit code."""
+
+    def register(function: Function) -> Function:
+        registered = app.command(
+            name,
+            cls=Command,
+            help=_unwrapped(function.__doc__ or ""),
+            epilog=f"Example: {example}",
+            rich_help_panel=panel,
+        )
+        return registered(function)
+
+    return register
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"waitlist {version('waitlist-cli')}")
+        raise typer.Exit
+
+
+@app.callback(
+    help=f"Run waiting lists from the terminal.\n\n{EXIT_CODES}", epilog=f"Example: {EXAMPLE}"
+)
+def _keep_choice(
+    ctx: typer.Context,
+    as_json: Annotated[
+        bool | None, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
+    ] = None,
+    local: Annotated[
+        bool | None,
+        typer.Option(
+            "--local",
+            help="The service of `make run`, on PORT or 8080.",
+            show_default=False,
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The address of the API. Default: {URL_VARIABLE}, then the config file.",
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ] = None,
+    environment: Annotated[
+        str | None,
+        typer.Option(
+            "--env",
+            help=f"An environment of the config file. Default: {ENVIRONMENT_VARIABLE}.",
+            rich_help_panel=SERVICE_PANEL,
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="The AWS profile to sign requests with.", rich_help_panel=SERVICE_PANEL),
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(help="The AWS region.", rich_help_panel=SERVICE_PANEL)
+    ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    ctx.obj = Choice(url, environment, profile, region, local, as_json)
+
+
+def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
+    """Run a command; print its error, if it fails, and return its exit code."""
+    output = context.output
+    try:
+        return run() or 0
+    except CliError as error:
+        output.problem(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        output.note("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The program that reads the output, such as `head`, has read enough.
+        discard(output.console)
+        return 0
+    except OSError as error:
+        discard(output.console)
+        what = f"{error.filename}" if error.filename else "The output cannot be written"
+        problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
+        output.problem(problem)
+        return problem.exit_code
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    own = words[: words.index("--")] if "--" in words else words
+    return "--json" in own
+
+
+def _unwrapped(text: str) -> str:
+    """Return a docstring with one line per paragraph, because help keeps line ends."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)

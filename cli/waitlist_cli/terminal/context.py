@@ -1,0 +1,68 @@
+"""What every command works with: the service, a waitlist's routes, and where to print."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from waitlist_cli.client.configuration import Choice, target_of
+from waitlist_cli.client.paging import pages
+from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.terminal.output import Console, Output
+
+# --help and completion call no service, and the modules that sign and call are slow to import.
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+
+class Context(typer.Context):
+    """Made for one command by Typer; the service is chosen when the command first calls it."""
+
+    choice = Choice()
+
+    @cached_property
+    def output(self) -> Output:
+        return Output(bool(self.choice.as_json), Console(), Console(stderr=True))
+
+    @cached_property
+    def api(self) -> "Api":
+        import httpx
+
+        from waitlist_cli.client.api import Api
+        from waitlist_cli.client.sigv4 import operator_auth
+
+        target = target_of(self.choice, os.environ)
+        # Plain http is for this computer only: a proxy of the environment cannot reach it, and it
+        # has no certificate, so that a command need not load the authorities, which takes 16 ms.
+        is_https = target.url.lower().startswith("https:")
+        http = httpx.Client(
+            base_url=target.url,
+            timeout=PATIENT.timeout_seconds,
+            trust_env=is_https,
+            verify=is_https,
+        )
+        self.call_on_close(http.close)
+        # Cached: a customer's request needs no credentials, and all others read them once.
+        auth = cache(lambda: operator_auth(target))
+        return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
+
+    def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:
+        """Return the response to an operator's request about one waitlist."""
+        return self.api.operator(method, f"/{waitlist_id}{path}", body)
+
+    def call_once(self, method: str, waitlist_id: str, path: str, body: Any) -> Any:
+        """Do the same with a new Idempotency-Key, so that a retry has no second effect."""
+        return self.api.operator(method, f"/{waitlist_id}{path}", body, key=str(uuid.uuid4()))
+
+    def pages(
+        self, path: str, name: str, most: int | None = None, **params: str
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of a list, at most `most`, one page a call."""
+        return pages(self.api, path, name, most, **params)
+
+    def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:
+        if self.output.notes.is_terminal and not self.output.as_json:
+            self.output.note(f"{problem} Try {attempt} of {tries} in {seconds:.0f} s.", "yellow")

@@ -1,0 +1,99 @@
+"""Prints entries: one with all fields, or many as rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import details
+
+WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
+FOUND = ("status", "position", "entry_id", "customer_id", "joined_at", "profile")
+OFFERED = (
+    "entry_id",
+    "customer_id",
+    "offered_until",
+    "claimed_until",
+    "attempts",
+    "joined_at",
+    "profile",
+)
+PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
+ADMITTED = ("admitted_at", "entry_id", "customer_id", "inside_until", "exited_at", "profile")
+CLAIMED = ("entry_id", "claim_token", "claimed_until", "attempts", "customer_id", "profile")
+NUMBERS = ("position", "priority", "attempts")
+NESTED = ("profile", "attributes")
+EVENT = ("at", "event", "by", "reason", "detail")
+
+
+def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
+    """Return an entry's values of the columns."""
+    return [details(person[name]) if name in NESTED else person[name] for name in columns]
+
+
+def print_entries(
+    context: Context, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
+) -> None:
+    """Print entries as rows, or as the service's document."""
+    if context.output.as_json:
+        context.output.json({"entries": list(people)})
+        return
+    if context.output.console.is_terminal:
+        # One id is enough for a person; the space is needed for the profile.
+        people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
+        columns = [name for name in columns if name != "entry_id"]
+    rows = (row(person, columns) for person in people)
+    context.output.rows(columns, rows, title=title, right=NUMBERS)
+
+
+def print_entry(context: Context, person: dict[str, Any]) -> None:
+    """Print the fields of one entry, and on a terminal its history."""
+    if context.output.as_json:
+        context.output.json(person)
+        return
+    pairs = {
+        name: details(value) if name in NESTED else value
+        for name, value in person.items()
+        if name not in ("history", "cursor")
+    }
+    context.output.pairs(pairs)
+    if person.get("history") and context.output.console.is_terminal:
+        print_history(context, person["history"])
+
+
+def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
+    """Print the events of an entry."""
+    shorten = name_in_arn if context.output.console.is_terminal else str
+    rows = [
+        [
+            event["at"],
+            event["event"],
+            shorten(event["by"]),
+            event["reason"],
+            details(event["detail"]),
+        ]
+        for event in history
+    ]
+    context.output.rows(EVENT, rows, title="History")
+
+
+def name_in_arn(who: str) -> str:
+    """Return user/ada of arn:aws:iam::123456789012:user/ada, for the account is always the same."""
+    return who.rpartition(":")[2] if who.startswith("arn:") else who
+
+
+def print_status(context: Context, entry: dict[str, Any]) -> None:
+    """Print an entry's status and position."""
+    if context.output.as_json:
+        context.output.json(entry)
+        return
+    ends = {"held": entry.get("claimed_until"), "offered": entry.get("offered_until")}
+    until = "".join(f", {words} until {time}" for words, time in ends.items() if time)
+    context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{until}")
+
+
+def place(entry: dict[str, Any]) -> str:
+    """Return the position in words, "" if the entry has none."""
+    if entry.get("position") is None:
+        return ""
+    total = f" of {entry['total']:,}" if entry.get("total") is not None else ""
+    return f", position {entry['position']:,}{total}"

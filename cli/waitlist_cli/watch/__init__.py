@@ -1,0 +1,1 @@
+"""A list as it changes, drawn in the terminal."""

@@ -1,0 +1,169 @@
+"""Draws what `watch` shows: numbers, a curve of the depth, the head of the queue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Self
+
+from rich import box
+from rich.console import ConsoleOptions, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from waitlist_cli.terminal.output import details, duration, shown
+
+BARS = "▁▂▃▄▅▆▇█"
+ASCII_BARS = "_.-=+*%#"
+# A narrower terminal has no room for eight numbers in a row, nor for profiles.
+WIDE = 76
+LONGEST_NAME = 26
+# Lines taken by the panel, the numbers, the curve and the table's frame.
+OTHER_LINES = 14
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The waitlist at one moment; with a `problem`, the last values that were read."""
+
+    at: str
+    waitlist: dict[str, Any]
+    stats: dict[str, Any]
+    joined_per_second: float | None
+    gone_per_second: float | None
+    depths: tuple[int, ...]
+    people: Sequence[dict[str, Any]]
+    problem: str = ""
+
+    def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
+        return replace(self, at=at, problem=problem, waitlist=waitlist)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the fields of one line of output."""
+        head = self.people[0]["entry_id"] if self.people else None
+        return {
+            "at": self.at,
+            **{name: self.stats[name] for name in ("waiting", "offered", "parked")},
+            **{name: self.stats[name] for name in ("signed_up", "admitted", "left")},
+            "in_per_second": _rounded(self.joined_per_second),
+            "out_per_second": _rounded(self.gone_per_second),
+            "oldest_waiting_seconds": self.stats["oldest_waiting_seconds"],
+            "head": head,
+            "problem": self.problem or None,
+        }
+
+
+def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
+    """Return the whole picture, no higher than the terminal."""
+    rows = max(3, options.max_height - OTHER_LINES)
+    is_wide = options.max_width >= WIDE
+    numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
+    curve = _curve(snapshot.depths, ASCII_BARS if options.ascii_only else BARS)
+    parts: list[RenderableType] = [numbers, curve, _head(snapshot, rows, is_wide=is_wide)]
+    if snapshot.problem:
+        parts.insert(0, Text(snapshot.problem, style="bold red"))
+    return Panel(
+        Group(*parts), title=_title(snapshot), subtitle=Text(f"{snapshot.at}  Ctrl-C ends")
+    )
+
+
+def sparkline(values: Sequence[int], bars: str = BARS) -> str:
+    """Return a one-line chart, scaled from the least to the largest value."""
+    if not values:
+        return ""
+    least, most = min(values), max(values)
+    span = max(1, most - least)
+    return "".join(bars[(value - least) * (len(bars) - 1) // span] for value in values)
+
+
+def _title(snapshot: Snapshot) -> Text:
+    waitlist = snapshot.waitlist
+    title = Text(f"{shown(waitlist['waitlist_id'])}  {shown(waitlist['name'])}  ", style="bold")
+    title.append("open" if waitlist["open"] else "closed", "green" if waitlist["open"] else "red")
+    if waitlist["paused"]:
+        title.append("  paused", "yellow")
+    if waitlist["rebuild"]:
+        done, total = waitlist["rebuild"]["done"], waitlist["rebuild"]["total"]
+        title.append(f"  rebuilding {done:,} of {total:,}", "red")
+    return title
+
+
+def _cells(snapshot: Snapshot) -> dict[str, Text]:
+    """Return the formatted numbers by name."""
+    stats = snapshot.stats
+    cells = {
+        "waiting": (shown(stats["waiting"]), "bold cyan"),
+        "in": (_rate(snapshot.joined_per_second), "green"),
+        "out": (_rate(snapshot.gone_per_second), "magenta"),
+        "oldest": (duration(stats["oldest_waiting_seconds"]), "bold"),
+        "offered": (shown(stats["offered"]), "yellow"),
+        "parked": (shown(stats["parked"]), "red" if stats["parked"] else ""),
+        "admitted": (shown(stats["admitted"]), ""),
+        "left": (shown(stats["left"]), ""),
+    }
+    return {name: Text(text, style=style) for name, (text, style) in cells.items()}
+
+
+def _numbers(snapshot: Snapshot) -> Table:
+    cells = _cells(snapshot)
+    grid = Table(box=box.SIMPLE, expand=True, show_edge=False)
+    for name in cells:
+        grid.add_column(name, justify="right", no_wrap=True)
+    grid.add_row(*cells.values())
+    return grid
+
+
+def _few_numbers(snapshot: Snapshot) -> Table:
+    """Return the numbers in two columns, for a narrow terminal."""
+    cells = _cells(snapshot)
+    grid = Table.grid(padding=(0, 1))
+    for left, right in (
+        ("waiting", "oldest"),
+        ("in", "out"),
+        ("offered", "parked"),
+        ("admitted", "left"),
+    ):
+        grid.add_row(left, cells[left], right, cells[right])
+    return grid
+
+
+def _curve(depths: Sequence[int], bars: str) -> Text:
+    least, most = (min(depths), max(depths)) if depths else (0, 0)
+    text = Text(f" depth {least:,} to {most:,}  ", style="dim", no_wrap=True, overflow="crop")
+    return text.append(sparkline(depths[-80:], bars), "cyan").append("\n")
+
+
+def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
+    """Return a table of the first people; its last column takes the remaining width."""
+    table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
+    table.add_column("#", justify="right", no_wrap=True)
+    if is_wide:
+        table.add_column("customer", no_wrap=True, max_width=LONGEST_NAME)
+        table.add_column("priority", justify="right", no_wrap=True)
+    table.add_column("waiting for", justify="right", no_wrap=True)
+    table.add_column("profile" if is_wide else "customer", no_wrap=True, ratio=1)
+    for person in snapshot.people[:rows]:
+        name = Text(shown(person["customer_id"] or person["entry_id"]), style="bold")
+        waited = Text(duration(_waited(snapshot.at, person["joined_at"])))
+        where = Text(shown(person["position"]))
+        if is_wide:
+            profile = Text(shown(details(person["profile"])))
+            table.add_row(where, name, Text(shown(person["priority"])), waited, profile)
+        else:
+            table.add_row(where, waited, name)
+    return table
+
+
+def _waited(now: str, joined_at: str | None) -> int | None:
+    if joined_at is None:
+        return None
+    waited = datetime.fromisoformat(now) - datetime.fromisoformat(joined_at)
+    return max(0, int(waited.total_seconds()))
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}/s"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)

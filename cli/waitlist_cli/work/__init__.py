@@ -1,0 +1,1 @@
+"""The worker: claims entries and runs a program for each."""

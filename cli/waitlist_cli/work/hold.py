@@ -1,0 +1,94 @@
+"""One claimed entry: extend the claim, complete it, give the entry back."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from waitlist_cli.client.retries import ONCE, PATIENT, RetryPolicy
+from waitlist_cli.errors import CliError, Refused
+from waitlist_cli.terminal.context import Context
+
+# Pause after an extension failed.
+RETRY_SECONDS = 1.0
+
+
+class OnFailure(StrEnum):
+    """What becomes of the entry if the program fails."""
+
+    release = "release"
+    back = "back"
+    park = "park"
+
+
+class HoldLost(Exception):
+    """The claim has ended; another worker may hold the entry."""
+
+
+@dataclass
+class Hold:
+    """A claim, whose lease is counted from `requested_at`, the time before the request."""
+
+    context: Context
+    waitlist_id: str
+    claim: dict[str, Any]
+    lease_seconds: float
+    requested_at: float
+    clock: Callable[[], float] = time.monotonic
+    _extend_at: float = field(init=False)
+    _ends_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._renewed(self.requested_at)
+
+    @property
+    def entry_id(self) -> str:
+        return str(self.claim["entry_id"])
+
+    def keep(self) -> None:
+        """Extend the claim if half of its lease is over; raises HoldLost if that is too late."""
+        now = self.clock()
+        if now < self._extend_at:
+            return
+        try:
+            self._post("extend", ONCE, lease_seconds=int(self.lease_seconds))
+        except Refused as error:
+            raise HoldLost(error.message) from error
+        except CliError as error:
+            # The service is away or failed, or credentials expired: it may work again in time.
+            if self.clock() >= self._ends_at:
+                raise HoldLost(f"it could not be extended in time: {error.message}") from error
+            self._extend_at = self.clock() + RETRY_SECONDS
+        else:
+            self._renewed(now)
+
+    def complete(self) -> None:
+        """Admit the person; raises HoldLost if the claim had ended."""
+        try:
+            self._post("complete")
+        except Refused as error:
+            raise HoldLost(error.message) from error
+
+    def give_back(self, how: OnFailure, reason: str) -> str:
+        """Release or park the entry; return the outcome in words, or raise HoldLost."""
+        try:
+            if how is OnFailure.park:
+                self._post("park", reason=reason)
+                return "parked"
+            to = "back" if how is OnFailure.back else "place"
+            self._post("release", to=to, reason=reason)
+        except Refused as error:
+            raise HoldLost(error.message) from error
+        except CliError as error:
+            return f"held until the lease ends ({error.message})"
+        return "released"
+
+    def _post(self, verb: str, policy: RetryPolicy = PATIENT, **body: Any) -> None:
+        path = f"/{self.waitlist_id}/claims/{self.entry_id}/{verb}"
+        content = {"claim_token": self.claim["claim_token"], **body}
+        self.context.api.operator("POST", path, content, policy=policy)
+
+    def _renewed(self, now: float) -> None:
+        self._extend_at = now + self.lease_seconds / 2
+        self._ends_at = now + self.lease_seconds

@@ -1,0 +1,255 @@
+"""`waitlist work`: claims people one by one and runs a program for each."""
+
+import json
+import random
+import shutil
+import threading
+import time
+import uuid
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from waitlist_cli.client.retries import PATIENT, RetryPolicy
+from waitlist_cli.errors import (
+    INTERRUPTED,
+    CliError,
+    Defective,
+    Refused,
+    Unavailable,
+    WrongUsage,
+)
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.work.hold import Hold, HoldLost, OnFailure
+from waitlist_cli.work.program import Program
+from waitlist_cli.work.signals import Shutdown
+
+TICK_SECONDS = 0.2
+# A released entry is at the head again, so a program that fails at once would fail in a loop.
+MOST_BACKOFF_SECONDS = 30.0
+CLAIMING = RetryPolicy(tries=1)
+REASON_LENGTH = 500
+
+
+def _new_key() -> str:
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True)
+class Plan:
+    waitlist_id: str
+    program: tuple[str, ...]
+    on_failure: OnFailure = OnFailure.release
+    filter: dict[str, str] | None = None
+    newest: bool = False
+    lease_seconds: int | None = None
+    concurrency: int = 1
+    poll_seconds: float = 2.0
+    most: int | None = None
+    until_empty: bool = False
+
+
+@dataclass
+class WorkCounts:
+    """What all threads have done; `left` is how many people may still be served, if limited."""
+
+    left: int | None
+    completed: int = 0
+    failed: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def reserve(self) -> bool:
+        """Reserve one of the people that may still be served; False if none is left."""
+        with self.lock:
+            if self.left == 0:
+                return False
+            if self.left is not None:
+                self.left -= 1
+            return True
+
+    def give_back(self) -> None:
+        """Undo `reserve`, because no one was claimed."""
+        with self.lock:
+            if self.left is not None:
+                self.left += 1
+
+    def end(self, *, completed: bool) -> None:
+        with self.lock:
+            self.completed += completed
+            self.failed += not completed
+
+
+@dataclass
+class Worker:
+    """Claims one person at a time until a signal asks to finish."""
+
+    context: Context
+    plan: Plan
+    lease_seconds: int
+    shutdown: Shutdown
+    counts: WorkCounts
+    _failures: int = 0
+    _pause_seconds: float = 0.0
+    _key: str = field(default_factory=_new_key)
+
+    def run(self) -> None:
+        while self.counts.reserve():
+            if self.shutdown.to_finish.wait(self._pause_seconds) or not self._serve_next():
+                self.counts.give_back()
+                return
+
+    def _serve_next(self) -> bool:
+        """Serve the next person; return False if there is none and the worker should end."""
+        try:
+            hold = self._claim()
+        except (Unavailable, Defective) as error:
+            self.counts.give_back()
+            self._back_off(error)
+            return True
+        if hold is not None:
+            self._serve(hold)
+            return True
+        if self.plan.until_empty:
+            return False
+        self.counts.give_back()
+        self._pause_seconds = self.plan.poll_seconds * random.uniform(0.8, 1.2)
+        return True
+
+    def _claim(self) -> Hold | None:
+        body = {
+            "filter": self.plan.filter,
+            "order": "newest" if self.plan.newest else "oldest",
+            "lease_seconds": self.plan.lease_seconds,
+        }
+        path, asked_at = f"/{self.plan.waitlist_id}/claims", time.monotonic()
+        try:
+            answer = self.context.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
+        except Refused as error:
+            if error.code == "waitlist_paused":
+                return None
+            raise
+        # Kept until a response arrives, so that a retry gets the claim of a lost response.
+        self._key = _new_key()
+        claims = answer["claims"]
+        if not claims:
+            return None
+        return Hold(self.context, self.plan.waitlist_id, claims[0], self.lease_seconds, asked_at)
+
+    def _serve(self, hold: Hold) -> None:
+        began = time.monotonic()
+        outcome, code = "", None
+        program = self._start(hold)
+        try:
+            code = self._wait_for(program, hold)
+            if code == 0:
+                hold.complete()
+                outcome = "completed"
+            else:
+                outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code))
+        except HoldLost as lost:
+            outcome = f"lost: {lost}"
+        except CliError as error:
+            outcome = f"not recorded as completed: {error.message}"
+        finally:
+            # After any error, because no one waits for the program any more.
+            program.end()
+        self._after(completed=outcome == "completed")
+        self._report(hold, outcome, code, time.monotonic() - began)
+
+    def _start(self, hold: Hold) -> Program:
+        text = json.dumps(hold.claim, ensure_ascii=False)
+        try:
+            return Program(self.plan.program, text, output_is_ours=self.context.output.as_json)
+        except WrongUsage:
+            with suppress(HoldLost):
+                hold.give_back(OnFailure.release, "the command could not be run")
+            raise
+
+    def _wait_for(self, program: Program, hold: Hold) -> int | None:
+        """Return the program's exit code, None if a second Ctrl-C ended it."""
+        while (code := program.wait(TICK_SECONDS)) is None:
+            if self.shutdown.to_stop.is_set():
+                program.end()
+                return None
+            hold.keep()
+        return code
+
+    def _after(self, *, completed: bool) -> None:
+        self.counts.end(completed=completed)
+        self._failures = 0 if completed else self._failures + 1
+        backoff = min(2.0 ** (self._failures - 1), MOST_BACKOFF_SECONDS)
+        self._pause_seconds = backoff if self._failures else 0.0
+
+    def _back_off(self, error: CliError) -> None:
+        """Pause before the next claim, because the service is away or failed."""
+        self._failures += 1
+        headers = {"retry-after": error.retry_after}
+        self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
+        self.context.output.note(
+            f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
+        )
+
+    def _report(self, hold: Hold, outcome: str, code: int | None, seconds: float) -> None:
+        report: dict[str, Any] = {
+            "entry_id": hold.entry_id,
+            "customer_id": hold.claim["customer_id"],
+            "outcome": outcome,
+            "exit_code": code,
+            "seconds": round(seconds, 3),
+        }
+        if self.context.output.as_json:
+            self.context.output.json_line(report)
+        else:
+            who = report["customer_id"] or hold.entry_id
+            style = "green" if outcome == "completed" else "red"
+            ended = "" if code in (0, None) else f", exit code {code}"
+            self.context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
+
+
+def run_workers(context: Context, plan: Plan) -> int:
+    """Run the planned number of workers; return the exit code."""
+    if shutil.which(plan.program[0]) is None:
+        raise WrongUsage(
+            f"{plan.program[0]} cannot be run. Give its path, such as ./welcome.sh, and make it "
+            "executable."
+        )
+    waitlist = context.call("GET", plan.waitlist_id)
+    lease_seconds = plan.lease_seconds or waitlist["lease_seconds"]
+    counts = WorkCounts(plan.most)
+    shutdown = Shutdown(
+        lambda: context.output.note(
+            "Waiting for running commands. Press Ctrl-C again to stop them.", "yellow"
+        )
+    )
+
+    def pause(seconds: float) -> None:
+        shutdown.to_stop.wait(seconds)
+
+    context.api.sleep = pause
+    with shutdown.installed(), ThreadPoolExecutor(plan.concurrency) as pool:
+        workers = [
+            Worker(context, plan, lease_seconds, shutdown, counts) for _ in range(plan.concurrency)
+        ]
+        _all_done([pool.submit(worker.run) for worker in workers], shutdown)
+    context.output.note(f"{counts.completed:,} completed, {counts.failed:,} failed.")
+    if shutdown.to_stop.is_set():
+        return INTERRUPTED
+    return 1 if counts.failed else 0
+
+
+def _all_done(running: list[Future[None]], shutdown: Shutdown) -> None:
+    """Wait for all workers; if one fails, let the others finish, then raise its error."""
+    left = set(running)
+    while left:
+        # With a timeout, because Python handles signals between two waits.
+        done, left = wait(left, timeout=TICK_SECONDS)
+        if any(one.exception() for one in done):
+            shutdown.to_finish.set()
+    for one in running:
+        one.result()
+
+
+def _reason(plan: Plan, code: int | None) -> str:
+    how = "was ended" if code is None else f"ended with {code}"
+    return f"{plan.program[0]} {how}"[:REASON_LENGTH]

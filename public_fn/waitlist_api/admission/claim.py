@@ -1,0 +1,115 @@
+"""Claim: hold the first entries of the queue or of a segment, and record an offer for each."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from waitlist_api.admission.dequeue import Takes, once_fields
+from waitlist_api.admission.offers import Offer, OfferWriter, give_up_message, transition_of_take
+from waitlist_api.clock import NowMillis
+from waitlist_api.queue.client import QueueClient, send_batch
+from waitlist_api.records.decisions import offer_changes
+from waitlist_api.records.entry import Status
+from waitlist_api.records.segments import Segment
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import pass_seconds_of
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+
+
+class ClaimCommand(Struct, frozen=True, kw_only=True):
+    """How many entries to claim, and from where: without a `filter` from the whole queue.
+
+    With `complete` the entries are admitted at once, so their claim tokens have no use.
+    """
+
+    waitlist_id: str
+    count: int
+    by: str
+    lease_seconds: int | None = None
+    filter: Segment | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+    complete: bool = False
+    idempotency_key: str = ""
+
+
+class Claims(Struct, frozen=True):
+    """Holds entries for the operator who claims them, each entry for one claim at a time."""
+
+    queue: QueueClient
+    takes: Takes
+    offers: OfferWriter
+    waitlist_cache: WaitlistCache
+    now_millis: NowMillis
+
+    def claim(self, command: ClaimCommand) -> list[Offer]:
+        """Hold up to `count` entries; return them in serving order.
+
+        There are fewer if fewer wait, or if some of the first entries were just leaving.
+        """
+        held = self._hold(command)
+        status: Status = "admitted" if command.complete else "offered"
+        admission = {"is_offer": None, **self._admission_changes(command)}
+        transitions = [
+            transition_of_take(
+                command.waitlist_id,
+                one,
+                one.stamp or held.stamp,
+                status,
+                command.by,
+                offer_changes(one.deadline_millis) | admission,
+            )
+            for one in held.entries
+        ]
+        offers = self.offers.write_all(command.waitlist_id, held.entries, transitions, "held")
+        if command.complete:
+            self._finish(command, offers)
+        return offers
+
+    def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
+        """Return what `complete` changes in a record besides the offer."""
+        if not command.complete:
+            return {"admitted_millis": None}
+        now_millis = self.now_millis()
+        seconds = pass_seconds_of(self.waitlist_cache.find(command.waitlist_id).settings)
+        return {
+            "admitted_millis": now_millis,
+            "inside_until_millis": now_millis + seconds * 1000 if seconds else None,
+        }
+
+    def _hold(self, command: ClaimCommand) -> c.ClaimResult:
+        asked = [command.count, command.lease_seconds, command.filter, command.order]
+        request = c.Claim(
+            waitlist_id=command.waitlist_id,
+            count=command.count,
+            lease_seconds=command.lease_seconds,
+            order=command.order,
+            **once_fields(command.by, command.idempotency_key, [*asked, command.complete]),
+        )
+        held: c.ClaimResult = self.takes.send(request, command.filter)
+        return held
+
+    def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
+        """End the holds in Redis of the entries that are recorded as admitted.
+
+        If Redis has no such hold, because it expired or Redis was rebuilt, the entry may be back
+        in the queue, and its place is removed.
+        """
+        requests: list[c.Single] = [
+            c.Complete(
+                waitlist_id=command.waitlist_id,
+                entry_id=offer.claim.entry_id,
+                token=offer.claim.token,
+            )
+            for offer in offers
+        ]
+        if not requests:
+            return
+        answers = send_batch(self.queue, requests)
+        lost: list[c.Single] = [
+            give_up_message(command.waitlist_id, offer.claim, offer.record)
+            for offer, answer in zip(offers, answers, strict=True)
+            if isinstance(answer, WaitlistError)
+        ]
+        if lost:
+            send_batch(self.queue, lost)

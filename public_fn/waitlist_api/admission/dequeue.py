@@ -1,0 +1,56 @@
+"""Take: send a request that takes entries from the queue, and takes none if it is a repeat."""
+
+import hashlib
+import json
+import secrets
+from typing import Any
+
+from msgspec import Struct, structs
+
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_shared import contracts as c
+from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
+
+
+class Takes(Struct, frozen=True):
+    """Sends claims and admissions, from the whole queue or from a segment."""
+
+    recovering_queue: RecoveringQueue
+    waitlist_cache: WaitlistCache
+    segment_index: SegmentIndex
+
+    def send(self, request: c.Claim | c.Admit, segment: Segment | None) -> Any:
+        """Return the result; raise InvalidFields if the segment is not declared."""
+        if segment is None:
+            return self.recovering_queue.read(request)
+
+        def within(segments: Segments) -> c.Claim | c.Admit:
+            return structs.replace(
+                request,
+                segment=segments.named(segment, "body.filter"),
+                segments_version=segments.version,
+            )
+
+        self.waitlist_cache.checked(request.waitlist_id, within)
+        return self.segment_index.send(
+            request.waitlist_id, lambda segments: self.recovering_queue.read(within(segments))
+        )
+
+
+def once_fields(by: str, idempotency_key: str, asked: list[Any]) -> dict[str, Any]:
+    """Return the fields by which Redis recognises a repeat, and that it asks for the same."""
+    # Without the client's key, only retries within this call are recognised.
+    key = idempotency_key or secrets.token_hex(16)
+    return {
+        # Keys are per operator, so that another operator's repeat cannot return the claim tokens.
+        "once_key": _digest(f"{by}\0{key}"),
+        "once_body": _digest(json.dumps(asked, sort_keys=True)),
+        "once_seconds": ONCE_SECONDS if idempotency_key else INTERNAL_ONCE_SECONDS,
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

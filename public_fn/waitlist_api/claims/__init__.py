@@ -1,1 +1,0 @@
-"""Claims: offer entries at the head of the queue, then complete, release, extend or park them."""

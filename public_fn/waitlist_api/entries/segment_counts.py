@@ -1,0 +1,70 @@
+"""The number of waiting entries per segment: Redis counts, records give the segments' names."""
+
+from msgspec import Struct
+
+from waitlist_api import cursors
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.segments import Segment, Segments
+from waitlist_shared import contracts as c
+
+
+class Depth(Struct, frozen=True):
+    """The number of waiting entries in a segment."""
+
+    segment: Segment
+    waiting: int
+
+    @property
+    def reading_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The attributes' names, then their values."""
+        return tuple(self.segment), tuple(self.segment.values())
+
+
+class SegmentDepths(Struct, frozen=True):
+    """Counts waiting entries by segment, for operators."""
+
+    entries: EntryRecords
+    recovering_queue: RecoveringQueue
+    segment_index: SegmentIndex
+
+    def page(
+        self, waitlist_id: str, cursor: str | None, limit: int
+    ) -> tuple[list[Depth], str | None]:
+        """Return segments with waiting entries, and the cursor of the next page.
+
+        A segment is left out if no record of its entries names it in two attempts.
+        """
+        after = cursors.decode_segment(cursor)
+        # A leave or an edit between the two reads can leave a segment without a name.
+        for _ in range(2):
+            segments, depths = self._count(waitlist_id, after, limit)
+            names = self._names(segments, depths)
+            if all(one.segment in names for one in depths):
+                break
+        named = [Depth(names[one.segment], one.waiting) for one in depths if one.segment in names]
+        following = depths[-1].segment if len(depths) == limit else None
+        return sorted(named, key=lambda one: one.reading_order), cursors.encode(following)
+
+    def _count(
+        self, waitlist_id: str, after: str | None, limit: int
+    ) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
+        def send(segments: Segments) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
+            request = c.Segments(
+                waitlist_id=waitlist_id, segments_version=segments.version, after=after, limit=limit
+            )
+            counted: c.SegmentsResult = self.recovering_queue.read(request)
+            return segments, counted.depths
+
+        return self.segment_index.send(waitlist_id, send)
+
+    def _names(self, segments: Segments, depths: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
+        """Return names by id: from each segment's first entry, else from its second, and so on."""
+        names: dict[str, Segment] = {}
+        for turn in range(max((len(one.first) for one in depths), default=0)):
+            unnamed = [one.first for one in depths if one.segment not in names]
+            ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
+            for record in self.entries.get_many(segments.waitlist_id, list(ids)).values():
+                names |= segments.of(record.attributes)
+        return names

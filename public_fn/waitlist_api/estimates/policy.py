@@ -1,0 +1,59 @@
+"""What an admission policy says of the pace: its rate, the next instants, the room inside."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+from waitlist_api.estimates.select_pace import MOST_INSTANTS, Policy
+from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Scheduled
+from waitlist_api.settings.schedule import Instant, instants_after
+
+# The places of an instant of the last day may still be opening at the policy's rate. A schedule
+# with an instant every minute is searched back for an hour only.
+LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
+
+
+def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | None:
+    """Return what decides the pace; None if people are admitted by hand only."""
+    if admission is None:
+        return None
+    limits = (admission.rate, admission.schedule or None, admission.max_inside)
+    if limits == (None, None, None):
+        return None
+    rate, is_sum = None, admission.combine == "sum"
+    if admission.rate is not None:
+        rate = admission.rate.count * 1000 / PERIOD_MILLIS[admission.rate.per]
+    instants = None
+    if admission.schedule:
+        spread = None if is_sum else rate
+        found = islice(_instants(admission.schedule, spread, now_millis), MOST_INSTANTS)
+        instants = [(one.millis / 1000, one.count) for one in found]
+    return Policy(
+        rate=rate,
+        rate_from=(admission.rate.from_millis or 0) / 1000 if admission.rate else 0.0,
+        is_sum=is_sum,
+        instants=instants,
+        max_inside=admission.max_inside,
+        pass_seconds=admission.pass_seconds,
+        is_whole_pass=admission.customer_exit == "frees_at_end",
+        offer_seconds=admission.offer_seconds if admission.acceptance == "enter" else 0,
+    )
+
+
+def _instants(
+    schedule: Sequence[Scheduled], rate: float | None, now_millis: int
+) -> Iterator[Instant]:
+    """Yield the instant whose places are opening now, if there is one, and those that follow."""
+    last = _last_before(schedule, now_millis) if rate else None
+    if last and rate and last.count / rate > (now_millis - last.millis) / 1000:
+        yield last
+    yield from instants_after(schedule, now_millis)
+
+
+def _last_before(schedule: Sequence[Scheduled], now_millis: int) -> Instant | None:
+    for back in LOOKED_BACK_MILLIS:
+        since = instants_after(schedule, now_millis - back)
+        past = deque(takewhile(lambda one: one.millis <= now_millis, since), maxlen=1)
+        if past:
+            return past[0]
+    return None

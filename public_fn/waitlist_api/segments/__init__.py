@@ -1,1 +1,0 @@
-"""Segments: the index of entries by attributes, positions and depths within it."""
