@@ -28,7 +28,7 @@ $(INSTALLED): $(REQUIREMENTS)
 
 # Run the service on this machine.
 
-run: $(INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/tutorial.md lists the variables)
+run: $(INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/app/tutorial.md lists the variables)
 	@exec $(BIN)/python -m tools.local
 
 token: $(INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE
@@ -128,7 +128,7 @@ $(EXPRESS): tests/service/clients/express/package-lock.json
 	npm ci --prefix tests/service/clients/express --no-audit --no-fund
 	@touch $@
 
-test-express: $(INSTALLED) $(EXPRESS) ## run the Express check of docs/admission-pass.md (needs Node.js 20 or newer)
+test-express: $(INSTALLED) $(EXPRESS) ## run the Express check of docs/app/admission-pass.md (needs Node.js 20 or newer)
 	$(BIN)/python -m pytest tests/service/clients/express
 
 # Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
@@ -174,7 +174,7 @@ pictures: $(INSTALLED) ## take the pictures of docs/ from the service of `make r
 	@$(BIN)/python -m tools.pictures.chromium >/dev/null
 	@$(BIN)/python -m tools.pictures $(PICTURES)
 
-wait-chart: $(INSTALLED) ## simulate lists, draw docs/estimated-wait.svg, print the table of docs/estimated-wait.md
+wait-chart: $(INSTALLED) ## simulate lists, draw docs/pictures/estimated-wait.svg, print the table of docs/app/estimated-wait.md
 	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created

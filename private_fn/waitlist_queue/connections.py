@@ -15,8 +15,8 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call must fail within 2 seconds, so that the public function can still answer (see
-# docs/time-budgets.md). No single wait takes all of it, because a cluster's client then asks the
-# other nodes which one has taken over.
+# docs/internals/time-budgets.md). No single wait takes all of it, because a cluster's client then
+# asks the other nodes which one has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6

@@ -9,7 +9,7 @@ LOG_IN = (
     "set the user and the password of REDIS_URL, or REDIS_IAM_USER and the role's"
     " elasticache:Connect, as Redis knows them"
 )
-ALLOW = "give the user the rights of docs/policies/redis-user.acl"
+ALLOW = "give the user the rights of docs/operate/policies/redis-user.acl"
 CERTIFY = (
     "name in REDIS_URL the host that the certificate is for; for an authority of your own add"
     " ?ssl_ca_certs=FILE"

@@ -14,12 +14,12 @@ def queue(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:queue"
 
 
-def gone(waitlist_id: str) -> str:
+def tombstones(waitlist_id: str) -> str:
     """Sorted set: entry_id:join_id by the stamp at which that stay ended."""
     return f"wl:{{{waitlist_id}}}:gone"
 
 
-def moved(waitlist_id: str) -> str:
+def tickets_of_moved(waitlist_id: str) -> str:
     """Hash: entry_id to the ticket of its signup, where the rank is not made of it."""
     return f"wl:{{{waitlist_id}}}:moved"
 
@@ -44,12 +44,12 @@ def attempts(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:tries"
 
 
-def unsettled(waitlist_id: str) -> str:
+def dirty(waitlist_id: str) -> str:
     """Sorted set: entry_id by the stamp of a decision that the record may lack."""
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
-def decided(waitlist_id: str) -> str:
+def pending_decisions(waitlist_id: str) -> str:
     """Hash: entry_id to its decisions that the record may lack, oldest first."""
     return f"wl:{{{waitlist_id}}}:decided"
 
@@ -64,7 +64,7 @@ def tags(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:tags"
 
 
-def crowds(waitlist_id: str) -> str:
+def same_ms_counts(waitlist_id: str) -> str:
     """Hash: the first ticket of a millisecond to the number of imported rows in it; for a day."""
     return f"wl:{{{waitlist_id}}}:crowds"
 
@@ -100,17 +100,17 @@ def once(waitlist_id: str, verb: str, once_key: str) -> str:
 OF_WAITLIST = {
     "meta": meta,
     "queue": queue,
-    "gone": gone,
-    "moved": moved,
+    "tombstones": tombstones,
+    "tickets_of_moved": tickets_of_moved,
     "held": held,
     "claims": claims,
     "parked": parked,
     "attempts": attempts,
-    "unsettled": unsettled,
-    "decided": decided,
+    "dirty": dirty,
+    "pending_decisions": pending_decisions,
     "segments": segments,
     "tags": tags,
-    "crowds": crowds,
+    "same_ms_counts": same_ms_counts,
     "inside": inside,
     "visits": visits,
     "board": board,

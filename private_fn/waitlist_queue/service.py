@@ -11,7 +11,7 @@ from waitlist_queue.operations import call_of, parts_of, results_of
 from waitlist_queue.results import Message, encoded, failure
 from waitlist_queue.store import RedisStore, Reply, ScriptFailed
 from waitlist_shared import contracts as c
-from waitlist_shared.decoding import prepare
+from waitlist_shared.decoding import warm_decoders
 from waitlist_shared.errors import (
     Expiring,
     InternalError,
@@ -34,7 +34,7 @@ class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
 
-prepare(Rows, c.AnyRequest)
+warm_decoders(Rows, c.AnyRequest)
 
 
 class QueueService:

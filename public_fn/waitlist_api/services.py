@@ -16,14 +16,14 @@ from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
-from waitlist_api.entries.archive import EndedEntries
+from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
-from waitlist_api.entries.segment_counts import SegmentDepths
+from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.entries.segment_positions import SegmentPositions
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.service import Imports
@@ -63,9 +63,9 @@ class Services(Struct, frozen=True):
     bans: Bans
     bumps: Bumps
     entry_queries: EntryQueries
-    ended_entries: EndedEntries
+    archive: Archive
     entry_edits: EntryEdits
-    segment_depths: SegmentDepths
+    segment_counts: SegmentCounts
     segment_positions: SegmentPositions
     claims: Claims
     holds: Holds

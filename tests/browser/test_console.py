@@ -31,7 +31,7 @@ from pathlib import Path
 Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
-DESK: ViewportSize = {"width": 1280, "height": 900}
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 # On a busy machine the page asks again later than its rate; nothing here measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -139,7 +139,7 @@ def opened(
     others: Customer,
     **options: Any,
 ) -> Console:
-    page = new_context(**{"viewport": DESK, **options}).new_page()
+    page = new_context(**{"viewport": DESKTOP, **options}).new_page()
     url = new_address()
     page.goto(url)
     origin = url.partition("/?")[0]
@@ -209,7 +209,7 @@ def test_the_page_in_the_private_folder_opens_the_console(
     process = Typed(service.url).process("console", env=environ)
     try:
         wait_until(lambda: (tmp_path / "opened").exists())
-        page = chromium.new_page(viewport=DESK)
+        page = chromium.new_page(viewport=DESKTOP)
         page.goto((tmp_path / "opened").read_text())
         page.wait_for_url("http://*.localhost:*/")
         expect(page.get_by_role("heading", name="Lists")).to_be_visible()
@@ -784,7 +784,7 @@ def client_of(service: Service) -> httpx.Client:
 def test_a_console_that_has_ended_says_so(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
         # Without the fixture, which takes what the browser logs of a lost server for a mistake.
-        page = chromium.new_page(viewport=DESK)
+        page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)
         page.wait_for_url(url.partition("?")[0])

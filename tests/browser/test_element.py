@@ -19,7 +19,7 @@ from tools.local.aws import local_operator
 from tools.local.jwt_issuer import LocalIssuer
 
 ISSUER, AUDIENCE = "https://issuer.example.com", "waitlist"
-DOCUMENT = ROOT / "docs" / "customer-page.md"
+DOCUMENT = ROOT / "docs" / "app" / "customer-page.md"
 API = "https://queue.example.com"
 
 
@@ -53,7 +53,7 @@ def embed(page: Page, html: str, policy: str = "") -> None:
 
 
 def documented(service: Service, waitlist_id: str) -> str:
-    """Return the example of docs/customer-page.md for a running service."""
+    """Return the example of docs/app/customer-page.md for a running service."""
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
     return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))

@@ -24,7 +24,7 @@ VISIBILITY = """
 
 
 def looks_of(page: Page) -> list[Request]:
-    """Return a list to which each look of a page is added."""
+    """Return a list to which each poll of a page is added."""
     looks: list[Request] = []
 
     def note(request: Request) -> None:
@@ -220,7 +220,7 @@ def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
     expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
 
 
-def test_a_person_whom_an_operator_erased_may_join_again(stage: Stage) -> None:
+def test_a_customer_that_an_operator_erased_may_join_again(stage: Stage) -> None:
     stage.join()
     assert stage.operator.call("DELETE", f"/entries/{stage.entry_id}").status_code == 204
     stage.notices("Your earlier place no longer exists.")
@@ -250,7 +250,7 @@ def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: N
 
 
 def test_an_answer_that_was_under_way_does_not_undo_what_the_customer_did(stage: Stage) -> None:
-    """A look is answered before the customer leaves, and arrives after it."""
+    """A poll is answered before the customer leaves, and arrives after it."""
     stage.offer()
     held: list[Route] = []
     stage.page.route(

@@ -234,7 +234,7 @@ def test_markup_in_the_address_is_nothing(browser_page: Page) -> None:
     assert browser_page.evaluate("() => window.hacked") is None
 
 
-def test_whoever_asks_is_alerted_when_it_is_their_turn(stage: Stage) -> None:
+def test_a_customer_who_allows_alerts_is_alerted_at_the_offer(stage: Stage) -> None:
     stage.page.context.grant_permissions(["notifications"])
     stage.page.add_init_script(
         """
@@ -258,7 +258,7 @@ def test_whoever_asks_is_alerted_when_it_is_their_turn(stage: Stage) -> None:
     ]
 
 
-def test_whoever_does_not_ask_is_not_alerted(stage: Stage) -> None:
+def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
     stage.page.context.grant_permissions(["notifications"])
     stage.page.add_init_script(
         "window.alerts = []; navigator.vibrate = (pattern) => window.alerts.push(pattern);"
@@ -276,7 +276,7 @@ def test_the_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
     expect(stage.page.get_by_role("timer")).to_have_text(re.compile(r"^(10:00|9:[0-5]\d)$"))
 
 
-def test_people_who_want_less_motion_get_less(stage: Stage) -> None:
+def test_the_page_moves_less_for_people_who_prefer_less_motion(stage: Stage) -> None:
     stage.page.emulate_media(reduced_motion="reduce")
     stage.join()
     bar = "getComputedStyle(bar, '::-webkit-progress-value').transitionDuration"

@@ -70,7 +70,7 @@ def test_the_accessibility_checks_find_what_is_wrong(stage: Stage, axe: Axe) -> 
     assert cut_off(stage.page) != []
 
 
-def test_whoever_says_not_now_goes_to_the_end(stage: Stage) -> None:
+def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
     stage.offer()
     for name in ("bob", "cyd"):
         stage.others.joined(name)
@@ -84,7 +84,7 @@ def test_whoever_says_not_now_goes_to_the_end(stage: Stage) -> None:
     expect(stage.page.get_by_text("Your turn has passed")).to_be_hidden()
 
 
-def test_whoever_leaves_with_an_offer_gives_it_to_the_next(stage: Stage) -> None:
+def test_a_customer_who_leaves_with_an_offer_declines_it(stage: Stage) -> None:
     stage.offer()
     entry_id = stage.entry_id
     stage.press("Leave the line")

@@ -22,7 +22,7 @@ def test_from_joining_to_the_exit(
     service: Service,
     http: httpx.Client,
 ) -> None:
-    """P1 P2 P4: the position is true at every look, and the pass opens the place."""
+    """P1 P2 P4: the position is true at every poll, and the pass opens the place."""
     config = {"name": "Corner Bakery", "page": PAGE}
     assert operator.put(config).status_code == 201
     ahead = [others.joined(f"early-{number}") for number in range(5)]

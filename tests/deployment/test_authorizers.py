@@ -48,7 +48,7 @@ def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
 
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
-def test_operators_routes_are_iams_whoever_the_customers_are(parameters: dict[str, str]) -> None:
+def test_operators_routes_need_iam_with_and_without_an_issuer(parameters: dict[str, str]) -> None:
     """P5"""
     for route, security in guards(parameters).items():
         is_admin = route.split()[1].startswith("/v1/admin/")
@@ -93,7 +93,7 @@ def test_the_authorizer_asks_for_issuer_and_audience() -> None:
     }
 
 
-def test_the_function_knows_whether_there_is_an_issuer() -> None:
+def test_the_function_gets_the_issuer_as_a_variable() -> None:
     """P5: it takes no entry token where the authorizer should have been asked."""
     variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]
     assert variables["JWT_ISSUER"] == {"Ref": "JwtIssuer"}

@@ -28,12 +28,12 @@ def test_no_origin_is_allowed_by_default() -> None:
     assert "CorsConfiguration" not in deployed()["Api"]["Properties"]
 
 
-def test_what_pages_need_is_allowed_and_no_credentials() -> None:
+def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
     rules = api(ORIGINS)[EXTENSION]
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
     sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
     assert sent <= set(rules["allowHeaders"])
-    # A browser asks nobody before it sends HEAD.
+    # A browser sends HEAD without a preflight request.
     methods = {method.upper() for item in api({})["paths"].values() for method in item} - {"HEAD"}
     assert set(rules["allowMethods"]) == methods
     assert {"retry-after", "apigw-requestid", "x-correlation-id", "age", "via"} <= set(
@@ -42,7 +42,7 @@ def test_what_pages_need_is_allowed_and_no_credentials() -> None:
     assert "allowCredentials" not in rules
 
 
-def test_pages_may_send_and_read_every_header_that_the_api_document_knows() -> None:
+def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
     rules = api(ORIGINS)[EXTENSION]
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text(encoding="utf-8"))
     operations = [one for item in document["paths"].values() for one in item.values()]

@@ -75,7 +75,7 @@ def _watched(parameters: dict[str, str], function: str) -> list[str]:
     return [one.get("Ref") or named_alarms[json.dumps(one)] for one in watched]
 
 
-def test_codedeploy_knows_every_way_to_deploy() -> None:
+def test_codedeploy_has_every_way_to_deploy() -> None:
     ways = TEMPLATE["Parameters"]["Deployment"]["AllowedValues"]
     assert sorted(ways) == sorted(CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST)
 
@@ -95,7 +95,7 @@ def test_a_canary_is_judged_by_the_version_that_the_alias_moves_to(function: str
             "ExecutedVersion": alias["FunctionVersion"],
         }
     assert alarm["TreatMissingData"] == "notBreaching"
-    assert "docs/operations/upgrade.md" in alarm["AlarmDescription"]
+    assert "docs/operate/upgrade.md" in alarm["AlarmDescription"]
 
 
 SNAPSHOT = {"SnapStart": {"ApplyOn": "PublishedVersions"}}
@@ -108,7 +108,9 @@ READY = {
 
 @pytest.mark.parametrize("function", ["PublicFn", "PrivateFn", "MaintenanceFn"])
 @pytest.mark.parametrize("start_up", ["none", "snapstart", "provisioned"])
-def test_what_people_wait_for_starts_by_the_parameter(function: str, start_up: str) -> None:
+def test_a_function_that_callers_wait_for_starts_by_the_parameter(
+    function: str, start_up: str
+) -> None:
     """Never both, which Lambda refuses, and neither for maintenance, which no caller waits for."""
     stack = deployed({"StartUp": start_up})
     has = {

@@ -63,14 +63,14 @@ def test_targets_of_make_that_are_named_exist(name: str) -> None:
 
 
 def test_the_architecture_page_lists_every_key_of_redis() -> None:
-    (table,) = [rows for rows in tables_of("docs/architecture.md") if "type" in rows[0]]
+    (table,) = [rows for rows in tables_of("docs/internals/architecture.md") if "type" in rows[0]]
     stored = [make("bakery").split(":")[2] for make in keys.OF_WAITLIST.values()]
     listed = [row["key"].strip("`").split(":")[0] for row in table]
     assert sorted(listed) == sorted([*stored, "moves", "once"])
 
 
 def test_the_architecture_page_draws_every_status() -> None:
-    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    text = (ROOT / "docs/internals/architecture.md").read_text("utf-8")
     diagram = text.partition("stateDiagram-v2")[2].partition("```")[0]
     drawn = set(re.findall(r"^  (\w+) -->", diagram, re.M)) | set(re.findall(r"--> (\w+)", diagram))
     assert drawn == set(get_args(Status))
@@ -81,7 +81,7 @@ def test_documents_that_files_name_exist() -> None:
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     named = set(found.stdout.split())
-    assert "docs/operations/alarms.md" in named
+    assert "docs/operate/alarms.md" in named
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 

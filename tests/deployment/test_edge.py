@@ -73,7 +73,7 @@ def test_tokens_and_queries_reach_the_api() -> None:
         assert one["ViewerProtocolPolicy"] == "https-only"
 
 
-def test_what_is_no_part_of_the_key_cannot_change_a_cached_answer() -> None:
+def test_a_cached_answer_depends_on_nothing_outside_its_key() -> None:
     """P5: neither a query, a cookie nor a header reaches the API, but the origin, as in the key."""
     for one in behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN

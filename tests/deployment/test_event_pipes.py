@@ -61,7 +61,7 @@ def test_a_pipe_tries_long_and_keeps_the_order(name: str) -> None:
     assert reading["BatchSize"] <= BATCH
 
 
-def test_what_is_given_up_is_kept_encrypted_and_for_two_weeks() -> None:
+def test_undelivered_events_are_kept_encrypted_for_two_weeks() -> None:
     queue = named("AWS::SQS::Queue")["UndeliveredEvents"]
     assert queue == {"SqsManagedSseEnabled": True, "MessageRetentionPeriod": 14 * 24 * HOUR}
 

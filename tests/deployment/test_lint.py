@@ -224,7 +224,7 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
         assert {f"If{condition}" in one for one in made} == {True, False}, condition
 
 
-def test_no_allowed_change_of_parameters_replaces_what_has_state() -> None:
+def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
     """P3: of one parameter, or of a set; both ways."""
     assert list(updates(changes())) == []
 
@@ -241,7 +241,7 @@ def test_a_replaced_cache_is_found() -> None:
 
 
 def test_the_document_names_the_parameters_that_are_fixed_at_creation() -> None:
-    text = (ROOT / "docs" / "operations" / "upgrade.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "operate" / "upgrade.md").read_text(encoding="utf-8")
     (line,) = (one for one in text.splitlines() if one.startswith("- `VpcCidr`"))
     assert set(re.findall(r"`(\w+)`", line)) == FIXED_AT_CREATION
     for change in (

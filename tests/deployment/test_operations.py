@@ -1,4 +1,4 @@
-"""The pages of docs/operations name existing make targets, parameters, outputs and stacks."""
+"""The pages of docs/operate name existing make targets, parameters, outputs and stacks."""
 
 import re
 import tomllib
@@ -12,14 +12,16 @@ from tests.deployment.test_workflows import targets
 from tests.rules.sources import ROOT
 from tools.deploy import rotate_token_secret
 
-PAGES = ROOT / "docs" / "operations"
+PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
 CODE = re.findall(r"^( *)```sh\n(.*?)^\1```", TEXT, re.M | re.S)
 COMMANDS = "\n".join(block for _, block in CODE)
-ROLES = (ROOT / "docs" / "policies" / "github-oidc-role.yaml").read_text(encoding="utf-8")
+ROLES = (ROOT / "docs" / "operate" / "policies" / "github-oidc-role.yaml").read_text(
+    encoding="utf-8"
+)
 
 
-def test_what_it_has_made_can_be_made() -> None:
+def test_the_make_targets_of_the_documents_exist() -> None:
     asked = set(re.findall(r"(?:^ *|`)make ([a-z-]+)", TEXT, re.M))
     assert {"sam-build", "sam-deploy", "smoke", "rotate-token-secret", "forget-order"} <= asked
     assert asked <= targets()
@@ -40,7 +42,7 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    assert set_here <= parameters
+    assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
 
 
 def test_each_way_to_start_is_described() -> None:
@@ -93,7 +95,7 @@ def test_an_alarm_leads_to_the_page_that_explains_it(alarm: str) -> None:
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-ASSUMPTIONS = tables_of("docs/aws-assumptions.md")[0]
+ASSUMPTIONS = tables_of("docs/internals/aws-assumptions.md")[0]
 
 
 @pytest.mark.parametrize("row", ASSUMPTIONS, ids=lambda row: row["name"])

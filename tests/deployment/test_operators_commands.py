@@ -1,4 +1,4 @@
-"""The AWS commands of docs/operations are AWS': operations and options by their names."""
+"""The AWS commands of docs/operate are AWS': operations and options by their names."""
 
 import re
 import subprocess

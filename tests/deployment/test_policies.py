@@ -1,4 +1,4 @@
-"""The example policies of docs/policies open the routes that they are said to, and no others."""
+"""The example policies of docs/operate/policies open the routes that they name, and no others."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from tests.deployment.template import as_list, route_authorizers
 from tools.deploy.iam import Call, is_allowed, rules
 
-POLICIES = Path(__file__).resolve().parents[2] / "docs" / "policies"
+POLICIES = Path(__file__).resolve().parents[2] / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = route_authorizers()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}

@@ -1,4 +1,4 @@
-"""docs/policies/redis-user.acl allows the commands that are used, and no others."""
+"""docs/operate/policies/redis-user.acl allows the commands that are used, and no others."""
 
 import re
 from typing import Any
@@ -123,7 +123,7 @@ def test_the_function_may_connect_to_its_cache_as_its_user_and_to_no_other(
 
 
 def test_the_document_has_the_commands_to_paste() -> None:
-    text = (ROOT / "docs" / "redis-access.md").read_text("utf-8")
-    assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/policies/redis-user.acl)" in text
+    text = (ROOT / "docs" / "operate" / "redis-access.md").read_text("utf-8")
+    assert "ACL SETUSER waitlist '>PASSWORD' $(cat docs/operate/policies/redis-user.acl)" in text
     for name in ("ExistingRedisIamUser", "ExistingRedisCacheArn", "ExistingRedisUrl"):
         assert name in text

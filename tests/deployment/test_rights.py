@@ -26,7 +26,7 @@ from tools.local.table import read_template
 from waitlist_api import app
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 
-GITHUB = read_template(ROOT / "docs" / "policies" / "github-oidc-role.yaml")
+GITHUB = read_template(ROOT / "docs" / "operate" / "policies" / "github-oidc-role.yaml")
 NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 
@@ -44,7 +44,7 @@ def uses() -> frozenset[Use]:
 def rebuild_without_time() -> None:
     """Have a run of maintenance start the next one."""
     scene = Scene()
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     scene.redis.flushall()
     scene.world.maintenance.run_one(WAITLIST_ID, lambda: STOP_MILLIS - 1)
 

@@ -22,7 +22,7 @@ def test_a_resource_that_is_let_pass_has_a_reason(path: Path) -> None:
         assert len(skip["comment"].split()) >= WORDS, (name, skip)
 
 
-def test_what_is_let_pass_everywhere_stands_below_its_reason() -> None:
+def test_a_check_that_is_skipped_everywhere_stands_below_its_reason() -> None:
     lines = (ROOT / ".checkov.yaml").read_text(encoding="utf-8").splitlines()
     skips = [number for number, line in enumerate(lines) if re.match(r"\s+- CKV", line)]
     assert skips
@@ -33,14 +33,14 @@ def test_what_is_let_pass_everywhere_stands_below_its_reason() -> None:
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_what_cfn_lint_lets_pass_stands_below_its_reason(path: Path) -> None:
+def test_an_ignored_check_of_cfn_lint_stands_below_its_reason(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
         if "ignore_checks" in line:
             assert lines[number - 1].strip().startswith("# "), (path.name, number + 1)
 
 
-def test_checkov_asks_nobody() -> None:
+def test_checkov_makes_no_requests() -> None:
     configuration = (ROOT / ".checkov.yaml").read_text(encoding="utf-8")
     assert "\nskip-download: true\n" in configuration
     assert "api-key" not in configuration

@@ -173,7 +173,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
         ),
     ],
 )
-def test_a_deployed_function_knows_these_variables(function: str, names: set[str]) -> None:
+def test_a_deployed_function_has_these_variables(function: str, names: set[str]) -> None:
     variables: dict[str, Any] = functions()[function]["Environment"]["Variables"]
     absent = {name for name, value in variables.items() if value == {"Ref": "AWS::NoValue"}}
     assert set(variables) - absent == names

@@ -48,7 +48,7 @@ def test_a_released_route_with_a_limit_of_its_own_still_exists() -> None:
     """API Gateway refuses a stage whose settings name a route that the same release takes away.
 
     The file has the keys of the last release, and new ones; a key leaves it one release after it
-    has left the stage (docs/operations/upgrade.md).
+    has left the stage (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(route_authorizers()) == set()

@@ -1,4 +1,4 @@
-"""Each timeout is longer than those it waits for, as docs/time-budgets.md lists them (P9)."""
+"""P9: each timeout is longer than those it waits for (docs/internals/time-budgets.md)."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, may_pass
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
-DOCUMENT = "docs/time-budgets.md"
+DOCUMENT = "docs/internals/time-budgets.md"
 # Lambda's, for a function's start.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
@@ -123,7 +123,7 @@ def test_the_document_has_the_times_to_come_again() -> None:
     assert set(found) == passing, "whatever a client is to repeat says when"
 
 
-def test_what_the_gateway_answers_by_itself_is_to_be_repeated() -> None:
+def test_clients_repeat_after_the_gateways_own_answers() -> None:
     statuses = {int(one["answer"].strip("`")) for one in GATEWAY}
     assert statuses == {429, 500, 503, 504}
     assert all(may_pass(status, "") for status in statuses)

@@ -118,7 +118,7 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
     ]
 
 
-def test_what_is_deployed_was_checked_built_once_and_tried_on_dev() -> None:
+def test_a_deployment_is_checked_built_once_and_tried_on_dev() -> None:
     assert DEPLOY["check"]["uses"] == "$/.github/workflows/check.yml"
     assert [DEPLOY[job].get("needs") for job in ("check", "build", "dev", "prod")] == [
         None,

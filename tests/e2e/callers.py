@@ -20,7 +20,7 @@ class Entry:
 
 
 def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Ask as docs/time-budgets.md wants of clients: a busy service says when to come again."""
+    """Retry as docs/internals/time-budgets.md asks of clients."""
     answer = ask()
     for attempt in range(PATIENT.tries - 1):
         if not may_pass(answer.status_code, answer.text):
@@ -51,11 +51,11 @@ class Customer:
         entry = answer.json()
         return Entry(entry["entry_id"], entry["entry_token"], entry["position"])
 
-    def look(self, entry: Entry, token: str | None = None) -> httpx.Response:
+    def poll(self, entry: Entry, token: str | None = None) -> httpx.Response:
         return self.http.get(self._path(entry), headers=_bearer(token or entry.token))
 
     def position(self, entry: Entry) -> int:
-        answer = patiently(lambda: self.look(entry))
+        answer = patiently(lambda: self.poll(entry))
         assert answer.status_code == 200, answer.text
         position: int = answer.json()["position"]
         return position

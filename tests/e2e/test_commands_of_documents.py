@@ -1,4 +1,4 @@
-"""The commands of README.md and docs/tutorial.md work as they stand, in their order.
+"""The commands of README.md and docs/app/tutorial.md work as they stand, in their order.
 
 `make test` runs them with the stand-in of tests/support/curl.py, `make test-curl` with curl itself.
 """
@@ -22,7 +22,7 @@ STAND_IN = f"{shlex.quote(sys.executable)} -m tests.support.curl"
 
 @pytest.mark.parametrize(
     ("name", "ends_with"),
-    [("README.md", '"status":"offered"'), ("docs/tutorial.md", '"customer_id":"christine"')],
+    [("README.md", '"status":"offered"'), ("docs/app/tutorial.md", '"customer_id":"christine"')],
 )
 def test_the_commands_work_in_their_order(service: Service, name: str, ends_with: str) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)

@@ -13,11 +13,11 @@ from tests.e2e.callers import Customer, Entry, Operator, patiently
 from tests.e2e.processes import Service
 from tests.support.passes import PASS_SECONDS, Issuer, changed
 from tests.unit.tools.fakes import FakeFunction
-from tools.local.front import Front
 from tools.local.http_message import HttpRequest
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import read_keys
 from tools.local.kms import KEY_ARN, PATH
+from tools.local.local_gateway import LocalGateway
 from tools.local.routes import Routes
 from tools.local.table import read_template
 from waitlist_api.auth.passes import KmsKeys, Passes
@@ -62,7 +62,7 @@ def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
     entry = customer.joined("ada")
     assert customer.get_pass(entry).json()["code"] == "not_inside"
     customer.position(entry)
-    assert customer.look(entry).json()["status"] == "offered"
+    assert customer.poll(entry).json()["status"] == "offered"
     admission = patiently(lambda: customer.enter(entry)).json()
     assert customer.get_pass(entry).json() == admission
     return entry, admission["pass"]
@@ -96,7 +96,7 @@ def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
     """P5: the place that people wait for is an API of its own, with two settings."""
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)
-    front = Front(
+    gateway = LocalGateway(
         place,
         {},
         Routes.from_template(template),
@@ -106,7 +106,7 @@ def test_a_jwt_authorizer_lets_passes_of_its_list_in_and_no_others(
 
     def status(token: str) -> int:
         headers = (("authorization", f"Bearer {token}"),)
-        return front(HttpRequest("GET", "/v1/waitlists/place/entries/me", headers)).status
+        return gateway(HttpRequest("GET", "/v1/waitlists/place/entries/me", headers)).status
 
     assert status(shown.accepted) == 200
     (event,) = place.events

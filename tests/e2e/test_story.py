@@ -16,7 +16,7 @@ def test_customers_come_wait_and_leave(customer: Customer, operator: Operator) -
     assert customer.leave(ada).status_code == 204
     assert customer.leave(ada).status_code == 204
     assert [customer.position(bob), customer.position(eve)] == [1, 2]
-    gone = customer.look(ada).json()
+    gone = customer.poll(ada).json()
     assert (gone["status"], gone["position"]) == ("left", None)
     assert operator.line() == ["bob", "eve"]
     stats = operator.stats()
@@ -81,7 +81,7 @@ def test_the_same_signup_many_times_at_once_is_one_place(
     assert operator.stats()["signed_up"] == 1
 
 
-def test_a_stranger_who_knows_the_customer_gets_no_token(
+def test_a_stranger_with_the_customers_id_gets_no_token(
     customer: Customer, operator: Operator
 ) -> None:
     """P2 P5"""

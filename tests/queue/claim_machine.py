@@ -162,7 +162,7 @@ class Machine(RuleBasedStateMachine):
         if acted[0].state == "held":
             acted[0].state = "done"
             self.model.admitted += 1
-            self.model.unsettled.add(name)
+            self.model.dirty.add(name)
 
     @rule(pick=PICKS, late=LATE, to=st.sampled_from(["place", "back"]))
     def release(self, pick: int, late: bool, to: str) -> None:
@@ -202,7 +202,7 @@ class Machine(RuleBasedStateMachine):
             person, answer = acted
             person.time_millis, person.hold_stamp = answer["deadline_millis"], answer["stamp"]
             assert person.time_millis == self.millis + (lease or LEASE) * 1_000
-            self.model.unsettled.add(name)
+            self.model.dirty.add(name)
 
     @rule(pick=PICKS, late=LATE)
     def park(self, pick: int, late: bool) -> None:
@@ -227,8 +227,8 @@ class Machine(RuleBasedStateMachine):
     def expire(self, settles: bool) -> None:
         """P3: whatever was decided is returned, in its order, until it is settled."""
         self.model.end_expired(self.micros)
-        listed = self.line.unsettled()
-        assert sorted(listed) == sorted(self.model.unsettled)
+        listed = self.line.dirty()
+        assert sorted(listed) == sorted(self.model.dirty)
         for name, place in listed.items():
             person = self.model.people.get(name)
             assert place["state"] == (person.state if person else "absent")
@@ -259,16 +259,16 @@ class Machine(RuleBasedStateMachine):
         assert ranks == sorted(set(ranks))
 
     @invariant()
-    def the_shelves_are_those_of_the_model(self) -> None:
+    def held_and_parked_lists_are_those_of_the_model(self) -> None:
         for which in ("held", "parked"):
             entries = self.line.shelf(which)["entries"]
-            expected = [self.model.people[name] for name in self.model.on_shelf(which)]
+            expected = [self.model.people[name] for name in self.model.off_queue(which)]
             assert [(one["entry_id"], one["time_millis"], one["attempts"]) for one in entries] == [
                 (person.entry_id, person.time_millis, person.attempts) for person in expected
             ]
 
     @invariant()
-    def nobody_is_lost(self) -> None:
+    def no_entry_is_lost(self) -> None:
         """P3, P4: each entry that signed up is in one place, or has ended in one way."""
         stats = self.line.stats()
         counted = {"left": self.model.left, "admitted": self.model.admitted}

@@ -41,7 +41,7 @@ class ClaimModel:
     """The entries on the list by name, and the decisions that are not settled yet."""
 
     people: dict[str, Person] = field(default_factory=dict)
-    unsettled: set[str] = field(default_factory=set)
+    dirty: set[str] = field(default_factory=set)
     decided: dict[str, list[Decided]] = field(default_factory=dict)
     signed_up: int = 0
     left: int = 0
@@ -53,7 +53,7 @@ class ClaimModel:
     def in_line(self) -> list[str]:
         return sorted(self.of("waiting"), key=lambda name: self.people[name].rank)
 
-    def on_shelf(self, state: str) -> list[str]:
+    def off_queue(self, state: str) -> list[str]:
         def place(name: str) -> tuple[int, str]:
             return self.people[name].time_millis, self.people[name].entry_id
 
@@ -72,12 +72,12 @@ class ClaimModel:
 
     def decide(self, name: str, verb: str, token: str = "") -> None:
         """Keep a decision until it is settled."""
-        self.unsettled.add(name)
+        self.dirty.add(name)
         decision = Decided(verb, token, self.people[name].ticket)
         self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
 
     def settle(self, name: str) -> None:
-        self.unsettled.remove(name)
+        self.dirty.remove(name)
         self.decided.pop(name, None)
 
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
@@ -102,7 +102,7 @@ class ClaimModel:
 
     def end_expired(self, micros: int) -> None:
         millis = micros // 1_000
-        for name in self.on_shelf("held"):
+        for name in self.off_queue("held"):
             person = self.people[name]
             if person.time_millis > millis:
                 return

@@ -39,7 +39,7 @@ def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     batches(line, "signup", ["ann", "bob"], **line.within("red"))
     line.claim_within("red", 3)
     batches(line, "leave", gone)
-    assert line.depths("red", "blue") == {"red": 2}
+    assert line.segment_counts("red", "blue") == {"red": 2}
     line.of("rehearsal").claim()
     asked: dict[str, Any] = {"segment": line.segment("red"), "segments_version": 1}
     calls = calls_during(valkey, partial(line.claim, **asked))

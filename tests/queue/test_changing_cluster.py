@@ -66,7 +66,7 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
     assert [answer["position"] for answer in batch(filled)] == [1, 2, 4]
 
 
-def test_a_call_finds_who_has_taken_over_from_a_node_that_hangs(
+def test_a_call_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
     """P3, P9: within the time limit of the call that meets the hung node."""
@@ -78,7 +78,7 @@ def test_a_call_finds_who_has_taken_over_from_a_node_that_hangs(
         assert filled.position("bob")["position"] == 2
 
 
-def test_a_batch_finds_who_has_taken_over_from_a_node_that_hangs(
+def test_a_batch_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
     """P1, P3, P9"""

@@ -147,7 +147,7 @@ class SegmentMachine(Machine):
         assert_exact(self.line)
 
     @invariant()
-    def depths_and_places_are_those_of_the_model(self) -> None:
+    def segment_counts_and_places_are_those_of_the_model(self) -> None:
         """P6"""
         if self.still_untagged() or not self.is_ready():
             return

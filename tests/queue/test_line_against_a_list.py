@@ -121,8 +121,8 @@ class Machine(RuleBasedStateMachine):
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
         """The entry gets its ticket's rank, or the next free one behind it.
 
-        In the second case it may stand behind a later ticket (docs/guarantees.md), so the order of
-        signups leaves it out.
+        In the second case it may stand behind a later ticket (docs/internals/guarantees.md), so the
+        order of signups leaves it out.
         """
         if name in self.model.line:
             return
@@ -209,7 +209,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), priority=PRIORITIES)
     def bump_priority(self, name: str, priority: int) -> None:
-        """As with an import, another entry can have the rank of the ticket (docs/guarantees.md)."""
+        """Another entry can have the rank of the ticket, as with an import."""
         if answer := self.bump(name, priority=priority):
             self.moved(name, answer, priority)
             if answer["rank"] == (MAX_PRIORITY - priority) * TIER + answer["ticket"]:

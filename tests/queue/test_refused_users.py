@@ -13,7 +13,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 USER, PASSWORD = "waitlist", "a-password"
-RIGHTS = "give the user the rights of docs/policies/redis-user.acl"
+RIGHTS = "give the user the rights of docs/operate/policies/redis-user.acl"
 As = Callable[[str, str], Line]
 
 

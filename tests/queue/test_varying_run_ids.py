@@ -32,8 +32,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return run_ids
 
 
-def desk_of(valkey: Server, **settings: Any) -> Admissions:
-    """Return a desk that sends each message to the next of several processes."""
+def people_of(valkey: Server, **settings: Any) -> Admissions:
+    """Return the people of a list that sends each message to the next of several processes."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)
@@ -49,23 +49,23 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, asked: list[str]
 ) -> None:
     """P3, P6, P7: signups, positions, claims and a rebuild, by several processes."""
-    desk = desk_of(valkey)
-    desk.configure(lease_seconds=3600)
-    desk.all_sign_up("ann", "bob", "cyd", "dan")
+    people = people_of(valkey)
+    people.configure(lease_seconds=3600)
+    people.all_sign_up("ann", "bob", "cyd", "dan")
     for _ in range(2 * PROCESSES):
-        assert desk.look("dan").json["position"] == 4
-        assert desk.counts() == (4, 0, 0, 0, 0)
-    assert desk.claimed(2) == ["ann", "bob"]
-    assert desk.complete("ann").status == 200
-    assert desk.release("bob").json["position"] == 1
-    assert desk.leave("cyd").status == 204
-    desk.world.maintain()
+        assert people.poll("dan").json["position"] == 4
+        assert people.counts() == (4, 0, 0, 0, 0)
+    assert people.claimed(2) == ["ann", "bob"]
+    assert people.complete("ann").status == 200
+    assert people.release("bob").json["position"] == 1
+    assert people.leave("cyd").status == 204
+    people.world.maintain()
     valkey.client.flushall()
-    assert desk.look("dan").code == "rebuilding"
-    desk.world.maintain()
+    assert people.poll("dan").code == "rebuilding"
+    people.world.maintain()
     for _ in range(2 * PROCESSES):
-        assert desk.order() == ["bob", "dan"]
-        assert desk.counts() == (2, 0, 0, 1, 1)
+        assert people.order() == ["bob", "dan"]
+        assert people.counts() == (2, 0, 0, 1, 1)
     assert asked == []
 
 
@@ -73,9 +73,9 @@ def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, asked: list[str]
 ) -> None:
     """P7: with the setting, a `run_id` counts, and each connection asks for it once."""
-    desk = desk_of(valkey, redis_has_run_ids=True)
-    desk.configure()
-    assert desk.sign_up("ann").code == "rebuilding"
+    people = people_of(valkey, redis_has_run_ids=True)
+    people.configure()
+    assert people.sign_up("ann").code == "rebuilding"
     assert len(asked) == PROCESSES
 
 

@@ -55,7 +55,7 @@ def test_shared_code_imports_only_the_standard_library_and_msgspec() -> None:
         assert {name.split(".")[0] for name in module.imports} <= allowed, module.name
 
 
-def test_only_what_logs_in_by_iam_imports_what_signs() -> None:
+def test_only_the_login_by_iam_imports_the_signer() -> None:
     signing = MODULES["waitlist_queue.iam_credentials"]
     importing = [one.name for one in MODULES.values() if signing.name in imported_modules(one)]
     assert importing == ["waitlist_queue.connections"]
@@ -85,7 +85,7 @@ def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
     assert not loaded & {"boto3", "botocore", "pydantic", "aws_lambda_powertools", "waitlist_api"}
 
 
-def test_what_signs_is_loaded_before_the_first_call_of_redis_whose_time_is_short() -> None:
+def test_the_signer_is_loaded_before_the_first_call_of_redis() -> None:
     """P9"""
     cache = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist"
     loaded = loaded_by_private_function(

@@ -1,11 +1,11 @@
-"""docs/late-messages.md says of every message what a late one does, and which tests show it."""
+"""docs/internals/late-messages.md lists what each late message does, and the tests that show it."""
 
 import re
 
 from tests.rules.sources import ROOT
 from waitlist_shared.contracts import REQUESTS
 
-PAGE = (ROOT / "docs/late-messages.md").read_text()
+PAGE = (ROOT / "docs/internals/late-messages.md").read_text()
 ROWS = re.findall(r"^\| (`.+)$", PAGE, re.MULTILINE)
 
 

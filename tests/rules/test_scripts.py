@@ -31,7 +31,7 @@ LOOPS = {
     "board": 2,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
     "complete": 1,
-    "decided": 3,
+    "pending_decisions": 3,
     "due": 3,
     "epoch": 1,
     "expire": 1,
@@ -130,7 +130,7 @@ def test_the_loader_reads_the_header_as_it_is(verb: Source) -> None:
 
 
 @each_verb
-def test_what_is_sent_has_the_lines_of_the_files_and_nothing_but_code(verb: Source) -> None:
+def test_a_loaded_script_has_the_lines_of_its_files_without_comments(verb: Source) -> None:
     """An error of Redis names a line: it is the same one with and without comments."""
     texts = [LIBRARY[piece].text for piece in verb.declared("USES")]
     lines = "".join([*texts, verb.text]).splitlines()

@@ -47,7 +47,7 @@ def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(run, acts))
 
 
-def until_nobody_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
+def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
     """Claim again and again; return who was given, in the order given."""
     given: list[Claimed] = []
     while claimed := line.claimed(size, **fields):
@@ -64,7 +64,7 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
     crowd: Line, size: int
 ) -> None:
     """P1, P4"""
-    groups = at_once([partial(until_nobody_waits, crowd, size)] * CLAIMERS)
+    groups = at_once([partial(until_no_entry_waits, crowd, size)] * CLAIMERS)
     assert sorted(names_of(groups)) == sorted(PEOPLE)
     for group in groups:
         places = [PLACE[name] for name, _ in group]
@@ -73,7 +73,7 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
     assert crowd.stats()["offered"] == 300
 
 
-def test_whoever_is_released_is_admitted_by_another_and_nobody_twice(crowd: Line) -> None:
+def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: Line) -> None:
     """P3, P4: every third claim is given back, until the line is empty."""
     turns = count()
 
@@ -89,7 +89,7 @@ def test_whoever_is_released_is_admitted_by_another_and_nobody_twice(crowd: Line
         return admitted
 
     groups = at_once([work] * CLAIMERS)
-    late = [name for name, entry in until_nobody_waits(crowd, 100)]
+    late = [name for name, entry in until_no_entry_waits(crowd, 100)]
     assert sorted([*(name for group in groups for name in group), *late]) == sorted(PEOPLE)
     assert crowd.stats()["counters"]["admitted"] == 300 - len(late)
 
@@ -143,10 +143,10 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
     """P1, P4: claims and the schedule at once; each entry is back with one attempt more."""
-    until_nobody_waits(crowd, 100)
+    until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)
     looks = [crowd.expire] * (CLAIMERS // 2)
-    groups = at_once([*looks, *[partial(until_nobody_waits, crowd, 1)] * (CLAIMERS // 2)])
+    groups = at_once([*looks, *[partial(until_no_entry_waits, crowd, 1)] * (CLAIMERS // 2)])
     given = groups[CLAIMERS // 2 :]
     assert sorted(names_of(given)) == sorted(PEOPLE)
     assert {entry["attempts"] for group in given for _, entry in group} == {1}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.test_claim_races import CLAIMERS, at_once, names_of, until_nobody_waits
+from tests.service.test_claim_races import CLAIMERS, at_once, names_of, until_no_entry_waits
 from tests.support.line import Line, accepted
 from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
@@ -51,14 +51,14 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
     """P1, P4: no conflict, no entry twice, none left over, and each claimer is served in order."""
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
-        [partial(until_nobody_waits, crowd, size, **asked(crowd, one)) for one in claimers]
+        [partial(until_no_entry_waits, crowd, size, **asked(crowd, one)) for one in claimers]
     )
     assert sorted(names_of(groups)) == sorted(OF)
     for segment, group in zip(claimers, groups, strict=True):
         assert all(segment in OF[name] for name, _ in group)
         places = [PLACE[name] for name, _ in group]
         assert places == sorted(places)
-    assert crowd.depths(*SEGMENTS) == {}
+    assert crowd.segment_counts(*SEGMENTS) == {}
     assert_exact(crowd)
 
 
@@ -67,7 +67,7 @@ def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Li
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [
-        partial(until_nobody_waits, crowd, 1, **asked(crowd, segment))
+        partial(until_no_entry_waits, crowd, 1, **asked(crowd, segment))
         for segment in ("French M", "Spanish F")
     ]
     groups = at_once(acts * (CLAIMERS // 2))
@@ -88,7 +88,7 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
 
     def admit(**fields: Any) -> list[str]:
         admitted = []
-        for name, entry in until_nobody_waits(crowd, 3, **fields):
+        for name, entry in until_no_entry_waits(crowd, 3, **fields):
             if "token" in entry and crowd.complete(name, entry["token"])["ok"]:
                 admitted.append(name)
         return admitted

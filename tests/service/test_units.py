@@ -1,4 +1,4 @@
-"""What each call uses, counted: the numbers of `waitlist cost` and docs/sizing.md."""
+"""What each call uses, counted: the numbers of `waitlist cost` and docs/operate/sizing.md."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.Monkey
 
     uses("signup", lambda: people.sign_up("ann", profile=PROFILE))
     people.sign_up("bob", profile=PROFILE)
-    uses("look", lambda: people.look("ann"))
+    uses("look", lambda: people.poll("ann"))
     uses("board", lambda: people.world.request("GET", f"{people.path}/board"))
     people.admit(2)
     uses("enter", lambda: people.enter("ann"))
@@ -112,7 +112,7 @@ def test_an_offer_of_many_uses_what_is_said(
 def test_a_minute_of_maintenance_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With one list and nobody on it: the price of an idle stack. Some runs do a little more."""
+    """With one empty list: the price of an idle stack. Some runs do a little more."""
     people.leave("first")
     runs = []
     for _ in range(30):

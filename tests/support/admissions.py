@@ -86,12 +86,12 @@ class Admissions(People):
 
     def status(self, name: str) -> str:
         """Return the status that the customer sees, or the error code."""
-        answer = self.look(name)
+        answer = self.poll(name)
         return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
 
     def place(self, name: str) -> tuple[int | None, int | None]:
         """Return the position and total that the customer sees."""
-        answer = self.look(name)
+        answer = self.poll(name)
         assert answer.status == 200, answer.text
         return answer.json["position"], answer.json["total"]
 

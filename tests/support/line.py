@@ -63,7 +63,7 @@ class Line:
     """Sends the messages of the private contract for one waitlist.
 
     `client` inspects the keys; the service uses it too, unless `connect` is given. `now_micros`
-    replaces the clock; `home` is the run id of the server that answers.
+    replaces the clock; `server_run_id` is the run id of the server that answers.
     """
 
     client: Any
@@ -71,13 +71,13 @@ class Line:
     waitlist_id: str = WAITLIST_ID
     connect: Callable[[], Client] | None = None
     now_micros: Callable[[], int | str] | None = None
-    home: str | None = None
+    server_run_id: str | None = None
 
     def __post_init__(self) -> None:
         store = RedisStore(
             self.connect or self._connect,
             self.now_micros or self.clock,
-            lambda: OWN_RUN_ID if self.home is None else self.home,
+            lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
         # Turns are limited by number alone, because the machine may be slow.
         self.service = QueueService(store, monotonic=lambda: 0)
@@ -155,7 +155,7 @@ class Line:
     def untagged(self, segments_version: int = 1, **fields: Any) -> Answer:
         return self.send("untagged", segments_version=segments_version, **fields)
 
-    def depths(self, *names: str) -> dict[str, int]:
+    def segment_counts(self, *names: str) -> dict[str, int]:
         """Return the number of waiting entries by segment; `names` must have all in use."""
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
@@ -215,7 +215,7 @@ class Line:
     def expire(self, min_age_seconds: int = 0, **fields: Any) -> Answer:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
-    def unsettled(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
+    def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
         """Return the places of entries whose record may be behind, by name."""
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
@@ -226,8 +226,8 @@ class Line:
     def shelf(self, which: str, **fields: Any) -> Answer:
         return self.send("shelf", which=which, **fields)
 
-    def on_shelf(self, which: str, **fields: Any) -> list[str]:
-        """Return the names on one page of a shelf."""
+    def off_queue(self, which: str, **fields: Any) -> list[str]:
+        """Return the names on one page of held or parked entries."""
         entries = accepted(self.shelf(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 

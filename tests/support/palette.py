@@ -50,6 +50,6 @@ def assert_exact(line: Line) -> None:
     assert set(tags) == people or not is_complete
 
 
-def depths(line: Line) -> dict[str, int]:
+def segment_counts(line: Line) -> dict[str, int]:
     """Return the numbers of waiting entries in red, blue and green."""
-    return line.depths("red", "blue", "green")
+    return line.segment_counts("red", "blue", "green")

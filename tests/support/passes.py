@@ -1,4 +1,4 @@
-"""Passes of an issuer at a URL, and the checks that docs/admission-pass.md shows."""
+"""Passes of an issuer at a URL, and the checks that docs/app/admission-pass.md shows."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ EVENTS = [
     {"event": "joined", "jti": ""},
     {"event": "erased"},
 ]
-DOCUMENT = ROOT / "docs" / "admission-pass.md"
+DOCUMENT = ROOT / "docs" / "app" / "admission-pass.md"
 DOCUMENTED_ISSUER = "https://queue.example.com"
 
 

@@ -83,7 +83,7 @@ class People:
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
 
-    def look(self, name: str, query: str = "") -> Answer:
+    def poll(self, name: str, query: str = "") -> Answer:
         token = self.token_of(name)
         return self.world.request("GET", self.entry(name), token=token, query=query)
 
@@ -145,7 +145,7 @@ class People:
         """Delete one entry from Redis, as after a failover to a replica that lagged behind."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
-        redis.hdel(keys.moved(self.waitlist_id), entry_id)
+        redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)
         redis.hdel(keys.tags(self.waitlist_id), entry_id)
         for member in redis.zrange(keys.segments(self.waitlist_id), 0, -1):
             if member.endswith(entry_id):

@@ -101,7 +101,7 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """Wait until every node knows it: a client may ask any of them."""
+        """Wait until every node reports it: a client may ask any of them."""
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 

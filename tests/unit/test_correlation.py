@@ -35,7 +35,7 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         7,
     ],
 )
-def test_what_could_name_a_person_is_no_id(value: object) -> None:
+def test_a_value_that_could_name_a_person_is_no_id(value: object) -> None:
     """P8"""
     assert chosen(value) == ""
 

@@ -12,7 +12,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-def test_what_passes_by_itself_is_only_named() -> None:
+def test_a_passing_error_is_named_without_a_hint() -> None:
     assert with_hint(exceptions.TimeoutError("no answer")) == "TimeoutError: no answer"
 
 

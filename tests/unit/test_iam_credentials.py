@@ -233,7 +233,7 @@ def test_with_snapstart_the_keys_come_from_the_functions_own_machine(
     assert parameters(token)["X-Amz-Signature"] == signature(token, "a restored key")
 
 
-def test_a_machine_without_keys_lets_nobody_in_and_nobody_wait(
+def test_a_machine_without_keys_refuses_at_once(
     without_keys: pytest.MonkeyPatch,
 ) -> None:
     """P9: botocore would pause for a second between its attempts."""
@@ -249,7 +249,7 @@ def test_a_machine_without_keys_lets_nobody_in_and_nobody_wait(
             IamCredentials(SERVERLESS).get_credentials()
 
 
-def test_without_keys_nobody_logs_in_and_nothing_is_asked(
+def test_without_keys_no_token_is_signed_and_no_request_sent(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(AuthenticationError, match="no AWS keys to sign a token with"):

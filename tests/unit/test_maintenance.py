@@ -47,7 +47,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     ("event", "whom"),
     [({"waitlist_id": "bakery"}, "bakery"), ({"source": "aws.events"}, EVERYTHING)],
 )
-def test_a_run_knows_its_time_and_the_alias_that_it_runs_as(
+def test_a_run_gets_its_time_and_the_alias_that_it_runs_as(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
     """P3: a rebuild stops before Lambda ends it, and asks this very function to go on."""

@@ -259,7 +259,7 @@ def test_the_time_that_people_stay_is_measured_before_the_room_is_full() -> None
 
 
 def test_a_wave_of_people_who_go_out_together_is_no_pace() -> None:
-    """Given passes of an hour, of which 20 minutes are busy, and a look in such a time."""
+    """Given passes of an hour, of which 20 minutes are busy, and a poll in such a time."""
     policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
     def served(minute: int) -> int:

@@ -174,7 +174,7 @@ def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
 
 
 @pytest.mark.parametrize("message", [object(), b"{}", {1: 2}, {"op": object()}, {"op": b"signup"}])
-def test_what_is_not_json_at_all_is_refused(line: Line, message: object) -> None:
+def test_a_message_that_is_not_json_is_refused(line: Line, message: object) -> None:
     """P5: no input makes the handler raise."""
     assert line.service.handle(message)["code"] == "invalid_request"
 

@@ -115,7 +115,7 @@ def test_a_key_of_any_length_is_read(bits: int) -> None:
 
 
 def test_a_rotation_refuses_no_pass(kms: Any) -> None:
-    """P5: each step of docs/admission-pass.md, with passes and keys of the step before."""
+    """P5: each step of docs/app/admission-pass.md, with passes and keys of the step before."""
     blue, green = new_arn(kms), new_arn(kms)
     steps = [(blue,), (blue, green), (green, blue), (green,)]
     before, *later = [passes_of(kms, *step) for step in steps]

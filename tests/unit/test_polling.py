@@ -27,12 +27,12 @@ def test_the_distance_from_the_head_decides(position: int, expected: int) -> Non
 
 
 @given(position=positions)
-def test_nobody_waits_less_than_a_second_or_more_than_five_minutes(position: int) -> None:
+def test_a_customer_polls_after_a_second_at_least_and_five_minutes_at_most(position: int) -> None:
     assert 1 <= seconds(position) <= LONGEST_SECONDS == 300
 
 
 @given(nearer=positions, further=positions)
-def test_nobody_further_back_is_asked_to_look_sooner(nearer: int, further: int) -> None:
+def test_a_customer_further_back_polls_no_sooner(nearer: int, further: int) -> None:
     nearer, further = sorted((nearer, further))
     assert seconds(nearer) <= seconds(further)
 
@@ -48,7 +48,7 @@ def test_the_nearest_place_counts(position: int, within: int) -> None:
 
 
 @pytest.mark.parametrize("status", get_args(Status))
-def test_whoever_has_no_position_is_told_too_unless_nothing_will_change(status: str) -> None:
+def test_an_entry_without_a_position_polls_unless_it_has_ended(status: str) -> None:
     found = poll_after_seconds(status, None)
     assert (found is None) == (status in ENDED)
     assert found is None or 1 <= found <= 60

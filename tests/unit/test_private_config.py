@@ -14,12 +14,12 @@ def test_the_environment_becomes_the_configuration() -> None:
     assert config == Config("rediss://cache.example.com:6379", True, "DEBUG")
 
 
-def test_what_is_not_set_has_a_default() -> None:
+def test_a_variable_that_is_not_set_has_a_default() -> None:
     config = Config.from_env({"REDIS_URL": "redis://localhost:6379"})
     assert (config.redis_cluster, config.log_level, config.iam_user) == (False, "INFO", None)
 
 
-def test_what_is_empty_is_not_set() -> None:
+def test_an_empty_variable_counts_as_not_set() -> None:
     config = Config.from_env({**GOOD, "REDIS_IAM_USER": "", "REDIS_IAM_CACHE_ARN": ""})
     assert config.iam_user is None
 

@@ -57,7 +57,7 @@ def test_a_value_that_is_given_twice_counts_once() -> None:
 
 
 @pytest.mark.parametrize("attributes", [{}, {"gender": "F"}, {"age": "30"}], ids=str)
-def test_whoever_has_not_all_attributes_of_a_segment_is_in_none(attributes: Any) -> None:
+def test_an_entry_without_all_attributes_of_a_segment_is_not_in_it(attributes: Any) -> None:
     assert names_of(attributes) == []
 
 
@@ -97,7 +97,7 @@ def test_the_count_is_found_without_making_the_combinations() -> None:
 
 
 @pytest.mark.parametrize("names", [(), ("gender",), ("language", "language"), ("Language",)])
-def test_what_is_not_declared_is_refused_by_naming_what_is(names: tuple[str, ...]) -> None:
+def test_an_undeclared_name_is_refused_with_the_declared_ones(names: tuple[str, ...]) -> None:
     with pytest.raises(InvalidFields, match=r"declared segments: gender\+language, language"):
         SEGMENTS.declared_names(names, "query.segment")
 

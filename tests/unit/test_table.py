@@ -42,7 +42,7 @@ def read(client: BusyClient, pauses: list[float]) -> list[Any]:
     return Table(client, "table", pauses.append).get_many(KEYS)
 
 
-def test_what_was_left_undone_is_asked_for_again(pauses: list[float]) -> None:
+def test_unprocessed_keys_are_requested_again(pauses: list[float]) -> None:
     client = BusyClient(times=1)
     assert read(client, pauses) == KEYS
     assert client.asked == [2, 2, 1]

@@ -92,7 +92,7 @@ def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
         EntryTokens(text)
 
 
-def test_nobody_is_logged_out_whenever_each_process_notices(secret: Secret) -> None:
+def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secret) -> None:
     """P2: at no second does one process refuse what another has given out."""
     processes = [secret.process()]
     tokens = {processes[0].issue(*ISSUED)}
@@ -148,7 +148,7 @@ def test_a_process_does_not_start_without_keys(secret: Secret) -> None:
         secret.process()
 
 
-def test_whoever_shows_a_token_of_the_old_key_is_given_one_of_the_new(secret: Secret) -> None:
+def test_a_token_of_the_old_key_is_renewed_by_the_new_one(secret: Secret) -> None:
     old = EntryTokens(OLD).issue(*ISSUED)
     tokens = EntryTokens(json.dumps({"current": NEW, "previous": OLD}))
     new = tokens.check(*ENTRY, f"Bearer {old}").renewed

@@ -17,10 +17,10 @@ from tools.bench.bullmq_peer import BullMQ
 from tools.bench.cases import Bench, Case
 from tools.bench.claims import ClaimBench
 from tools.bench.imports import ImportBench
-from tools.bench.line import Handler
 from tools.bench.log import lambda_log
 from tools.bench.memory import weigh
 from tools.bench.public import PublicBench
+from tools.bench.queue_client import Handler
 from tools.bench.rebuild import RebuildBench
 from tools.bench.report import as_json, show
 from tools.bench.rounds import WARM_UP_ROUNDS

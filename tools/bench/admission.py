@@ -1,4 +1,4 @@
-"""Admission by a policy: what it costs a look, and its runs beside claims of as many entries."""
+"""Admission by a policy: what it costs a poll, and its runs beside claims of as many entries."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from redis import Redis
 
 from tools.bench.cases import Bench, Case
-from tools.bench.line import BenchError, Handler, Line
+from tools.bench.queue_client import BenchError, Handler, Line
 from tools.bench.rounds import Round
 from tools.bench.sizes import Sizes
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE

@@ -1,4 +1,4 @@
-"""The board: its bytes, and the time to make it, beside a look; looks at queues of all sizes."""
+"""The board: its bytes, and the time to make it, beside a poll; looks at queues of all sizes."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ from time import perf_counter
 import brotli
 from redis import Redis
 
-from tools.bench.line import Handler, Line, check
+from tools.bench.queue_client import Handler, Line, check
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from waitlist_queue import keys
@@ -90,4 +90,4 @@ def _timed(call: Callable[[], object]) -> float:
 
 
 def _beside_look(name: str, ours: float, look: float, size: str) -> Row:
-    return Row(name, "a look", ours / look, None, f"{ours:.2f} ms; {size}", f"{look:.2f} ms", None)
+    return Row(name, "a poll", ours / look, None, f"{ours:.2f} ms; {size}", f"{look:.2f} ms", None)

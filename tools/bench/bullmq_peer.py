@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from bullmq import Queue, Worker
 
-from tools.bench.line import BenchError
+from tools.bench.queue_client import BenchError
 from tools.bench.server import HOST
 
 NAME = "bench"

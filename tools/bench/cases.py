@@ -8,7 +8,7 @@ from typing import Any
 
 from redis import Redis
 
-from tools.bench.line import Handler, Line, batch, check, sent
+from tools.bench.queue_client import Handler, Line, batch, check, sent
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target

@@ -7,7 +7,7 @@ from redis import Redis
 
 from tools.bench.bullmq_peer import BullMQ
 from tools.bench.cases import Case
-from tools.bench.line import BenchError, Handler, Line, check
+from tools.bench.queue_client import BenchError, Handler, Line, check
 from tools.bench.rounds import Round
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Target

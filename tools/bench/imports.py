@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import httpx
 
-from tools.bench.line import BenchError
+from tools.bench.queue_client import BenchError
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import TextIOWrapper
 
-from tools.bench.line import BenchError
+from tools.bench.queue_client import BenchError
 
 # Reads at intervals and prints the number of lines at the end. A reader that always waits would be
 # woken by each line and compete with Redis and its client for a core, which costs 1 to 8 µs a call

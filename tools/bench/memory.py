@@ -5,7 +5,7 @@ from typing import cast
 
 from redis import Redis
 
-from tools.bench.line import MEMBERS_PER_COMMAND, Handler, Line
+from tools.bench.queue_client import MEMBERS_PER_COMMAND, Handler, Line
 from tools.bench.targets import Row, Target
 
 TARGET = Target("≤", 1.2)

@@ -24,7 +24,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 from botocore.httpsession import URLLib3Session
 
-from tools.bench.line import BenchError, Handler
+from tools.bench.queue_client import BenchError, Handler
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from tools.local.dynamodb.server import Database

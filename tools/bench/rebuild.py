@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from redis import Redis
 
-from tools.bench.line import BenchError, Handler
 from tools.bench.paging_table import WAITLIST_ID, PagingTable, entry_id_of, rank_of
+from tools.bench.queue_client import BenchError, Handler
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from waitlist_api.config import Config

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median, quantiles
 
-from tools.bench.line import Disturbed
+from tools.bench.queue_client import Disturbed
 
 WARM_UP_ROUNDS = 3
 DISTURBED_ROUNDS = 10  # how many rounds may be repeated

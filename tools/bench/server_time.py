@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from redis import Redis
 
-from tools.bench.line import Handler, Line, check
+from tools.bench.queue_client import Handler, Line, check
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from waitlist_queue import keys

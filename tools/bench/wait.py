@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tools.bench.lines import (
+from tools.bench.simulated_lists import (
     DAY,
     HOUR,
     MINUTE,

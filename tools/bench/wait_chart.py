@@ -1,4 +1,4 @@
-"""`python -m tools.bench.wait_chart`: writes docs/estimated-wait.svg, prints the page's table."""
+"""`python -m tools.bench.wait_chart`: writes docs/pictures/estimated-wait.svg, prints a table."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Self
 
-from tools.bench.lines import DAY, HOUR, MINUTE, Look
+from tools.bench.simulated_lists import DAY, HOUR, MINUTE, Look
 from tools.bench.sizes import FULL
 from tools.bench.wait import SCENARIOS, Verdict, looks_of, verdict_of
 
-CHART = Path(__file__).parents[2] / "docs" / "estimated-wait.svg"
+CHART = Path(__file__).parents[2] / "docs" / "pictures" / "estimated-wait.svg"
 SIDE, GAP, LEFT, TOP, COLUMNS = 200, 60, 60, 70, 4
 POINTS = 250
 # Both axes of a panel are logarithmic, over the waits of its list alone.

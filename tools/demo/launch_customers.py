@@ -68,7 +68,7 @@ class Launch:
                 self._plan_exit(entry_id, now)
 
     def look(self, signup: Signup) -> dict[str, Any]:
-        """Return one customer's answer; a look also triggers the policy."""
+        """Return one customer's answer; a poll also triggers the policy."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{signup.entry_id}"
         return dict(self.client.customer("GET", path, signup.token))
 

@@ -20,7 +20,7 @@ from tools.deploy.limits import over_the_limits
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
-ROLES = TEMPLATE_PATH.parent / "docs" / "policies" / "github-oidc-role.yaml"
+ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
 # With longer names CloudFormation shortens what it generates: a role's name has at most 64
 # characters, of which `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32.
 LONGEST_STACK_NAME = 32

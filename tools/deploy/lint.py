@@ -62,7 +62,7 @@ DOMAIN = {
     "EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d",
 }
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
-# CloudFormation cannot change these in place (docs/operations/upgrade.md).
+# CloudFormation cannot change these in place (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
 
 

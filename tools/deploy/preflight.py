@@ -1,7 +1,7 @@
 """`make preflight CONFIG_ENV=dev`: finds what would stop `make sam-deploy`, before it starts.
 
-It reads `samconfig.toml` and the account, and changes nothing: docs/policies/preflight.json has the
-rights that it needs. Exits with 1 if something would stop the deployment.
+It reads `samconfig.toml` and the account, and changes nothing: docs/operate/policies/preflight.json
+has the rights that it needs. Exits with 1 if something would stop the deployment.
 """
 
 import argparse
@@ -148,7 +148,7 @@ def check_stack(account: Account) -> Findings:
         elif status == "UPDATE_ROLLBACK_FAILED":
             yield Finding(
                 STOPS,
-                f"The stack {name} is {status}. End the cause (docs/operations/upgrade.md), then:",
+                f"The stack {name} is {status}. End the cause (docs/operate/upgrade.md), then:",
                 (f"aws cloudformation continue-update-rollback --stack-name {name}",),
             )
         elif status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS":
@@ -218,7 +218,7 @@ def check_leftovers(account: Account) -> Findings:
             yield Finding(
                 WARNS,
                 f"The table {table} is kept from a stack before. If it has a record that you"
-                " need, set ExistingTableName (docs/operations/restore.md). If it is of no use:",
+                " need, set ExistingTableName (docs/operate/restore.md). If it is of no use:",
                 (
                     "aws dynamodb update-table --no-deletion-protection-enabled"
                     f" --table-name {table}",
@@ -362,8 +362,8 @@ def check_roles(account: Account) -> Findings:
             yield Finding(
                 STOPS,
                 f"The policy {boundary} (PermissionsBoundary) does not exist, so no role can be"
-                " created. The stack of docs/policies/github-oidc-role.yaml makes it"
-                " (docs/operations/github.md); without GitHub leave the parameter out.",
+                " created. The stack of docs/operate/policies/github-oidc-role.yaml makes it"
+                " (docs/operate/github.md); without GitHub leave the parameter out.",
             )
     makes_redis = not account.parameter("ExistingRedisUrl")
     if makes_redis and not _exists(iam.get_role, RoleName="AWSServiceRoleForElastiCache"):
@@ -453,7 +453,7 @@ def findings(account: Account) -> Findings:
             yield from check(account)
         except (ClientError, BotoCoreError) as error:
             is_denied = isinstance(error, ClientError) and _code(error) in DENIED
-            advice = " Attach docs/policies/preflight.json." if is_denied else ""
+            advice = " Attach docs/operate/policies/preflight.json." if is_denied else ""
             name = check.__name__.removeprefix("check_")
             yield Finding(UNKNOWN, f"Not checked ({name}): {error}.{advice}")
 

@@ -35,7 +35,7 @@ STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:Ge
 # What a function's own code sends with each call, and a service that uses its role does not.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
-# Of docs/policies/github-oidc-role.yaml.
+# Of docs/operate/policies/github-oidc-role.yaml.
 BOUNDARY = "Boundary"
 
 

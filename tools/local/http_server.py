@@ -147,7 +147,7 @@ class _Application:
             else:
                 response = await to_thread.run_sync(self._app, whole, limiter=self._threads)
         except Exception:
-            logger.exception("a request failed in the front itself")
+            logger.exception("a request failed in the local gateway itself")
             return json_response(500, {"message": "Internal Server Error"})
         # Neither query nor path, because logs must not have the ids that URLs have.
         logger.debug("%s -> %d", whole.method, response.status)

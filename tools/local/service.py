@@ -10,7 +10,6 @@ from tools.local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from tools.local.child import Child
 from tools.local.cors import CorsRules
 from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
-from tools.local.front import Front
 from tools.local.function import Function
 from tools.local.functions import (
     MAINTENANCE_NAME,
@@ -26,6 +25,7 @@ from tools.local.kms import PATH as KMS_PATH
 from tools.local.kms import KmsEndpoint, LocalKms
 from tools.local.lambda_endpoint import PATH_PREFIX as LAMBDA_PATH
 from tools.local.lambda_endpoint import LambdaEndpoint
+from tools.local.local_gateway import LocalGateway
 from tools.local.rate_limits import RateLimits
 from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes
@@ -103,17 +103,17 @@ class LocalService:
         functions = self._start_functions()
         endpoint = LambdaEndpoint(functions)
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
-        front = Front(
+        gateway = LocalGateway(
             functions[PUBLIC_NAME],
             {LAMBDA_PATH: endpoint, KMS_PATH: KmsEndpoint(self._kms())},
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
-        self._server.start(front, cors=self._cors(), limits=self._rate_limits())
+        self._server.start(gateway, cors=self._cors(), limits=self._rate_limits())
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
         self._parts.callback(schedule.stop, DRAIN_SECONDS)
-        self._parts.callback(self._drain, front.close)
+        self._parts.callback(self._drain, gateway.close)
 
     def _drain(self, close_front: Callable[[], None]) -> None:
         close_front()

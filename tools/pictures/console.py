@@ -24,7 +24,7 @@ from tools.local.settings import Settings
 from tools.pictures.chromium import running_chromium
 from waitlist_cli.errors import Refused
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SCREEN: ViewportSize = {"width": 1360, "height": 980}
 # People who wait at the beginning; the others join one after the other.
 FIRST = 300
@@ -43,7 +43,7 @@ OTHERS = {
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Play a launch, then take the pictures of docs/console.md."""
+    """Play a launch, then take the pictures of docs/operate/console.md."""
     parser = argparse.ArgumentParser(prog="python -m tools.pictures.console", description=__doc__)
     parser.add_argument("--minutes", type=float, default=12, help="how long the launch lasts")
     minutes = parser.parse_args(arguments).minutes

@@ -1,4 +1,4 @@
-"""The retry policy that the service asks of every client (docs/time-budgets.md)."""
+"""The retry policy that the service asks of every client (docs/internals/time-budgets.md)."""
 
 import random
 from collections.abc import Callable, Mapping

@@ -28,8 +28,8 @@ def cost(
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
-    Without options it is the price of an idle stack. docs/sizing.md says how the numbers are
-    made. No service is asked.
+    Without options it is the price of an idle stack. docs/operate/sizing.md says how the numbers
+    are made. No service is asked.
     """
     month = Month(_count(signups), _count(polls), _count(boards), _count(waiting), edge)
     items = monthly(month)

@@ -11,7 +11,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.errors import Refused, WrongUsage
 
 MOST_BYTES = 1_000_000
@@ -76,7 +76,7 @@ class Action:
 class Call:
     """A dialog that was sent; `key` is the same if the operator sends it again."""
 
-    desk: Desk
+    console: Console
     waitlist_id: str
     entry_id: str
     form: Form
@@ -91,7 +91,7 @@ class Call:
 
     def send(self, method: str, path: str = "", body: Any = None) -> Any:
         """Send a request about the waitlist with the dialog's Idempotency-Key."""
-        return self.desk.api.operator(method, f"/{self.waitlist_id}{path}", body, key=self.key)
+        return self.console.api.operator(method, f"/{self.waitlist_id}{path}", body, key=self.key)
 
     def send_for_entry(self, verb: str, **body: Any) -> Any:
         return self.send("POST", f"/entries/{self.entry_id}/{verb}", body)
@@ -120,9 +120,11 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
     return endpoint
 
 
-def dialog(desk: Desk, request: Request, action: Action, subject: Document, who: str) -> Response:
+def dialog(
+    console: Console, request: Request, action: Action, subject: Document, who: str
+) -> Response:
     """Render the question of an action."""
-    return desk.page(
+    return console.page(
         request,
         "dialog.html",
         action=action,

@@ -27,7 +27,7 @@ from waitlist_cli.console import (
     settings_page,
     waitlist,
 )
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import FileJobs
 from waitlist_cli.console.problems import problem_page
 from waitlist_cli.console.rendering import Pages
@@ -54,25 +54,25 @@ def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
 
     `folder` is the operator's alone.
     """
-    desk = Desk(api, Pages(str(api.http.base_url).rstrip("/")))
+    console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
     jobs = FileJobs(folder, api)
-    routes = [route for part in PARTS for route in part.routes(desk)]
-    routes += [*imports.routes(desk, jobs), *file_moves.routes(desk, jobs)]
+    routes = [route for part in PARTS for route in part.routes(console)]
+    routes += [*imports.routes(console, jobs), *file_moves.routes(console, jobs)]
     static = Mount("/static", StaticFiles(directory=STATIC))
     try:
         yield Starlette(
             routes=[*routes, static],
-            exception_handlers={CliError: partial(_problem, desk), ClientDisconnect: _nothing},
+            exception_handlers={CliError: partial(_problem, console), ClientDisconnect: _nothing},
         )
     finally:
-        desk.searches.end()
+        console.searches.end()
         jobs.end()
 
 
-def _problem(desk: Desk, request: Request, error: Exception) -> Response:
+def _problem(console: Console, request: Request, error: Exception) -> Response:
     if not isinstance(error, CliError):
         raise error
-    return problem_page(desk, request, error)
+    return problem_page(console, request, error)
 
 
 def _nothing(_request: Request, _error: Exception) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.settings import NO_PAGE, change
 
@@ -41,15 +41,15 @@ LABELS = {
 }
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def shown(
         request: Request, page: Mapping[str, Any], problems: Sequence[FieldProblem] = ()
     ) -> Response:
         is_part = request.method == "POST" and request.headers.get("hx-request") == "true"
-        return desk.page(
+        return console.page(
             request,
             "customer_page_form.html" if is_part else "customer_page.html",
-            waitlist=desk.get(f"/{waitlist_of(request)}"),
+            waitlist=console.get(f"/{waitlist_of(request)}"),
             page=page,
             types=TYPES,
             required=REQUIRED,
@@ -59,12 +59,12 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def show(request: Request) -> Response:
-        return shown(request, desk.get(f"/{waitlist_of(request)}")["page"] or NO_PAGE)
+        return shown(request, console.get(f"/{waitlist_of(request)}")["page"] or NO_PAGE)
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id, page = waitlist_of(request), _typed(form)
         try:
-            change(desk.api, waitlist_id, {"page": None if page == NO_PAGE else page})
+            change(console.api, waitlist_id, {"page": None if page == NO_PAGE else page})
         except Refused as error:
             if not error.fields:
                 raise
@@ -72,7 +72,7 @@ def routes(desk: Desk) -> list[Route]:
             answer.status_code = 422
             answer.headers.update({"HX-Retarget": "#page", "HX-Reswap": "outerMorph"})
             return answer
-        return desk.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
+        return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
         """Answer the form with a question more, or one moved up or removed; nothing is saved."""
@@ -84,10 +84,10 @@ def routes(desk: Desk) -> list[Route]:
         """Show the page that the form would make; nothing is saved."""
         page = _typed(form)
         colour = page["colour"] or ""
-        return desk.page(
+        return console.page(
             request,
             "customer_page_preview.html",
-            waitlist=desk.get(f"/{waitlist_of(request)}"),
+            waitlist=console.get(f"/{waitlist_of(request)}"),
             page=page,
             colour=colour if COLOUR.fullmatch(colour) else USUAL_COLOUR,
         )

@@ -7,7 +7,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.export import texts_of
@@ -16,7 +16,7 @@ from waitlist_cli.operations.since import since_of
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def export(request: Request) -> Response:
         waitlist_id, query = waitlist_of(request), request.query_params
         form, status = query.get("form", "csv"), query.get("status", "waiting")
@@ -24,7 +24,7 @@ def routes(desk: Desk) -> list[Route]:
             raise WrongUsage("Choose csv or jsonl, and a status.")
         since = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
         path = f"/{waitlist_id}/entries"
-        people = pages(desk.api, path, "entries", None, status=status, **since)
+        people = pages(console.api, path, "entries", None, status=status, **since)
         # Read before the download begins, so that an error is a page and not a broken file.
         first = list(islice(people, 1))
         name = f"{waitlist_id}-{status}.{form}"

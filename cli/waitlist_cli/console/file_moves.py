@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.console.actions import REASON, Document, Field, Form
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, reading_of
 from waitlist_cli.console.person_actions import ENDS
@@ -34,8 +34,8 @@ WHERE = Field(
 PRIORITY = Field("number", "Priority", "number", "0 to 255; 0 is usual.")
 
 
-def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
-    return file_routes(desk, jobs, KIND)
+def routes(console: Console, jobs: FileJobs) -> list[Route]:
+    return file_routes(console, jobs, KIND)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Document, Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.file_job import FileJob, FileJobs, Reading, Task
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8
@@ -42,16 +42,16 @@ class Kind:
     going_on: Callable[[Counts], str]
 
 
-def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
+def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
     path = f"/lists/{{waitlist}}/{kind.name}"
     one = f"{path}/{{job}}"
 
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
-        return desk.page(
+        return console.page(
             request,
             "file_drop.html",
-            waitlist=desk.get(f"/{waitlist_id}"),
+            waitlist=console.get(f"/{waitlist_id}"),
             kind=kind,
             jobs=[job for job in jobs.of(waitlist_id) if job.kind == kind.name],
         )
@@ -69,10 +69,10 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
 
     def show_job(request: Request) -> Response:
         job = job_of(jobs, kind, request)
-        waitlist = desk.get(f"/{job.waitlist_id}")
+        waitlist = console.get(f"/{job.waitlist_id}")
         if job.state == "ready":
             reading = _reading(job, request)
-            return desk.page(
+            return console.page(
                 request,
                 kind.question,
                 waitlist=waitlist,
@@ -83,7 +83,7 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
                 encodings=ENCODINGS,
                 **kind.ready(job, waitlist, reading),
             )
-        page = desk.page(
+        page = console.page(
             request,
             "file_running.html",
             waitlist=waitlist,
@@ -108,7 +108,7 @@ def file_routes(desk: Desk, jobs: FileJobs, kind: Kind) -> list[Route]:
 
     def cancel(request: Request, _form: Form) -> Response:
         job_of(jobs, kind, request).cancel()
-        return desk.done("It stops after the current call.")
+        return console.done("It stops after the current call.")
 
     def download(request: Request) -> Response:
         job = job_of(jobs, kind, request)

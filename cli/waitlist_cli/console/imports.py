@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.console.actions import Document, Form, with_form
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
@@ -46,7 +46,7 @@ TARGETS = (
 )
 
 
-def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
+def routes(console: Console, jobs: FileJobs) -> list[Route]:
     def try_out(request: Request, form: Form) -> Response:
         """Show what the form would do with the file; nothing is sent."""
         job = job_of(jobs, KIND, request)
@@ -54,11 +54,11 @@ def routes(desk: Desk, jobs: FileJobs) -> list[Route]:
         with job.opened(task.reading) as source:
             task.check(source)
             run = dry_run(source.records(), task.columns, datetime.now(UTC))
-        waitlist = desk.get(f"/{job.waitlist_id}")
-        return desk.page(request, "import_dry_run.html", run=run, job=job, waitlist=waitlist)
+        waitlist = console.get(f"/{job.waitlist_id}")
+        return console.page(request, "import_dry_run.html", run=run, job=job, waitlist=waitlist)
 
     path = "/lists/{waitlist}/import/{job}/try"
-    return [*file_routes(desk, jobs, KIND), Route(path, with_form(try_out), methods=["POST"])]
+    return [*file_routes(console, jobs, KIND), Route(path, with_form(try_out), methods=["POST"])]
 
 
 @dataclass(frozen=True)

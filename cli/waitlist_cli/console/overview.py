@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.console.numbers import line_of, sparkline
 from waitlist_cli.errors import CliError, Refused, Unavailable
 from waitlist_cli.terminal.output import shown
@@ -18,19 +18,19 @@ AT_ONCE = 8
 REFRESH_SECONDS = 10
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         params: dict[str, str | int] = {"limit": ROWS}
         if cursor := request.query_params.get("cursor"):
             params["cursor"] = cursor
-        found = desk.get("", **params)
+        found = console.get("", **params)
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            rows = list(threads.map(lambda one: _row(desk, one), found["waitlists"]))
-        return desk.page(
+            rows = list(threads.map(lambda one: _row(console, one), found["waitlists"]))
+        return console.page(
             request,
             "overview.html",
             rows=rows,
-            health=_health(desk),
+            health=_health(console),
             cursor=found["cursor"],
             is_later=bool(cursor),
             every=REFRESH_SECONDS,
@@ -39,23 +39,23 @@ def routes(desk: Desk) -> list[Route]:
     return [Route("/", show)]
 
 
-def _health(desk: Desk) -> str:
+def _health(console: Console) -> str:
     """Return whether the service and its stores answer, and in which time, or why not."""
     begun = time.monotonic()
     try:
-        found = desk.api.health()
+        found = console.api.health()
     except CliError as error:
         return error.message
     millis = int((time.monotonic() - begun) * 1000)
     return ", ".join(f"{name} {shown(value)}" for name, value in found.items()) + f"; {millis} ms"
 
 
-def _row(desk: Desk, waitlist: dict[str, Any]) -> dict[str, Any]:
+def _row(console: Console, waitlist: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers of a list; with a `problem` if only this list does not answer."""
     path = f"/{waitlist['waitlist_id']}"
     try:
-        stats = desk.get(f"{path}/stats")
-        points = desk.get(f"{path}/stats/history", period="hour")["points"]
+        stats = console.get(f"{path}/stats")
+        points = console.get(f"{path}/stats/history", period="hour")["points"]
     except (Refused, Unavailable) as error:
         return {"waitlist": waitlist, "line": line_of(waitlist, None), "problem": error.message}
     return {

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.since import since_of
 
@@ -20,14 +20,14 @@ REFRESH_SECONDS = 10
 SEARCH_SECONDS = 1
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         query = request.query_params
         status = query.get("status", "waiting")
         if status not in STATUSES:
             raise WrongUsage(f"{status!r} is not a status: {', '.join(STATUSES)}.")
-        waitlist, stats = desk.get(f"/{waitlist_id}"), desk.get(f"/{waitlist_id}/stats")
+        waitlist, stats = console.get(f"/{waitlist_id}"), console.get(f"/{waitlist_id}/stats")
         first = _position(query.get("first", "1"))
         params: dict[str, str | int] = {"status": status, "limit": ROWS}
         if query.get("cursor"):
@@ -36,15 +36,15 @@ def routes(desk: Desk) -> list[Route]:
             params["first"] = first
         if status in BY_TIME:
             params |= since_of(query.get("since", "").strip() or None)
-        found = desk.get(f"/{waitlist_id}/entries", **params)
-        return desk.page(
+        found = console.get(f"/{waitlist_id}/entries", **params)
+        return console.page(
             request,
             "people.html",
             waitlist=waitlist,
             stats=stats,
             status=status,
             people=found["entries"],
-            columns=desk.columns_of(waitlist, found["entries"]),
+            columns=console.columns_of(waitlist, found["entries"]),
             cursor=found["cursor"],
             first=first,
             rows=ROWS,
@@ -54,23 +54,23 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def search(request: Request, form: Form) -> Response:
-        return _search(desk, waitlist_of(request), form)
+        return _search(console, waitlist_of(request), form)
 
     def show_found(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
-        search = desk.searches.get(waitlist_id, request.path_params["search"])
+        search = console.searches.get(waitlist_id, request.path_params["search"])
         if search is None:
             raise Refused("This console has no such search. Search again.", "not_found", 404)
         if search.problem is not None:
             raise search.problem
-        waitlist, people = desk.get(f"/{waitlist_id}"), list(search.people)
-        page = desk.page(
+        waitlist, people = console.get(f"/{waitlist_id}"), list(search.people)
+        page = console.page(
             request,
             "found.html",
             waitlist=waitlist,
             search=search,
             people=people,
-            columns=desk.columns_of(waitlist, people),
+            columns=console.columns_of(waitlist, people),
             find=search.text,
             every=SEARCH_SECONDS if search.is_active else None,
         )
@@ -81,9 +81,11 @@ def routes(desk: Desk) -> list[Route]:
 
     def choose(request: Request, form: Form) -> Response:
         waitlist_id, status = waitlist_of(request), form.text("status")
-        desk.columns[waitlist_id] = form.getlist("column")
+        console.columns[waitlist_id] = form.getlist("column")
         shown = status if status in STATUSES else STATUSES[0]
-        return desk.done("The columns are chosen.", f"/lists/{waitlist_id}/people?status={shown}")
+        return console.done(
+            "The columns are chosen.", f"/lists/{waitlist_id}/people?status={shown}"
+        )
 
     return [
         Route(PATH, show),
@@ -94,15 +96,15 @@ def routes(desk: Desk) -> list[Route]:
     ]
 
 
-def _search(desk: Desk, waitlist_id: str, form: Form) -> Response:
+def _search(console: Console, waitlist_id: str, form: Form) -> Response:
     """Open the person with exactly this id, or search for the text."""
     text = form.text("find")
     if not text:
         raise WrongUsage("Find: give a customer id, or a part of it or of the profile.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
-    if _is_there(desk, waitlist_id, exact):
+    if _is_there(console, waitlist_id, exact):
         return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{exact}"})
-    search = desk.searches.start(desk.api, waitlist_id, text)
+    search = console.searches.start(console.api, waitlist_id, text)
     return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/found/{search.id}"})
 
 
@@ -113,9 +115,9 @@ def _entry_id(waitlist_id: str, text: str) -> str:
         raise WrongUsage(f"{text!r} cannot be encoded as UTF-8.") from error
 
 
-def _is_there(desk: Desk, waitlist_id: str, entry_id: str) -> bool:
+def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
     try:
-        desk.get(f"/{waitlist_id}/entries/{entry_id}")
+        console.get(f"/{waitlist_id}/entries/{entry_id}")
     except Refused as error:
         if error.code == "entry_not_found":
             return False

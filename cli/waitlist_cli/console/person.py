@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
-from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
@@ -21,19 +21,21 @@ REFRESH_SECONDS = 10
 MOST_AHEAD = 1_000
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        waitlist = desk.get(f"/{waitlist_id}")
-        person = desk.person(waitlist_id, entry_id)
+        waitlist = console.get(f"/{waitlist_id}")
+        person = console.person(waitlist_id, entry_id)
         history, query = person["history"], request.query_params
         if query.get("history") == "all":
             path = f"/{waitlist_id}/entries/{entry_id}"
-            history = list(pages(desk.api, path, "history", include="history"))
+            history = list(pages(console.api, path, "history", include="history"))
         ahead = None
         if query.get("ahead"):
-            ahead = list(happened(explain(partial(pages, desk.api), waitlist, person, MOST_AHEAD)))
-        return desk.page(
+            ahead = list(
+                happened(explain(partial(pages, console.api), waitlist, person, MOST_AHEAD))
+            )
+        return console.page(
             request,
             "person.html",
             waitlist=waitlist,
@@ -48,13 +50,13 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def ask(request: Request) -> Response:
-        person = desk.person(waitlist_of(request), entry_of(request))
+        person = console.person(waitlist_of(request), entry_of(request))
         action = named(ACTIONS, request.path_params["action"])
-        return dialog(desk, request, action, person, name_of(person))
+        return dialog(console, request, action, person, name_of(person))
 
     def act(request: Request, form: Form) -> Response:
         action = named(ACTIONS, request.path_params["action"])
-        return action.carry_out(Call(desk, waitlist_of(request), entry_of(request), form))
+        return action.carry_out(Call(console, waitlist_of(request), entry_of(request), form))
 
     return [
         Route(PATH, show),

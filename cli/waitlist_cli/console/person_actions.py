@@ -46,7 +46,7 @@ def _bump(call: Call) -> Response:
     else:
         body = {where: number}
     found = call.send_for_entry("bump", **body, reason=call.reason)
-    return call.desk.done(
+    return call.console.done(
         f"Now at position {shown(found['position'])}, priority {found['priority']}."
     )
 
@@ -56,7 +56,7 @@ def _edit(call: Call) -> Response:
     attributes = attributes_of({}, [*map(unquoted, call.form.lines("attributes"))], "Attributes")
     body = {"profile": profile, "attributes": attributes, "reason": call.reason}
     call.send("PATCH", f"/entries/{call.entry_id}", body)
-    return call.desk.done("Profile and attributes are saved.")
+    return call.console.done("Profile and attributes are saved.")
 
 
 def _edit_fields(person: Document) -> Sequence[Field]:
@@ -82,58 +82,60 @@ def _edit_fields(person: Document) -> Sequence[Field]:
 
 def _remove(call: Call) -> Response:
     call.send_for_entry("remove", reason=call.reason)
-    return call.desk.done("The person is off the list. The record stays.")
+    return call.console.done("The person is off the list. The record stays.")
 
 
 def _ban(call: Call) -> Response:
     call.send_for_entry("remove", ban=True, reason=call.reason)
-    return call.desk.done("The person is banned: signups are refused from now on.")
+    return call.console.done("The person is banned: signups are refused from now on.")
 
 
 def _unban(call: Call) -> Response:
     call.send_for_entry("unban", banned_at=call.form.text("banned_at"), reason=call.reason)
-    return call.desk.done("The ban has ended: the person may sign up again.")
+    return call.console.done("The ban has ended: the person may sign up again.")
 
 
 def _erase(call: Call) -> Response:
     call.send("DELETE", f"/entries/{call.entry_id}")
-    call.desk.claims.pop((call.waitlist_id, call.entry_id), None)
-    return call.desk.done("The person is erased.", to=f"/lists/{call.waitlist_id}/people")
+    call.console.claims.pop((call.waitlist_id, call.entry_id), None)
+    return call.console.done("The person is erased.", to=f"/lists/{call.waitlist_id}/people")
 
 
 def _token(call: Call) -> Response:
     issued = call.send_for_entry("token")
-    return call.desk.done("The entry token, which is a secret:", code=issued["entry_token"])
+    return call.console.done("The entry token, which is a secret:", code=issued["entry_token"])
 
 
 def _exit(call: Call) -> Response:
     found = call.send_for_entry("exit", reason=call.reason)
-    return call.desk.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
+    return call.console.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
 
 
 def _admit(call: Call) -> Response:
     found = call.send_for_entry("admit", reason=call.reason)
     until = found["offered_until"]
-    return call.desk.done(f"Offered until {shown(until)}." if until else "The person is admitted.")
+    return call.console.done(
+        f"Offered until {shown(until)}." if until else "The person is admitted."
+    )
 
 
 def _withdraw(call: Call) -> Response:
     body = {"offered_until": call.form.text("offered_until"), "reason": call.reason}
     found = call.send_for_entry("withdraw", **body)
-    return call.desk.done(f"Back in the queue at position {shown(found['position'])}.")
+    return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
 
 
 def _redrive(call: Call) -> Response:
     parked_at = call.form.text("parked_at") or None
     body = {"parked_at": parked_at, "to": call.form.text("to"), "reason": call.reason}
     found = call.send("POST", f"/parked/{call.entry_id}/redrive", body)
-    return call.desk.done(f"Back in the queue at position {shown(found['position'])}.")
+    return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
 
 
 def _of_claim(verb: str, notice: str, *names: str) -> Callable[[Call], Response]:
     def carry_out(call: Call) -> Response:
         about = (call.waitlist_id, call.entry_id)
-        claim = call.desk.claims.get(about, {})
+        claim = call.console.claims.get(about, {})
         token = call.form.text("claim_token") or claim.get("claim_token")
         if not token:
             raise WrongUsage("Give the claim_token, which the claimer of this entry has.")
@@ -143,8 +145,8 @@ def _of_claim(verb: str, notice: str, *names: str) -> Callable[[Call], Response]
         body |= {name: call.form.text(name) for name in names if name != "lease_seconds"}
         call.send("POST", f"/claims/{call.entry_id}/{verb}", body)
         if verb != "extend":
-            call.desk.claims.pop(about, None)
-        return call.desk.done(notice)
+            call.console.claims.pop(about, None)
+        return call.console.done(notice)
 
     return carry_out
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.launch import launch_of, typed_before, zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import (
@@ -62,11 +62,11 @@ CUSTOMER_EXITS = (
 )
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
-        waitlist = desk.get(f"/{waitlist_of(request)}")
+        waitlist = console.get(f"/{waitlist_of(request)}")
         policy = waitlist["admission"]
-        return desk.page(
+        return console.page(
             request,
             "policy.html",
             waitlist=waitlist,
@@ -82,8 +82,8 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def launch(request: Request) -> Response:
-        waitlist = desk.get(f"/{waitlist_of(request)}")
-        return desk.page(
+        waitlist = console.get(f"/{waitlist_of(request)}")
+        return console.page(
             request,
             "launch.html",
             waitlist=waitlist,
@@ -95,11 +95,11 @@ def routes(desk: Desk) -> list[Route]:
 
     def preview(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        waitlist, policy = desk.get(f"/{waitlist_id}"), _typed(form)
+        waitlist, policy = console.get(f"/{waitlist_id}"), _typed(form)
         now = datetime.now(UTC)
-        found = desk.api.operator("POST", f"/{waitlist_id}/preview", {"admission": policy})
+        found = console.api.operator("POST", f"/{waitlist_id}/preview", {"admission": policy})
         is_alone = policy is not None and admits_alone(policy)
-        return desk.page(
+        return console.page(
             request,
             "policy_preview.html",
             text=policy_text(policy),
@@ -115,8 +115,8 @@ def routes(desk: Desk) -> list[Route]:
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        change(desk.api, waitlist_id, {"admission": _typed(form)})
-        return desk.done("The admission policy is saved.", to=f"/lists/{waitlist_id}/policy")
+        change(console.api, waitlist_id, {"admission": _typed(form)})
+        return console.done("The admission policy is saved.", to=f"/lists/{waitlist_id}/policy")
 
     return [
         Route(PATH, show),

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from waitlist_cli.console.desk import Desk
+from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
 # After these errors the page asks again by itself.
@@ -11,7 +11,7 @@ RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 
 
-def problem_page(desk: Desk, request: Request, error: CliError) -> Response:
+def problem_page(console: Console, request: Request, error: CliError) -> Response:
     """Return an error: in the dialog that sent a form, above a page that is open, or as a page."""
     is_action = request.method == "POST"
     values = {
@@ -21,7 +21,7 @@ def problem_page(desk: Desk, request: Request, error: CliError) -> Response:
         "notices": [],
         "query": "",
     }
-    response = desk.pages.answer(request, "problem.html", _status(error), **values)
+    response = console.pages.answer(request, "problem.html", _status(error), **values)
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":

@@ -7,21 +7,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 
 # A page of the browser; a list can have more combinations of values than a person reads.
 MOST = 1_000
 REFRESH_SECONDS = 30
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
-        waitlist = desk.get(f"/{waitlist_id}")
+        waitlist = console.get(f"/{waitlist_id}")
         is_ready = waitlist["segments"] and waitlist["segments_state"] == "ready"
         path = f"/{waitlist_id}/segments"
-        found = list(islice(pages(desk.api, path, "segments"), MOST + 1)) if is_ready else []
-        return desk.page(
+        found = list(islice(pages(console.api, path, "segments"), MOST + 1)) if is_ready else []
+        return console.page(
             request,
             "segments.html",
             waitlist=waitlist,

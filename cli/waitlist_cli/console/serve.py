@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Call, Form, with_form
-from waitlist_cli.console.desk import Desk, entry_of, waitlist_of
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import OF_CLAIM, name_of
 from waitlist_cli.console.waitlist_actions import claim, claim_fields
 from waitlist_cli.errors import Refused
@@ -19,18 +19,18 @@ REFRESH_SECONDS = 5
 AT_ONCE = 8
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
-        waitlist = desk.get(f"/{waitlist_id}")
-        own = [entry_id for of, entry_id in list(desk.claims) if of == waitlist_id]
+        waitlist = console.get(f"/{waitlist_id}")
+        own = [entry_id for of, entry_id in list(console.claims) if of == waitlist_id]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            people = list(threads.map(lambda one: _claimed(desk, waitlist_id, one), own))
-        return desk.page(
+            people = list(threads.map(lambda one: _claimed(console, waitlist_id, one), own))
+        return console.page(
             request,
             "serve.html",
             waitlist=waitlist,
-            waiting=desk.get(f"/{waitlist_id}/stats")["waiting"],
+            waiting=console.get(f"/{waitlist_id}/stats")["waiting"],
             held=[one for one in people if one["claim_token"]],
             ended=[one for one in people if not one["claim_token"]],
             fields=claim_fields(waitlist),
@@ -40,16 +40,16 @@ def routes(desk: Desk) -> list[Route]:
         )
 
     def serve(request: Request, form: Form) -> Response:
-        notice = claim(Call(desk, waitlist_of(request), "", form))
+        notice = claim(Call(console, waitlist_of(request), "", form))
         is_part = request.headers.get("hx-request") == "true"
         # The form stays as it was filled in, for the next person.
-        return desk.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
+        return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
 
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        if not _claimed(desk, waitlist_id, entry_id)["claim_token"]:
-            desk.claims.pop((waitlist_id, entry_id), None)
-        return desk.done("Dismissed.")
+        if not _claimed(console, waitlist_id, entry_id)["claim_token"]:
+            console.claims.pop((waitlist_id, entry_id), None)
+        return console.done("Dismissed.")
 
     return [
         Route(PATH, show),
@@ -58,10 +58,10 @@ def routes(desk: Desk) -> list[Route]:
     ]
 
 
-def _claimed(desk: Desk, waitlist_id: str, entry_id: str) -> dict[str, Any]:
+def _claimed(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
     """Return a person of a claim made here; without `claim_token` if the claim has ended."""
     try:
-        person = desk.person(waitlist_id, entry_id)
+        person = console.person(waitlist_id, entry_id)
     except Refused as error:
         if error.code != "entry_not_found":
             raise

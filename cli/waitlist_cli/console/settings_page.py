@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.console.actions import Document, Field, Form, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.settings import change, create
 
@@ -39,15 +39,15 @@ NEW: Document = {
 }
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
-        waitlist = desk.get(f"/{waitlist_of(request)}")
-        return desk.page(request, "settings.html", waitlist=waitlist, fields=_fields(waitlist))
+        waitlist = console.get(f"/{waitlist_of(request)}")
+        return console.page(request, "settings.html", waitlist=waitlist, fields=_fields(waitlist))
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        change(desk.api, waitlist_id, _typed(form))
-        return desk.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
+        change(console.api, waitlist_id, _typed(form))
+        return console.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
 
     def ask_new(request: Request) -> Response:
         own = (
@@ -60,12 +60,12 @@ def routes(desk: Desk) -> list[Route]:
             Field("open", "Signups", "choice", options=OPEN, value="yes"),
         )
         first, *others = _fields(NEW)
-        return desk.page(request, "new.html", fields=[own[0], first, own[1], *others])
+        return console.page(request, "new.html", fields=[own[0], first, own[1], *others])
 
     def make(_request: Request, form: Form) -> Response:
         waitlist_id = checked_waitlist_id(form.text("id"))
-        create(desk.api, waitlist_id, {**_typed(form), "open": form.text("open") != "no"})
-        return desk.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
+        create(console.api, waitlist_id, {**_typed(form), "open": form.text("open") != "no"})
+        return console.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
 
     return [
         Route(PATH, show),

@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
-from waitlist_cli.console.desk import Desk, waitlist_of
+from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
 from waitlist_cli.errors import WrongUsage
@@ -20,13 +20,13 @@ REFRESH_SECONDS = 5
 PERIODS = ("hour", "day", "week")
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
-        waitlist = desk.get(f"/{waitlist_id}")
-        stats = desk.get(f"/{waitlist_id}/stats")
-        head = desk.get(f"/{waitlist_id}/entries", limit=HEAD)
-        return desk.page(
+        waitlist = console.get(f"/{waitlist_id}")
+        stats = console.get(f"/{waitlist_id}/stats")
+        head = console.get(f"/{waitlist_id}/entries", limit=HEAD)
+        return console.page(
             request,
             "waitlist.html",
             waitlist=waitlist,
@@ -34,7 +34,7 @@ def routes(desk: Desk) -> list[Route]:
             line=line_of(waitlist, stats),
             policy=policy_text(waitlist["admission"]),
             people=head["entries"],
-            columns=desk.columns_of(waitlist, head["entries"]),
+            columns=console.columns_of(waitlist, head["entries"]),
             actions=possible(waitlist),
             every=REFRESH_SECONDS,
         )
@@ -44,16 +44,16 @@ def routes(desk: Desk) -> list[Route]:
         if period not in PERIODS:
             raise WrongUsage(f"{period!r} is not a period: {', '.join(PERIODS)}.")
         path = f"/{waitlist_of(request)}/stats/history"
-        return JSONResponse(series(desk.get(path, period=period)))
+        return JSONResponse(series(console.get(path, period=period)))
 
     def ask(request: Request) -> Response:
-        waitlist: dict[str, Any] = desk.get(f"/{waitlist_of(request)}")
+        waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
         action = named(ACTIONS, request.path_params["action"])
-        return dialog(desk, request, action, waitlist, shown(waitlist["name"]))
+        return dialog(console, request, action, waitlist, shown(waitlist["name"]))
 
     def act(request: Request, form: Form) -> Response:
         action = named(ACTIONS, request.path_params["action"])
-        return action.carry_out(Call(desk, waitlist_of(request), "", form))
+        return action.carry_out(Call(console, waitlist_of(request), "", form))
 
     return [
         Route(PATH, show),

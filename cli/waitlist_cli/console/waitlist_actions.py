@@ -23,8 +23,8 @@ NO_MORE = " No more wait, or max_inside leaves no more room."
 
 def _set(name: str, value: bool, notice: str) -> Any:
     def carry_out(call: Call) -> Response:
-        change(call.desk.api, call.waitlist_id, {name: value})
-        return call.desk.done(notice)
+        change(call.console.api, call.waitlist_id, {name: value})
+        return call.console.done(notice)
 
     return carry_out
 
@@ -33,7 +33,7 @@ def _delete(call: Call) -> Response:
     if call.form.text("id") != call.waitlist_id:
         raise WrongUsage(f"To delete the list, type its id: {call.waitlist_id}")
     call.send("DELETE")
-    return call.desk.done(f"{call.waitlist_id} is deleted.", to="/")
+    return call.console.done(f"{call.waitlist_id} is deleted.", to="/")
 
 
 def _count(call: Call) -> int:
@@ -50,17 +50,17 @@ def _filter(call: Call) -> dict[str, str] | None:
 def _admit(call: Call) -> Response:
     refill = call.form.text("unused") == "refill"
     if call.form.text("unused") == "end":
-        list(admissions(call.desk.api, call.waitlist_id, 0, None, call.key))
-        return call.desk.done("The quota is ended. Open offers stay valid.")
+        list(admissions(call.console.api, call.waitlist_id, 0, None, call.key))
+        return call.console.done("The quota is ended. Open offers stay valid.")
     count, filter_ = _count(call), _filter(call)
     if refill and filter_:
         raise WrongUsage("A quota is of the whole list: leave the filter empty.")
-    api = call.desk.api
+    api = call.console.api
     calls = admissions(api, call.waitlist_id, count, filter_, call.key, refill=refill)
     entries = [entry for page in calls for entry in page]
     words = counted(len(entries), "person has", "people have")
     rest = " The quota goes on with the next people." if refill else NO_MORE
-    return call.desk.done(f"{words} a slot.{'' if len(entries) == count else rest}")
+    return call.console.done(f"{words} a slot.{'' if len(entries) == count else rest}")
 
 
 def claim(call: Call) -> str:
@@ -76,7 +76,7 @@ def claim(call: Call) -> str:
     words = counted(len(claims), "person", "people")
     if body["complete"]:
         return f"{words} admitted."
-    call.desk.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
+    call.console.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
     if claims:
         return f"{words} claimed."
     return "No one who waits matches." if body["filter"] else "No one is there to claim."
@@ -85,7 +85,7 @@ def claim(call: Call) -> str:
 def _claim(call: Call) -> Response:
     notice = claim(call)
     holds = call.form.text("how") != "complete"
-    return call.desk.done(notice, to=f"/lists/{call.waitlist_id}/serve" if holds else None)
+    return call.console.done(notice, to=f"/lists/{call.waitlist_id}/serve" if holds else None)
 
 
 def _add(call: Call) -> Response:
@@ -109,23 +109,23 @@ def _add(call: Call) -> Response:
         "ended": "The person left or was admitted before, and was not added again.",
     }
     page = f"/lists/{call.waitlist_id}/people/{result['entry_id']}"
-    return call.desk.done(notices[result["outcome"]], to=page)
+    return call.console.done(notices[result["outcome"]], to=page)
 
 
 def _redrive(call: Call) -> Response:
     returned = refused = 0
     to, reason = call.form.text("to") or "place", call.reason
-    api, most = call.desk.api, MOST_REDRIVEN
+    api, most = call.console.api, MOST_REDRIVEN
     for _, refusal in redrives(api, call.waitlist_id, to, reason, most):
         returned += refusal is None
         refused += refusal is not None
-    left = call.desk.get(f"/{call.waitlist_id}/stats")["parked"]
+    left = call.console.get(f"/{call.waitlist_id}/stats")["parked"]
     words = [f"{counted(returned, 'person waits', 'people wait')} again."]
     if refused:
         words.append(f"{refused:,} were refused: they are not parked any more.")
     if left:
         words.append(f"{left:,} are still parked: return all again.")
-    return call.desk.done(" ".join(words))
+    return call.console.done(" ".join(words))
 
 
 def _time(typed: str) -> str:

@@ -1,6 +1,6 @@
 """What a stack costs in a month: counted units, AWS' published prices, and their product.
 
-docs/sizing.md explains the numbers. Its table is this module's.
+docs/operate/sizing.md explains the numbers. Its table is this module's.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,10 @@ DAY = 86_400  # seconds
 
 @dataclass(frozen=True)
 class Prices:
-    """US dollars in us-east-1, without free tiers and volume discounts. Sources: docs/sizing.md."""
+    """US dollars in us-east-1, without free tiers and volume discounts.
+
+    Sources: docs/operate/sizing.md.
+    """
 
     api_per_million: float = 1.00
     lambda_per_million: float = 0.20

@@ -1,8 +1,8 @@
 -- admit: offers slots to the first entries of the queue: as many as the policy has due, or `count` by an operator; or
 -- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside visits once
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
@@ -15,7 +15,7 @@
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused | not_waiting | inside_full
 local MOST = 100
-local BETWEEN_RUNS = 1000 -- milliseconds between two runs that looks trigger, if less than MOST is due
+local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, if less than MOST is due
 
 now = micros(now) -- read once for the whole script
 local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'segments_version',

@@ -1,6 +1,6 @@
 -- allocate_tickets: draws a run of tickets for an import, and the next numbers within shared milliseconds.
 -- USES owner state clock ticket
--- KEYS meta crowds
+-- KEYS meta same_ms_counts
 -- ARGV count crowds now server_run_id
 -- Crowds are "ticket:count", a space between two, each ticket once: the rows that share its millisecond.
 -- RETURNS reserved stamp first apart offsets | cold | rebuilding
@@ -18,7 +18,7 @@ redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
 -- Rows of the next call that share a millisecond come behind those of this call, even if some of these have left.
 local offsets = {}
 for ticket, size in string.gmatch(crowds, '(%d+):(%d+)') do
-  offsets[#offsets + 1] = redis.call('HINCRBY', keys.crowds, ticket, size) - size
+  offsets[#offsets + 1] = redis.call('HINCRBY', keys.same_ms_counts, ticket, size) - size
 end
-if offsets[1] then redis.call('EXPIRE', keys.crowds, CROWD_SECONDS) end
+if offsets[1] then redis.call('EXPIRE', keys.same_ms_counts, CROWD_SECONDS) end
 return {'reserved', stamp, stamp + 1, APART, offsets}

@@ -1,7 +1,7 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
 -- stay that has it.
--- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide decided
--- KEYS meta queue moved attempts unsettled decided segments tags moves
+-- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide pending_decisions
+-- KEYS meta queue tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp

@@ -1,7 +1,7 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags once
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- RETURNS claimed stamp entries | repeat stamp entries

@@ -1,6 +1,6 @@
 -- complete: ends holds for good and admits their customers; a repeat with the token changes nothing.
 -- USES owner clock ticket off_queue check_token wake paid inside admission
--- KEYS meta held claims unsettled tags inside visits
+-- KEYS meta held claims dirty tags inside visits
 -- ARGV holds now server_run_id
 -- Holds are "entry_id:token", a space between two. For each the script returns one of these:
 -- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp

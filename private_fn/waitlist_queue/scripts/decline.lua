@@ -1,8 +1,8 @@
 -- decline: gives the place of the offer that ends at a time to the next customer, and moves the entry to the end of
 -- the queue; a repeat changes nothing, also when the entry has the next offer.
--- USES owner state int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
+-- USES owner state int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
 -- USES check_offer moves wake paid
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags moves
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp

@@ -1,7 +1,7 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
 -- decline of its offer), as `admitted`, or as `nothing`.
 -- USES owner state clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
--- KEYS meta queue gone moved held claims parked attempts decided segments tags inside visits moves
+-- KEYS meta queue tombstones tickets_of_moved held claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
@@ -16,7 +16,7 @@ local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then
   redis.call('UNLINK', keys.moves)
-  redis.call('HDEL', keys.decided, entry_id)
+  redis.call('HDEL', keys.pending_decisions, entry_id)
   if take_outside(keys, entry_id) then wake(keys) end
 end
 if is_late then

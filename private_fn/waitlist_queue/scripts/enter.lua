@@ -1,6 +1,6 @@
 -- enter: accepts the offer to a stay that ends at a time, and admits its customer; a repeat changes nothing.
 -- USES owner clock ticket off_queue check_offer wake paid inside admission
--- KEYS meta held claims unsettled tags inside visits
+-- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp

@@ -1,4 +1,4 @@
--- exit: a customer who was inside by the stay with a ticket is so no longer; the place is free for the next.
+-- exit: a customer who was inside by the stay with a ticket is inside no longer; the place is free for the next.
 -- USES owner state inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id

@@ -1,6 +1,6 @@
 -- expire: ends expired holds and lists the entries whose record may be behind.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide decided wake paid expiry
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide pending_decisions wake paid expiry
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
@@ -16,7 +16,7 @@ local places = {}
 local stamp = next_stamp(keys, now)
 local until_stamp = math.max(stamp - tonumber(min_age_seconds) * TICKETS_PER_SECOND,
   tonumber(known_until))
-local dirty = redis.call('ZRANGEBYSCORE', keys.unsettled, '-inf', until_stamp,
+local dirty = redis.call('ZRANGEBYSCORE', keys.dirty, '-inf', until_stamp,
   'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #dirty, 2 do
   local entry_id, seen_stamp = dirty[i], tonumber(dirty[i + 1])

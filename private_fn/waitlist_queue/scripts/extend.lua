@@ -1,6 +1,6 @@
 -- extend: gives a hold a new lease from now on (a heartbeat of its claimer).
 -- USES owner clock ticket next_stamp off_queue check_token
--- KEYS meta held claims unsettled
+-- KEYS meta held claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired

@@ -1,5 +1,5 @@
 -- heartbeat: counts a run of maintenance. A count that went back shows that Redis has lost writes.
--- It keeps the list's pace for looks, unless the caller gives none.
+-- It keeps the list's pace for polls, unless the caller gives none.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_heartbeat pace now server_run_id

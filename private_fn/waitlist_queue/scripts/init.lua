@@ -1,6 +1,6 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
 -- USES owner clock ticket segment_state settings epoch
--- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags crowds inside visits board
+-- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
@@ -14,8 +14,9 @@ if not is_known then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome, meta = 'created', {}
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
-  redis.call('UNLINK', keys.meta, keys.queue, keys.gone, keys.moved, keys.held, keys.claims,
-    keys.parked, keys.attempts, keys.unsettled, keys.decided, keys.crowds, keys.inside, keys.visits, keys.board)
+  redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claims,
+    keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
+    keys.visits, keys.board)
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
     first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),
     server_run_id)

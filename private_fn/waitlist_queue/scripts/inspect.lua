@@ -1,13 +1,13 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
 -- USES owner state ticket off_queue time_of
--- KEYS meta queue moved held claims parked unsettled tags inside
+-- KEYS meta queue tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
 -- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket
 -- RETURNS cold | rebuilding
 local state = read_state(keys, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local dirty = tonumber(redis.call('ZSCORE', keys.unsettled, entry_id) or 0)
+local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)
 local tags = redis.call('HGET', keys.tags, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$'))
 local rank = redis.call('ZSCORE', keys.queue, entry_id)

@@ -1,6 +1,6 @@
 -- list: reads one page of the waiting entries by rank, or of the held or parked ones by time.
 -- USES owner state ticket off_queue
--- KEYS meta queue held parked claims moved
+-- KEYS meta queue held parked claims tickets_of_moved
 -- ARGV which after after_id first limit server_run_id
 -- The page begins after a rank or time, or at the position `first`.
 -- RETURNS listed total entries next_rank
@@ -28,7 +28,7 @@ end
 local found = redis.call('ZRANGE', listed, index, index + limit - 1, 'WITHSCORES')
 local ids, entries = {}, {}
 for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
-local tickets = which == 'waiting' and ids[1] and redis.call('HMGET', keys.moved, unpack(ids))
+local tickets = which == 'waiting' and ids[1] and redis.call('HMGET', keys.tickets_of_moved, unpack(ids))
 for i, entry_id in ipairs(ids) do
   local score = tonumber(found[2 * i])
   if tickets then

@@ -1,6 +1,6 @@
 -- mark_dirty: marks an entry whose record is about to change, so that maintenance compares the two.
 -- USES owner state clock ticket next_stamp off_queue
--- KEYS meta queue held parked unsettled
+-- KEYS meta queue held parked dirty
 -- ARGV entry_id now server_run_id
 -- RETURNS marked stamp | absent stamp
 -- RETURNS cold | rebuilding

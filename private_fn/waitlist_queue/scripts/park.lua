@@ -1,6 +1,6 @@
 -- park: ends a hold and sets its entry aside for an operator; a repeat changes nothing.
--- USES owner state clock ticket next_stamp off_queue decide decided check_token wake paid
--- KEYS meta held claims parked unsettled decided
+-- USES owner state clock ticket next_stamp off_queue decide pending_decisions check_token wake paid
+-- KEYS meta held claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
 -- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp

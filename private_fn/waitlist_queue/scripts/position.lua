@@ -1,7 +1,7 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
--- `is_due` is true for one look a second while the policy has places due: its caller lets a run take them.
+-- `is_due` is true for one poll a second while the policy has places due: its caller lets a run take them.
 -- USES owner clock ticket segment_index off_queue pace
--- KEYS meta queue moved claims segments held
+-- KEYS meta queue tickets_of_moved claims segments held
 -- ARGV entry_id segments_version segments now server_run_id
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace | absent total hide_counts is_due
@@ -12,7 +12,7 @@
 -- RETURNS done total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS cold | rebuilding | segments_building | stale_segments
-local BETWEEN_LOOKS = 1000 -- milliseconds in which one look triggers a run
+local BETWEEN_POLLS = 1000 -- milliseconds in which one poll triggers a run
 
 local meta = redis.call('HMGET', keys.meta, 'state', 'hide_counts', 'segments_version',
   'segments_state', 'home', 'admit_at', 'paused', 'pace')
@@ -26,7 +26,7 @@ local admit_at, is_due = meta[6] and tonumber(meta[6]), false
 if admit_at and total > 0 then
   local millis = math.floor(micros(now) / 1000)
   is_due = millis >= admit_at
-  if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_LOOKS) end
+  if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end
 -- Two commands: Redis 7.0, and ElastiCache for Redis OSS, have no ZRANK … WITHSCORE.
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))

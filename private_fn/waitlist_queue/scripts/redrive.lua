@@ -1,7 +1,7 @@
 -- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
 -- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
+-- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
@@ -26,8 +26,9 @@ else
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')
   if not hold or (ticket and ticket ~= hold.ticket) then return {'not_parked'} end
 end
-local worn_out = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
+local attempts_exhausted = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = redis.call('ZRANK', keys.queue, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
-  redis.call('ZCARD', keys.queue), worn_out and math.min(worn_out.stamp, ticket_after(0, worn_out.at * 1000)) or 0,
+  redis.call('ZCARD', keys.queue),
+  attempts_exhausted and math.min(attempts_exhausted.stamp, ticket_after(0, attempts_exhausted.at * 1000)) or 0,
   hold.basis, hold.placed}

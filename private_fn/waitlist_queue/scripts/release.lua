@@ -1,6 +1,6 @@
 -- release: ends a hold, back to the old place or to the end of the queue; a repeat changes nothing.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_token wake paid
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags
+-- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_token wake paid
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to now server_run_id
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp

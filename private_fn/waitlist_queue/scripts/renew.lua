@@ -2,7 +2,7 @@
 -- over needs room again, unless an operator's claim has admitted them. Without room the next place that becomes
 -- free is kept for them, and the next message finds it.
 -- USES owner clock off_queue inside due
--- KEYS meta held claims unsettled inside visits
+-- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
 -- RETURNS renewed inside_until_millis | absent
 -- RETURNS cold | inside_full

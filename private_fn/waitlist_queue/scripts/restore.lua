@@ -1,7 +1,7 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
--- USES owner moves int_text ticket segment_index tags retag enqueue gap off_queue requeue restore_rules inside tombstone
--- USES decided wake paid
--- KEYS meta queue gone moved held claims parked attempts unsettled decided segments tags inside visits moves
+-- USES owner moves int_text ticket segment_index tags reindex enqueue gap off_queue requeue restore_rules inside tombstone
+-- USES pending_decisions wake paid
+-- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags when expected server_run_id
 -- RETURNS restored state position rank ticket total attempts

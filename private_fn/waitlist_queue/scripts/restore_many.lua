@@ -1,6 +1,6 @@
 -- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
--- USES owner int_text ticket segment_index tags retag enqueue gap off_queue requeue restore_rules batch
--- KEYS meta queue gone moved claims attempts segments tags
+-- USES owner int_text ticket segment_index tags reindex enqueue gap off_queue requeue restore_rules batch
+-- KEYS meta queue tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:tags", a space between two, each entry once.
 -- RETURNS filled restored present gone
@@ -18,7 +18,7 @@ for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, stamp
   tries[n], tags[n] = attempts, segments_version ~= '0' and packed
 end
-local tombstones = redis.call('ZMSCORE', keys.gone, unpack(names))
+local tombstones = redis.call('ZMSCORE', keys.tombstones, unpack(names))
 local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
 local holds = redis.call('HMGET', keys.claims, unpack(ids))
 local newest, counts = tonumber(meta[3]), {restored = 0, present = 0, gone = 0}
@@ -38,7 +38,7 @@ local function put_back(n, entry_id, rank, ticket)
     append_pair(moved, entry_id, ticket)
   end
   if tries[n] ~= '0' then append_pair(tried, entry_id, tries[n]) end
-  if tags[n] then retag(keys, entry_id, tags[n], tonumber(rank), true) end
+  if tags[n] then reindex(keys, entry_id, tags[n], tonumber(rank), true) end
 end
 
 for n, entry_id in ipairs(ids) do
@@ -53,8 +53,8 @@ for n, entry_id in ipairs(ids) do
   end
 end
 if queue[1] then redis.call('ZADD', keys.queue, unpack(queue)) end
-if unmoved[1] then redis.call('HDEL', keys.moved, unpack(unmoved)) end
-if moved[1] then redis.call('HSET', keys.moved, unpack(moved)) end
+if unmoved[1] then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
+if moved[1] then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if tried[1] then redis.call('HSET', keys.attempts, unpack(tried)) end
 -- Later tickets must sort behind everything that was ever acknowledged.
 if newest > tonumber(meta[3]) then redis.call('HSET', keys.meta, 'last_ticket', newest) end

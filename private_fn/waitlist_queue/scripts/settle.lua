@@ -1,13 +1,13 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
 -- USES owner state clock ticket next_stamp off_queue tombstone
--- KEYS meta claims unsettled decided gone
+-- KEYS meta claims dirty pending_decisions tombstones
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
 -- RETURNS settled | changed | cold
 if not read_state(keys, server_run_id) then return {'cold'} end
-local since = redis.call('ZSCORE', keys.unsettled, entry_id)
+local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
-redis.call('ZREM', keys.unsettled, entry_id)
-redis.call('HDEL', keys.decided, entry_id)
+redis.call('ZREM', keys.dirty, entry_id)
+redis.call('HDEL', keys.pending_decisions, entry_id)
 local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
   -- The record has the admission too: a late restore must not put the customer back into the queue.

@@ -1,8 +1,8 @@
 -- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
--- its place. A customer who was inside is so no longer: the place is free for the next. A stay that is refused has
+-- its place. A customer who was inside no longer is: the place is free for the next. A stay that is refused has
 -- ended: a copy of the message that arrives later, when there is room, must not add an entry that no record has.
 -- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake tombstone
--- KEYS meta queue gone moved held claims parked segments tags inside visits
+-- KEYS meta queue tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
@@ -28,7 +28,7 @@ end
 local function place(stay, entry_id, join_id, import_rank, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
-  if redis.call('ZSCORE', keys.gone, stay) then
+  if redis.call('ZSCORE', keys.tombstones, stay) then
     -- The repeat of a refusal is refused for the same reason, as long as that lasts.
     if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
@@ -67,7 +67,7 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
     redis.call('ZADD', keys.queue, rank, entry_id)
     if is_anyone_inside == nil then is_anyone_inside = redis.call('ZCARD', keys.inside) > 0 end
     if is_anyone_inside and take_outside(keys, entry_id) then wake(keys) end
-    if rank % TIER ~= ticket then redis.call('HSET', keys.moved, entry_id, ticket) end
+    if rank % TIER ~= ticket then redis.call('HSET', keys.tickets_of_moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)
       enter(keys, entry_id, rank, tags)

@@ -1,6 +1,6 @@
 -- stats: counts, also while the order is rebuilt.
 -- USES owner clock ticket
--- KEYS meta queue moved held parked inside
+-- KEYS meta queue tickets_of_moved held parked inside
 -- ARGV now server_run_id
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota
 -- EACH counters signed_up left admitted entered declined no_shows

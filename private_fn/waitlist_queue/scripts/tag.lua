@@ -1,6 +1,6 @@
 -- tag: puts an entry, wherever it is on the list, into the segments of its attributes.
--- USES owner segment_index retag tombstone
--- KEYS meta queue gone held parked segments tags
+-- USES owner segment_index reindex tombstone
+-- KEYS meta queue tombstones held parked segments tags
 -- ARGV entry_id join_id segments_version tags server_run_id
 -- RETURNS tagged | kept | absent
 -- RETURNS cold | gone | stale_segments
@@ -14,5 +14,5 @@ if not (rank or redis.call('ZSCORE', keys.held, entry_id) or
   return {'absent'}
 end
 local outcome = 'kept'
-if segments_version ~= '0' and retag(keys, entry_id, tags, rank) then outcome = 'tagged' end
+if segments_version ~= '0' and reindex(keys, entry_id, tags, rank) then outcome = 'tagged' end
 return {outcome}

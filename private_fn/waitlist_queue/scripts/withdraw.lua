@@ -1,8 +1,8 @@
 -- withdraw: takes an offer back: its entry waits at its old place, and the next one gets the slot. A repeat, also one
 -- that comes after the next offer to the entry, changes nothing.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide decided check_offer
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_offer
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue held claims parked attempts moved unsettled decided segments tags inside visits
+-- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis tokens now server_run_id
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
 -- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.

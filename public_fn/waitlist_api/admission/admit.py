@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from waitlist_api.admission.dequeue import Takes, once_fields
+from waitlist_api.admission.dequeue import Dequeue, once_fields
 from waitlist_api.admission.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
@@ -67,7 +67,7 @@ class Admissions(Struct, frozen=True):
     offers, maintenance records them.
     """
 
-    takes: Takes
+    dequeue: Dequeue
     offers: OfferWriter
     waitlists: WaitlistRecords
     waitlist_cache: WaitlistCache
@@ -80,7 +80,7 @@ class Admissions(Struct, frozen=True):
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
-            admitted: c.AdmitResult = self.takes.send(self._request(waitlist, since), None)
+            admitted: c.AdmitResult = self.dequeue.send(self._request(waitlist, since), None)
             if admitted.outcome != "behind":
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
@@ -99,7 +99,7 @@ class Admissions(Struct, frozen=True):
             refill=command.refill,
             **once_fields(command.by, command.idempotency_key, asked),
         )
-        admitted: c.AdmitResult = self.takes.send(request, command.filter)
+        admitted: c.AdmitResult = self.dequeue.send(request, command.filter)
         return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
 
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
@@ -133,14 +133,14 @@ class Admissions(Struct, frozen=True):
         """
         entry_id = request.entry_id or ""
         try:
-            admitted: c.AdmitResult = self.takes.send(request, None)
+            admitted: c.AdmitResult = self.dequeue.send(request, None)
         except NotWaiting as refusal:
             record = self.entries.find(request.waitlist_id, entry_id)
             if record.status == "admitted":
                 raise AlreadyAdmitted from refusal
             if record.status != "waiting" or self._restored(record).state != "waiting":
                 raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
-            admitted = self.takes.send(structs.replace(request, ticket=record.ticket), None)
+            admitted = self.dequeue.send(structs.replace(request, ticket=record.ticket), None)
         return admitted
 
     def _restored(self, record: EntryRecord) -> c.RestoreResult:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from waitlist_api.admission.dequeue import Takes, once_fields
+from waitlist_api.admission.dequeue import Dequeue, once_fields
 from waitlist_api.admission.offers import Offer, OfferWriter, give_up_message, transition_of_take
 from waitlist_api.clock import NowMillis
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -37,7 +37,7 @@ class Claims(Struct, frozen=True):
     """Holds entries for the operator who claims them, each entry for one claim at a time."""
 
     queue: QueueClient
-    takes: Takes
+    dequeue: Dequeue
     offers: OfferWriter
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
@@ -86,7 +86,7 @@ class Claims(Struct, frozen=True):
             order=command.order,
             **once_fields(command.by, command.idempotency_key, [*asked, command.complete]),
         )
-        held: c.ClaimResult = self.takes.send(request, command.filter)
+        held: c.ClaimResult = self.dequeue.send(request, command.filter)
         return held
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:

@@ -1,4 +1,4 @@
-"""Take: send a request that takes entries from the queue, and takes none if it is a repeat."""
+"""Dequeue: send a claim or an admission to the queue, idempotently."""
 
 import hashlib
 import json
@@ -8,19 +8,19 @@ from typing import Any
 from msgspec import Struct, structs
 
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
-class Takes(Struct, frozen=True):
+class Dequeue(Struct, frozen=True):
     """Sends claims and admissions, from the whole queue or from a segment."""
 
     recovering_queue: RecoveringQueue
     waitlist_cache: WaitlistCache
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
 
     def send(self, request: c.Claim | c.Admit, segment: Segment | None) -> Any:
         """Return the result; raise InvalidFields if the segment is not declared."""
@@ -35,7 +35,7 @@ class Takes(Struct, frozen=True):
             )
 
         self.waitlist_cache.checked(request.waitlist_id, within)
-        return self.segment_index.send(
+        return self.segmented_queue.send(
             request.waitlist_id, lambda segments: self.recovering_queue.read(within(segments))
         )
 

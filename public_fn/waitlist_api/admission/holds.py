@@ -12,7 +12,12 @@ from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.messages import renew_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.decisions import STATUS_OF, event_of, transition_of, worn_out_event
+from waitlist_api.records.decisions import (
+    STATUS_OF,
+    attempts_exhausted_event,
+    event_of,
+    transition_of,
+)
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
@@ -35,7 +40,7 @@ REFUSED = (NotHeld, NotParked, NotOffered, ClaimMismatch, ClaimExpired, OfferExp
 Message = c.OnHold | c.OnOffer | c.Redrive
 
 
-class HoldVerb(Struct, frozen=True, kw_only=True):
+class ClaimAction(Struct, frozen=True, kw_only=True):
     """What an operator does with a claimed or parked entry, or a customer with an offer.
 
     Redis decides by `message`, for an entry that has the status `before`. The record keeps the
@@ -55,25 +60,25 @@ class HoldVerb(Struct, frozen=True, kw_only=True):
         return STATUS_OF[self.decided]
 
 
-COMPLETE = HoldVerb(
+COMPLETE = ClaimAction(
     message=c.Complete, decided="admitted", at=lambda _result, now_millis: now_millis
 )
-RELEASE = HoldVerb(message=c.Release, decided="released")
-EXTEND = HoldVerb(
+RELEASE = ClaimAction(message=c.Release, decided="released")
+EXTEND = ClaimAction(
     message=c.Extend, decided="extended", at=lambda result, _now_millis: result.deadline_millis
 )
-PARK = HoldVerb(
+PARK = ClaimAction(
     message=c.Park, decided="parked", at=lambda result, _now_millis: result.parked_millis
 )
-REDRIVE = HoldVerb(message=c.Redrive, decided="redriven", before="parked", meant="parked_millis")
-ENTER = HoldVerb(
+REDRIVE = ClaimAction(message=c.Redrive, decided="redriven", before="parked", meant="parked_millis")
+ENTER = ClaimAction(
     message=c.Enter,
     decided="admitted",
     meant="offered_until_millis",
     at=lambda _result, now_millis: now_millis,
 )
-DECLINE = HoldVerb(message=c.Decline, decided="declined", meant="offered_until_millis")
-WITHDRAW = HoldVerb(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
+DECLINE = ClaimAction(message=c.Decline, decided="declined", meant="offered_until_millis")
+WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
 # Where Redis has the entry after these decisions.
 STATE_AFTER: dict[c.Verb, c.PlaceState] = {
     "admitted": "done",
@@ -111,7 +116,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         """Return the entry's key: waitlist and entry."""
         return self.waitlist_id, self.entry_id
 
-    def message(self, verb: HoldVerb) -> Message:
+    def message(self, verb: ClaimAction) -> Message:
         """Return the message to Redis, with those of the command's fields that it has."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
@@ -127,7 +132,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return is_offer and self.parked_millis in (None, record.parked_millis)
 
 
-class Acted(Struct, frozen=True):
+class ActionResult(Struct, frozen=True):
     """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0.
 
     `result` is that of Redis; None if the record alone has shown that the verb was done before.
@@ -152,7 +157,7 @@ class Holds(Struct, frozen=True):
     positions: Positions
     now_millis: NowMillis
 
-    def act(self, verb: HoldVerb, command: HoldCommand) -> Acted:
+    def act(self, verb: ClaimAction, command: HoldCommand) -> ActionResult:
         """Do what the verb says, once; a repeat returns the outcome that the record has."""
         try:
             result = self._begun_now(verb, command, self._decide(verb, command))
@@ -160,16 +165,16 @@ class Holds(Struct, frozen=True):
             record = self.entries.get(*command.key)
             # Redis deletes its own copy of a decision soon after it is recorded.
             if record is not None and _is_done(verb, command, record):
-                return Acted(self._view_of(record))
+                return ActionResult(self._view_of(record))
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
             # The entry may have the next offer by now.
-            return Acted(self.positions.of(*command.key), deadline_millis, result)
-        return Acted(_view_after(verb, command, result), deadline_millis, result)
+            return ActionResult(self.positions.of(*command.key), deadline_millis, result)
+        return ActionResult(_view_after(verb, command, result), deadline_millis, result)
 
-    def _decide(self, verb: HoldVerb, command: HoldCommand) -> Any:
+    def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
         """Send the message; if Redis has lost the hold or parking, restore it and send again.
 
         A rebuild may have restored it since Redis refused the message.
@@ -188,7 +193,7 @@ class Holds(Struct, frozen=True):
                 raise NotWaiting from error
         return self._send(verb, command)
 
-    def _send(self, verb: HoldVerb, command: HoldCommand) -> Any:
+    def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
         """Send the message, which always names the offer or parking that it means.
 
         If the caller does not, it is the one that the record has, or one that Redis has and the
@@ -205,7 +210,7 @@ class Holds(Struct, frozen=True):
                 raise
         return self.recovering_queue.read(_meaning(verb, command, found))
 
-    def _time_in_redis(self, verb: HoldVerb, command: HoldCommand) -> int:
+    def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
         """Return the time of the offer or parking in Redis; 0 without one, or during a rebuild."""
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -215,7 +220,7 @@ class Holds(Struct, frozen=True):
             return 0
         return place.time_millis if place.state == verb.before else 0
 
-    def _recorded_time(self, verb: HoldVerb, command: HoldCommand) -> int:
+    def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
         """Return the time of the recorded offer or parking; 0 if the record has none."""
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
@@ -224,7 +229,7 @@ class Holds(Struct, frozen=True):
             return record.parked_millis or 0
         return (record.is_offer and record.claimed_until_millis) or 0
 
-    def _begun_now(self, verb: HoldVerb, command: HoldCommand, result: Any) -> Any:
+    def _begun_now(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
         """Return the result; if the record lacks an earlier admission, the time inside begins now.
 
         Raises NotOffered for the repeat of an `enter` that an operator's complete has preceded:
@@ -248,7 +253,7 @@ class Holds(Struct, frozen=True):
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
-    def _record(self, verb: HoldVerb, command: HoldCommand, result: Any) -> None:
+    def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> None:
         """Record a decision; only its events if the record has a later one."""
         now_millis = self.now_millis()
         decision = c.Decision(
@@ -283,7 +288,7 @@ class Holds(Struct, frozen=True):
             raise EntryNotFound from changed
 
     def _put_right_if_refuted(
-        self, verb: HoldVerb, transition: Transition, record: EntryRecord | None
+        self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> None:
         """Restore the recorded place and raise Rebuilding, if Redis acted on an earlier one."""
         if record is None or not transition.is_refuted_by(record):
@@ -299,7 +304,7 @@ class Holds(Struct, frozen=True):
         return view if view.status == record.status else EntryView.recorded(record)
 
 
-def _meaning(verb: HoldVerb, command: HoldCommand, time_millis: int) -> Message:
+def _meaning(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
     """Return the message about the offer or parking of this time."""
     return replace(command, **{verb.meant: time_millis}).message(verb)
 
@@ -318,12 +323,12 @@ def _events(
         case c.CompleteResult(done_stamp=done_stamp) | c.EnterResult(done_stamp=done_stamp):
             return (replace(event, stamp=done_stamp),)
         case c.RedriveResult(worn_out_stamp=worn_out_stamp) if worn_out_stamp:
-            return worn_out_event(worn_out_stamp), event
+            return attempts_exhausted_event(worn_out_stamp), event
         case _:
             return (event,)
 
 
-def _view_after(verb: HoldVerb, command: HoldCommand, result: Any) -> EntryView:
+def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
     # The repeat of a release or redrive has no position if another claim holds the entry now.
     if verb.after != "waiting" or result.position is None:
@@ -331,14 +336,14 @@ def _view_after(verb: HoldVerb, command: HoldCommand, result: Any) -> EntryView:
     return EntryView.placed(*place, result.position, result.total)
 
 
-def _is_done(verb: HoldVerb, command: HoldCommand, record: EntryRecord) -> bool:
+def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
     """Return whether the record's last decision is this one; an extension leaves no trace."""
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.is_of(record)
 
 
-def _check_later(verb: HoldVerb, command: HoldCommand, record: EntryRecord | None) -> None:
+def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
     """Raise if a later record does not agree with what the verb has done."""
     if record is None or record.erase:
         raise EntryNotFound

@@ -1,6 +1,6 @@
 """The AWS clients: short timeouts, few retries, and no call that would outlast the request.
 
-Why these numbers, and their sums: docs/time-budgets.md.
+Why these numbers, and their sums: docs/internals/time-budgets.md.
 """
 
 from functools import cache, partial

@@ -73,7 +73,7 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
     return entry_ids, Point(millis, read)
 
 
-class EndedEntries(Struct, frozen=True):
+class Archive(Struct, frozen=True):
     """Lists entries whose stay ended, or whose customer is banned, by the time of that.
 
     The index is eventually consistent: an entry can be missing for a moment after its stay ended.

@@ -11,7 +11,7 @@ from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -56,7 +56,7 @@ class EntryEdits(Struct, frozen=True):
     entries: EntryRecords
     edits: Edits
     recovering_queue: RecoveringQueue
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     positions: Positions
     signups: Signups
     now_millis: NowMillis
@@ -128,7 +128,7 @@ class EntryEdits(Struct, frozen=True):
 
     def _reindex(self, record: EntryRecord) -> None:
         try:
-            self.segment_index.update(record)
+            self.segmented_queue.update(record)
         except Gone as error:
             raise NotWaiting(HAS_LEFT) from error
 

@@ -9,11 +9,11 @@ from waitlist_api.clock import iso, iso_of
 from waitlist_api.queue.messages import restore_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.repair import restore_of_lost
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
@@ -100,7 +100,7 @@ class Positions(Struct, frozen=True):
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
 
     def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
         """Return status and position, exact at this moment. Operators see hidden totals too."""
@@ -143,14 +143,14 @@ class Positions(Struct, frozen=True):
         """
         if record.status not in PRESENT:
             raise Gone
-        placed = Placed.from_record(record)
+        placed = IndexRow.from_record(record)
 
         def restore(segments: Segments) -> c.RestoreResult:
             message = restore_of(placed, segments, expected=seen)
             restored: c.RestoreResult = self.recovering_queue.read(message)
             return restored
 
-        return self.segment_index.send(record.waitlist_id, restore)
+        return self.segmented_queue.send(record.waitlist_id, restore)
 
     def put_right(self, record: EntryRecord) -> bool:
         """Restore a recorded place that Redis has lost or has an earlier one of.
@@ -161,13 +161,13 @@ class Positions(Struct, frozen=True):
         if self.put_back(record).outcome == "restored":
             return True
         request = c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
-        look: c.InspectResult = self.recovering_queue.read(request)
+        inspection: c.InspectResult = self.recovering_queue.read(request)
 
         def restore(segments: Segments) -> bool:
-            message = restore_of_lost(record, look, segments)
+            message = restore_of_lost(record, inspection, segments)
             return message is not None and self.recovering_queue.read(message).outcome == "restored"
 
-        return self.segment_index.send(record.waitlist_id, restore)
+        return self.segmented_queue.send(record.waitlist_id, restore)
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> EntryView:
         def attempt() -> EntryView | None:

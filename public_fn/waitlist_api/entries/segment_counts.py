@@ -4,13 +4,13 @@ from msgspec import Struct
 
 from waitlist_api import cursors
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.segments import Segment, Segments
 from waitlist_shared import contracts as c
 
 
-class Depth(Struct, frozen=True):
+class SegmentCount(Struct, frozen=True):
     """The number of waiting entries in a segment."""
 
     segment: Segment
@@ -22,16 +22,16 @@ class Depth(Struct, frozen=True):
         return tuple(self.segment), tuple(self.segment.values())
 
 
-class SegmentDepths(Struct, frozen=True):
+class SegmentCounts(Struct, frozen=True):
     """Counts waiting entries by segment, for operators."""
 
     entries: EntryRecords
     recovering_queue: RecoveringQueue
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
 
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
-    ) -> tuple[list[Depth], str | None]:
+    ) -> tuple[list[SegmentCount], str | None]:
         """Return segments with waiting entries, and the cursor of the next page.
 
         A segment is left out if no record of its entries names it in two attempts.
@@ -39,12 +39,14 @@ class SegmentDepths(Struct, frozen=True):
         after = cursors.decode_segment(cursor)
         # A leave or an edit between the two reads can leave a segment without a name.
         for _ in range(2):
-            segments, depths = self._count(waitlist_id, after, limit)
-            names = self._names(segments, depths)
-            if all(one.segment in names for one in depths):
+            segments, counts = self._count(waitlist_id, after, limit)
+            names = self._names(segments, counts)
+            if all(one.segment in names for one in counts):
                 break
-        named = [Depth(names[one.segment], one.waiting) for one in depths if one.segment in names]
-        following = depths[-1].segment if len(depths) == limit else None
+        named = [
+            SegmentCount(names[one.segment], one.waiting) for one in counts if one.segment in names
+        ]
+        following = counts[-1].segment if len(counts) == limit else None
         return sorted(named, key=lambda one: one.reading_order), cursors.encode(following)
 
     def _count(
@@ -57,13 +59,13 @@ class SegmentDepths(Struct, frozen=True):
             counted: c.SegmentsResult = self.recovering_queue.read(request)
             return segments, counted.depths
 
-        return self.segment_index.send(waitlist_id, send)
+        return self.segmented_queue.send(waitlist_id, send)
 
-    def _names(self, segments: Segments, depths: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
+    def _names(self, segments: Segments, counts: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
         """Return names by id: from each segment's first entry, else from its second, and so on."""
         names: dict[str, Segment] = {}
-        for turn in range(max((len(one.first) for one in depths), default=0)):
-            unnamed = [one.first for one in depths if one.segment not in names]
+        for turn in range(max((len(one.first) for one in counts), default=0)):
+            unnamed = [one.first for one in counts if one.segment not in names]
             ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
             for record in self.entries.get_many(segments.waitlist_id, list(ids)).values():
                 names |= segments.of(record.attributes)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -56,7 +56,7 @@ class SegmentPositions(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     entries: EntryRecords
     recovering_queue: RecoveringQueue
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     positions: Positions
 
     def of(
@@ -81,7 +81,7 @@ class SegmentPositions(Struct, frozen=True):
                 return replace(view, is_due=answer.found.is_due), answer.places()
             # An edit was cut off, or is under way: write the record's segments to Redis.
             with suppress(Gone):
-                self.segment_index.update(record)
+                self.segmented_queue.update(record)
             return None
 
         return retry_on_conflict(attempt, Rebuilding)
@@ -102,4 +102,4 @@ class SegmentPositions(Struct, frozen=True):
             )
             return _Answer(tuple(asked.values()), self.recovering_queue.read(request))
 
-        return self.segment_index.send(record.waitlist_id, send)
+        return self.segmented_queue.send(record.waitlist_id, send)

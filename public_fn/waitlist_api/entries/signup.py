@@ -29,7 +29,7 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.messages import drop_of, drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
@@ -54,7 +54,7 @@ class Signups(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     entries: EntryRecords
     recovering_queue: RecoveringQueue
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     positions: Positions
     leaves: Leaves
     now_millis: NowMillis
@@ -208,7 +208,7 @@ class Signups(Struct, frozen=True):
             if not is_checked:
                 segments.check(record.attributes)
 
-        return self.segment_index.send(record.waitlist_id, sign_up, check)
+        return self.segmented_queue.send(record.waitlist_id, sign_up, check)
 
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None

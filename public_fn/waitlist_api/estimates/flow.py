@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# A place that has just become free is taken at the next look.
+# A place that has just become free is taken at the next poll.
 NEARLY = 0.95
 
 

@@ -1,6 +1,6 @@
 """The pace of a list: how many places open when, in a few numbers; an estimate is made of it.
 
-Maintenance writes the pace into the list's hash in Redis. A look reads it with the position, and
+Maintenance writes the pace into the list's hash in Redis. A poll reads it with the position, and
 computes its estimate without a further call.
 """
 
@@ -17,7 +17,7 @@ Unavailable = Literal["paused", "unknown", "closed"]
 DEVIATIONS = 1.5
 # Admissions are seen at whole minutes, and places are whole.
 HALF_A_PLACE = 0.5
-# A cycle is followed this often, then its mean rate: a look's work stays bounded.
+# A cycle is followed this often, then its mean rate: a poll's work stays bounded.
 MOST_CYCLES = 60
 # Later is no estimate that helps a customer.
 LONGEST_SECONDS = 366 * 24 * 3600

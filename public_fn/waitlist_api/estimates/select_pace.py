@@ -11,9 +11,9 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# A rate is exact; only the moments of a look and of the next trigger blur it.
+# A rate is exact; only the moments of a poll and of the next trigger blur it.
 TRIGGER_SECONDS = 1.0
-# A schedule's places open at the next look, or at the next run of maintenance.
+# A schedule's places open at the next poll, or at the next run of maintenance.
 MAINTENANCE_SECONDS = 30.0
 # The part of a policy's rate below which something else must limit the list: offers that come back.
 LIMITED = 0.9
@@ -34,7 +34,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     With `is_sum` the places of the instants open beside those of the rate, otherwise at the rate.
 
     `instants` are the next ones of a schedule, each with its second and the places that open then;
-    None without a schedule. At most MOST_INSTANTS are given, so that fewer are all. With
+    None without a schedule. At most MOST_INSTANTS; a shorter list is complete. With
     `is_whole_pass` a customer's exit frees no room before the pass ends.
     """
 

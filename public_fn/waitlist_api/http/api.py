@@ -118,7 +118,7 @@ class Api:
             self._routes.check(event)
             if not is_operator:
                 check_origin(event, self._cors_origins)
-            # An attribute will do: Powertools, too, keeps the current event in one of its class.
+            # Safe as an attribute: one request at a time per process.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
             event = _as_json(event, OPERATORS_MEDIA_TYPES if is_operator else MEDIA_TYPES)
@@ -183,13 +183,13 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.now_millis,
         ),
         admin_preview_routes(services.previews),
-        admin_segment_routes(services.segment_depths),
+        admin_segment_routes(services.segment_counts),
         admin_claim_routes(services.claims, services.holds),
         admin_admission_routes(services.admissions, services.withdrawals, services.exits),
         admin_import_routes(services.imports, token_issuer),
         admin_entry_routes(
             services.entry_queries,
-            services.ended_entries,
+            services.archive,
             services.entry_edits,
             services.bumps,
             services.leaves,

@@ -11,7 +11,7 @@ from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of_earlier, place_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
@@ -20,7 +20,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
 WORKERS = 4
-Placed = tuple[ImportedRow, EntryRecord, c.SignupResult]
+PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult]
 REMOVED = "This person was removed while the import was under way; import the row again."
 
 
@@ -29,7 +29,7 @@ class Placement(Struct, frozen=True):
 
     queue: QueueClient
     recovering_queue: RecoveringQueue
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     entries: EntryRecords
     imports: ImportRecords
     signups: Signups
@@ -41,8 +41,8 @@ class Placement(Struct, frozen=True):
         if not pairs:
             return
         records = [record for _, record in pairs]
-        answers = self.segment_index.send(waitlist_id, lambda now: self._place(records, now))
-        placed: list[Placed] = []
+        answers = self.segmented_queue.send(waitlist_id, lambda now: self._place(records, now))
+        placed: list[PlacedRow] = []
         for (one, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
                 one.ticket = answer.ticket
@@ -77,7 +77,7 @@ class Placement(Struct, frozen=True):
                 raise answer
         return final
 
-    def _record_all(self, placed: Sequence[Placed]) -> None:
+    def _record_all(self, placed: Sequence[PlacedRow]) -> None:
         groups = self.imports.groups_of(placed, lambda one: one[1])
         if len(groups) == 1:
             self._record(groups[0])
@@ -85,7 +85,7 @@ class Placement(Struct, frozen=True):
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
                 list(pool.map(self._record, groups))
 
-    def _record(self, group: Sequence[Placed]) -> None:
+    def _record(self, group: Sequence[PlacedRow]) -> None:
         try:
             self.imports.finish([(record, place) for _, record, place in group], self.now_millis())
         except EntryChanged:
@@ -94,7 +94,7 @@ class Placement(Struct, frozen=True):
         for one, _, _ in group:
             one.outcome = "joined"
 
-    def _record_rest(self, group: Sequence[Placed]) -> None:
+    def _record_rest(self, group: Sequence[PlacedRow]) -> None:
         """Record, one by one, the entries that no concurrent request has recorded."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
         found = self.entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])

@@ -57,7 +57,7 @@ class Drift(Struct, frozen=True):
 
     change: Change
     record: EntryRecord | None
-    look: c.InspectResult
+    inspection: c.InspectResult
     repair: c.Restore | c.Drop
 
 
@@ -119,21 +119,21 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, Drift]:
         """Return the entries that differ from their records, not only from the journal."""
         newest = {one.key: one for one in changes}
-        looks = self._look(newest.values())
-        known = [one for key, one in newest.items() if key in looks]
-        doubtful = [one for one in known if may_differ(one, looks[one.key])]
+        inspected = self._look(newest.values())
+        known = [one for key, one in newest.items() if key in inspected]
+        doubtful = [one for one in known if may_differ(one, inspected[one.key])]
         records = self._records(doubtful)
         drifts = {}
         for change in doubtful:
-            record, look = records.get(change.key), looks[change.key]
+            record, inspection = records.get(change.key), inspected[change.key]
             window = windows[change.waitlist_id]
             segments, now_millis = (
                 window.waitlist.segments,
                 millis_of(window.beat.stamp),
             )
-            repair = repair_of(change, record, look, segments, now_millis)
+            repair = repair_of(change, record, inspection, segments, now_millis)
             if repair is not None:
-                drifts[change.key] = Drift(change, record, look, repair)
+                drifts[change.key] = Drift(change, record, inspection, repair)
         return drifts
 
     def _look(self, changes: Iterable[Change]) -> dict[Key, c.InspectResult]:

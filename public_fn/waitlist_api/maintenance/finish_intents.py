@@ -11,7 +11,7 @@ from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import SHARDS, EntryRecord
 from waitlist_api.records.erasures import Erasures
-from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.places import IndexRow, Places
 from waitlist_shared.errors import WaitlistError
 
 INTENTS = ("joining", "leaving")
@@ -38,7 +38,7 @@ class IntentFinisher(Struct, frozen=True):
             for page in self.places.intents(shard, before_millis):
                 run_each(self._finish, page)
 
-    def _finish(self, placed: Placed) -> None:
+    def _finish(self, placed: IndexRow) -> None:
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_shared.errors import WaitlistError
 
 logger = logging.getLogger(__name__)
@@ -15,7 +15,7 @@ WORKERS = 8
 T = TypeVar("T")
 
 
-def run_each(work: Callable[[Placed], None], page: Iterable[Placed]) -> None:
+def run_each(work: Callable[[IndexRow], None], page: Iterable[IndexRow]) -> None:
     """Run work on each entry of a page, in parallel and isolated from each other."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         list(pool.map(lambda placed: run_isolated(work, placed), page))

@@ -18,7 +18,7 @@ from waitlist_api.queue.messages import (
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
-from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.places import IndexRow, Places
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_FILL
@@ -88,24 +88,24 @@ class RebuildPasses(Struct, frozen=True):
         ]
         send_all(self.queue, [one for one in corrections if one is not None])
 
-    def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[Placed]]:
+    def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[IndexRow]]:
         """Yield the customers who are inside; their passes began within the longest duration."""
         began, longest = run.rebuild.began_millis, run.waitlist.longest_pass_seconds * 1000
         if longest:
             yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
 
-    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+    def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
         yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
         yield from self.places.ended(waitlist_id, shard, since_millis)
         yield from self.places.unfinished(waitlist_id, shard)
 
 
-def _is_plain(placed: Placed) -> bool:
+def _is_plain(placed: IndexRow) -> bool:
     """Return whether an entry only waits, so that there is nothing but its place to restore."""
     return placed.status == "waiting" and not placed.once_key
 
 
-def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.RestoreMany]:
+def _fills(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
     """Yield bulk messages for entries that only wait, nearly all of a page."""
     segments = run.segments
     # A page of a lagging index may contain an entry twice; a bulk message may not.
@@ -120,13 +120,13 @@ def _fills(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.RestoreMany]:
         )
 
 
-def _restores(run: RebuildRun, page: Sequence[Placed]) -> Iterator[c.Restore]:
+def _restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Restore]:
     for placed in page:
         if not _is_plain(placed):
             yield restore_of(placed, run.segments, run.epoch)
 
 
-def _correction(placed: Placed, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
+def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record; `placed` may be older."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # The running signup may have a place already; its former stay must not have one.
@@ -152,7 +152,7 @@ def _correction_of(change: Change, record: EntryRecord | None, run: RebuildRun) 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
     """Return the message for a recorded place or a running leave; None for any other record."""
     if record is not None and record.status in PRESENT:
-        return restore_of(Placed.from_record(record), segments, epoch, when="older")
+        return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.erase:
         # Not a drop: the running leave must find a place to count.
         return leave_of(record)

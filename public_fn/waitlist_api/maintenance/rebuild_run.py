@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_api.records.rebuild_progress import RebuildProgress, Stage
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -47,7 +47,7 @@ class RebuildRun(Struct):
         """Make every shard stop after its page: another run has the lease."""
         self._is_over.set()
 
-    def restored(self, shard: int, page: Sequence[Placed]) -> None:
+    def restored(self, shard: int, page: Sequence[IndexRow]) -> None:
         """Record that a page of a shard is restored."""
         last = page[-1]
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))

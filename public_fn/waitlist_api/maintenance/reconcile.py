@@ -13,11 +13,11 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, send_all, send_batch
 from waitlist_api.queue.messages import drop_of, drop_of_place, renew_of, restore_of, tag_of
 from waitlist_api.queue.renewals import ends_of
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
@@ -33,7 +33,7 @@ class Reconciler(Struct, frozen=True):
     queue: QueueClient
     entries: EntryRecords
     transitions: Transitions
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     leaves: Leaves
     now_millis: NowMillis
 
@@ -121,7 +121,7 @@ class Reconciler(Struct, frozen=True):
         Return whether Redis has taken it: the stay may end at this moment.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
-        placed = Placed.from_record(record)
+        placed = IndexRow.from_record(record)
 
         def restore(segments: Segments) -> bool:
             message = restore_of(placed, segments, expected=seen)
@@ -130,7 +130,7 @@ class Reconciler(Struct, frozen=True):
                 raise answer
             return isinstance(answer, c.RestoreResult) and answer.outcome == "restored"
 
-        return self.segment_index.send(record.waitlist_id, restore)
+        return self.segmented_queue.send(record.waitlist_id, restore)
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
         """Write missing events of decisions that are older than the record."""
@@ -156,7 +156,7 @@ class Reconciler(Struct, frozen=True):
             send_all(self.queue, [tag_of(one, segments) for one in records])
 
         if records:
-            self.segment_index.send(waitlist_id, tag)
+            self.segmented_queue.send(waitlist_id, tag)
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
         """Record pending decisions; return False if another request has just changed the record."""

@@ -15,43 +15,43 @@ NOWHERE = ("absent", "done")
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 
-def may_differ(change: Change, look: c.InspectResult) -> bool:
+def may_differ(change: Change, inspection: c.InspectResult) -> bool:
     """Return whether Redis may have lost a change; the record may have a later one."""
     if change.status == EDITED:
         return True
     if change.status in STATES:
-        is_there = look.state in STATES[change.status] and look.rank == change.rank
-        return not is_there or look.time_millis < change.until_millis
-    if look.state not in NOWHERE:
+        is_there = inspection.state in STATES[change.status] and inspection.rank == change.rank
+        return not is_there or inspection.time_millis < change.until_millis
+    if inspection.state not in NOWHERE:
         return True
     if change.status in (EXITED, "left"):
-        return look.time_millis > 0
-    return look.time_millis < change.until_millis
+        return inspection.time_millis > 0
+    return inspection.time_millis < change.until_millis
 
 
 def repair_of(
     change: Change,
     record: EntryRecord | None,
-    look: c.InspectResult,
+    inspection: c.InspectResult,
     segments: Segments,
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
     """Return the repair; None if Redis agrees with the record, or reconcile is responsible."""
-    is_gone = look.state in NOWHERE
+    is_gone = inspection.state in NOWHERE
     if record is None:
-        return None if is_gone else drop_of_erased(change, look.ticket)
+        return None if is_gone else drop_of_erased(change, inspection.ticket)
     if record.status not in ENDED:
-        return restore_of_lost(record, look, segments)
-    if is_gone and _is_inside_right(record, look, now_millis):
+        return restore_of_lost(record, inspection, segments)
+    if is_gone and _is_inside_right(record, inspection, now_millis):
         return None
-    if not is_gone and is_of_another_stay(record, look):
-        return replace(drop_of(record, now_millis=now_millis), ticket=look.ticket)
+    if not is_gone and is_of_another_stay(record, inspection):
+        return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
     # If Redis still has the place, it has not counted the admission.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 
-def _is_inside_right(record: EntryRecord, look: c.InspectResult, now_millis: int) -> bool:
+def _is_inside_right(record: EntryRecord, inspection: c.InspectResult, now_millis: int) -> bool:
     """Return whether Redis has an ended entry's customer inside just as the record has."""
-    if look.time_millis <= now_millis:
+    if inspection.time_millis <= now_millis:
         return record.inside_until(now_millis) == 0
     return record.inside_until(now_millis) > 0

@@ -21,7 +21,7 @@ from waitlist_api.queue.messages import init_of
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.lease import Leases
-from waitlist_api.records.places import Placed, Places
+from waitlist_api.records.places import IndexRow, Places
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.waitlists.reindex import Reindexer
@@ -129,7 +129,7 @@ class MaintenanceRunner(Struct, frozen=True):
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
         finally:
             if is_overdue:
-                # Places may be due at a waitlist at which no customer looks.
+                # Places may be due at a waitlist at which no customer polls.
                 self.metrics.add("admissions_overdue")
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
@@ -169,7 +169,7 @@ class MaintenanceRunner(Struct, frozen=True):
             run_each(lambda one: self.erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
         return found
 
-    def _everybody(self, waitlist_id: str) -> Iterator[list[Placed]]:
+    def _everybody(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
         for shard in range(SHARDS):
             yield from self.places.at(line_place(waitlist_id, shard))
             yield from self.places.at(ended_place(waitlist_id, shard))

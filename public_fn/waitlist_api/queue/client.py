@@ -12,11 +12,11 @@ from msgspec import Struct, field
 from waitlist_api.errors import Throttled
 from waitlist_shared import contracts as c
 from waitlist_shared.correlation import FIELD, Correlation
-from waitlist_shared.decoding import prepare
+from waitlist_shared.decoding import warm_decoders
 from waitlist_shared.errors import BY_CODE, Gone, InternalError, QueueUnavailable, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-prepare(*c.RESULTS.values())
+warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 

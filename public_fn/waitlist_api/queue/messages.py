@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
@@ -27,7 +27,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
     return c.Insert(**stay, ticket=record.requested_ticket, priority=record.requested_priority)
 
 
-def tags_of(segments: Segments, entry: EntryRecord | Placed) -> dict[str, Any]:
+def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
     """Return the fields with which messages carry an entry's segments."""
     return {
         "segments": tuple(segments.of(entry.attributes)),
@@ -49,13 +49,13 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 STATE_OF: dict[str, c.EntryState] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
 
 
-def state_of(entry: EntryRecord | Placed) -> c.EntryState:
+def state_of(entry: EntryRecord | IndexRow) -> c.EntryState:
     """Return the state in Redis of an entry that has a place in the record."""
     return "offered" if entry.is_offer and entry.status == "offered" else STATE_OF[entry.status]
 
 
 def restore_of(
-    placed: Placed,
+    placed: IndexRow,
     segments: Segments,
     epoch: str | None = None,
     *,
@@ -104,8 +104,8 @@ def leave_of(record: EntryRecord) -> c.Leave:
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
     """Return the message that removes a stay in any state, and adds its tombstone.
 
-    With `counts` Redis counts a recorded admission that it has not counted. With `now_millis` Redis
-    has the customer inside afterwards if the record has them inside then.
+    With `counts` Redis counts a recorded admission that it has not counted. With `now_millis`
+    Redis counts the customer as inside if the recorded pass is valid at that time.
     """
     return c.Drop(
         **_stay(record),
@@ -115,7 +115,7 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
     )
 
 
-def drop_of_admitted(placed: Placed) -> c.Drop:
+def drop_of_admitted(placed: IndexRow) -> c.Drop:
     """Return the message by which a rebuild puts a customer back inside."""
     return c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -129,8 +129,8 @@ def drop_of_admitted(placed: Placed) -> c.Drop:
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
     """Return the message that removes the former stay, or None if it had no place.
 
-    A rebuild may have restored it from an index that lagged. With `now_millis` the customer is
-    inside by it until the signup has a place.
+    A rebuild may have restored it from an index that lagged. With `now_millis` it
+    counts as inside until the signup completes.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -234,7 +234,7 @@ def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
     )
 
 
-def fill_stay_of(placed: Placed, segments: Segments) -> c.WaitingStay:
+def fill_stay_of(placed: IndexRow, segments: Segments) -> c.WaitingStay:
     return c.WaitingStay(
         placed.entry_id,
         placed.join_id,

@@ -4,18 +4,18 @@ from typing import cast
 
 from waitlist_api.queue.messages import restore_of, state_of
 from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_api.records.places import Placed
+from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
 
-def is_of_another_stay(record: EntryRecord, look: c.InspectResult) -> bool:
+def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
     """Return whether Redis has a place of another stay of the recorded customer."""
-    return look.state != "absent" and look.ticket not in (None, record.ticket)
+    return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 
 def restore_of_lost(
-    record: EntryRecord, look: c.InspectResult, segments: Segments
+    record: EntryRecord, inspection: c.InspectResult, segments: Segments
 ) -> c.Restore | None:
     """Return the message that restores a recorded place; None if Redis has not lost it.
 
@@ -24,23 +24,23 @@ def restore_of_lost(
     """
     if record.status not in PRESENT:
         return None
-    if not is_of_another_stay(record, look):
-        is_newer = max(look.stamp, look.unsettled_stamp) > record.stamp
-        if is_newer or _agrees(record, look, segments):
+    if not is_of_another_stay(record, inspection):
+        is_newer = max(inspection.stamp, inspection.unsettled_stamp) > record.stamp
+        if is_newer or _agrees(record, inspection, segments):
             return None
     expected = None
-    if look.state != "absent":
-        expected = c.Seen(state=cast("c.PlaceState", look.state), rank=look.rank)
-    return restore_of(Placed.from_record(record), segments, expected=expected)
+    if inspection.state != "absent":
+        expected = c.Seen(state=cast("c.PlaceState", inspection.state), rank=inspection.rank)
+    return restore_of(IndexRow.from_record(record), segments, expected=expected)
 
 
-def _agrees(record: EntryRecord, look: c.InspectResult, segments: Segments) -> bool:
-    if (look.state, look.rank) != (state_of(record), record.rank):
+def _agrees(record: EntryRecord, inspection: c.InspectResult, segments: Segments) -> bool:
+    if (inspection.state, inspection.rank) != (state_of(record), record.rank):
         return False
-    if segments.declared and record.attributes_version > (look.attributes_version or 0):
+    if segments.declared and record.attributes_version > (inspection.attributes_version or 0):
         return False
     if record.status != "offered":
         return True
     # Redis may hold it for longer: an extension that is not recorded was not acknowledged.
-    is_as_long = look.time_millis >= (record.claimed_until_millis or 0)
-    return look.token == record.claim_token and is_as_long
+    is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
+    return inspection.token == record.claim_token and is_as_long

@@ -16,7 +16,7 @@ from waitlist_shared.errors import StaleSegments
 T = TypeVar("T")
 
 
-class SegmentIndex(Struct, frozen=True):
+class SegmentedQueue(Struct, frozen=True):
     """Agrees with Redis on the declared segments, whichever of the two is behind."""
 
     waitlist_cache: WaitlistCache

@@ -26,7 +26,7 @@ STATUS_OF: dict[c.Verb, Status] = {
     # The leave that follows begins from this status.
     "abandoned": "offered",
 }
-WORN_OUT = ("worn_out", "no_show_parked")
+ATTEMPTS_EXHAUSTED = ("worn_out", "no_show_parked")
 # Verbs that take an entry from the queue, or move it there.
 OF_WAITING = ("offered", "bumped")
 # Verbs by which a caller ends a hold or a parking without admitting.
@@ -39,13 +39,13 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "expired":
             return (expired_event(decision.at),)
         case "worn_out":
-            return (worn_out_event(min(decision.stamp, ticket_of_millis(decision.at))),)
+            return (attempts_exhausted_event(min(decision.stamp, ticket_of_millis(decision.at))),)
         case "no_show" | "abandoned":
             return (no_show_event(decision.at),)
         case "no_show_parked":
             # The stamp before the decision's is drawn for these two events alone (lib/expiry.lua).
             ended = min(decision.stamp - 1, ticket_of_millis(decision.at))
-            return no_show_event(ended), worn_out_event(ended + 1)
+            return no_show_event(ended), attempts_exhausted_event(ended + 1)
         case "offered":
             return (event_of(decision, POLICY),)
         case "declined":
@@ -87,7 +87,7 @@ def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
     return (no_show_event(claim.no_show_stamp),) if claim.no_show_stamp else ()
 
 
-def worn_out_event(stamp: int) -> HistoryEvent:
+def attempts_exhausted_event(stamp: int) -> HistoryEvent:
     """Return the event of a parking after too many attempts."""
     return HistoryEvent(stamp=stamp, event="parked", by=MAINTENANCE, reason=OUT_OF_ATTEMPTS)
 
@@ -112,7 +112,9 @@ def transition_of(
         basis=decision.basis_stamp,
         placed=decision.placed_stamp,
         is_of_waiting=decision.verb in OF_WAITING,
-        changes=_changes(decision, OUT_OF_ATTEMPTS if decision.verb in WORN_OUT else reason),
+        changes=_changes(
+            decision, OUT_OF_ATTEMPTS if decision.verb in ATTEMPTS_EXHAUSTED else reason
+        ),
         events=events,
         entered_at=entered_at,
     )

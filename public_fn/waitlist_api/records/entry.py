@@ -247,8 +247,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
-        `at`, `by_kind` and `jti` are for the event bus (docs/events.md), whose events are made from
-        the item without code.
+        `at`, `by_kind` and `jti` are for the event bus (docs/app/events.md), whose events are made
+        from the item without code.
         """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),

@@ -26,7 +26,7 @@ INSIDE = (
 )
 
 
-class Placed(Struct, frozen=True, kw_only=True, gc=False):
+class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     """An entry in the index: enough to restore its place and its segments.
 
     A struct without garbage collection (it has no reference cycles), because a rebuild creates one
@@ -70,7 +70,7 @@ class EndedPage(Struct, frozen=True):
 
 
 # Without the index's own keys: parsing the answers takes most of a rebuild's time.
-ASKED = ", ".join(f"#{name}" for name in Placed.__struct_fields__)
+ASKED = ", ".join(f"#{name}" for name in IndexRow.__struct_fields__)
 
 
 class Places(Struct, frozen=True):
@@ -80,7 +80,7 @@ class Places(Struct, frozen=True):
 
     def in_line(
         self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
-    ) -> Iterator[list[Placed]]:
+    ) -> Iterator[list[IndexRow]]:
         """Yield pages of entries with a place, by rank, after a rank and entry."""
         place = line_place(waitlist_id, shard)
         start: Item = {}
@@ -89,13 +89,13 @@ class Places(Struct, frozen=True):
             start = {**record_key(waitlist_id, entry_id), "place": place, "place_rank": rank}
         return self._pages("#place = :place", {"place": place}, start)
 
-    def at(self, place: str) -> Iterator[list[Placed]]:
+    def at(self, place: str) -> Iterator[list[IndexRow]]:
         """Yield pages of one partition of the index."""
         return self._pages("#place = :place", {"place": place})
 
     def changed_in_line(
         self, waitlist_id: str, shard: int, since_millis: int
-    ) -> Iterator[list[Placed]]:
+    ) -> Iterator[list[IndexRow]]:
         """Yield pages of entries with a place that changed since a time."""
         return self._pages(
             "#place = :place",
@@ -103,7 +103,7 @@ class Places(Struct, frozen=True):
             FilterExpression="#updated_millis >= :since",
         )
 
-    def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[Placed]]:
+    def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
         """Yield pages of entries that left or were admitted since a time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
@@ -112,7 +112,7 @@ class Places(Struct, frozen=True):
 
     def inside(
         self, waitlist_id: str, shard: int, since_millis: int, now_millis: int
-    ) -> Iterator[list[Placed]]:
+    ) -> Iterator[list[IndexRow]]:
         """Yield pages of customers who were admitted since a time and are inside now."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
@@ -165,12 +165,12 @@ class Places(Struct, frozen=True):
         read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
         return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)
 
-    def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[Placed]]:
+    def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
         """Yield entries that are joining or leaving one waitlist, oldest first."""
         for page in self.at(intents_of(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
-    def intents(self, shard: int, before_millis: int) -> Iterator[list[Placed]]:
+    def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
         """Yield pages of entries that were joining or leaving before a time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank < :before",
@@ -194,7 +194,7 @@ class Places(Struct, frozen=True):
 
     def _pages(
         self, condition: str, values: Item, start: Item | None = None, **options: str
-    ) -> Iterator[list[Placed]]:
+    ) -> Iterator[list[IndexRow]]:
         after: Item | None = start or {}
         while after is not None:
             items, after = self.table.query(
@@ -206,4 +206,4 @@ class Places(Struct, frozen=True):
                 ProjectionExpression=ASKED,
                 **options,
             )
-            yield [Placed.from_item(item) for item in items]
+            yield [IndexRow.from_item(item) for item in items]

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from waitlist_api.clock import millis_of
-from waitlist_shared.decoding import prepare
+from waitlist_shared.decoding import warm_decoders
 
 Period = Literal["second", "minute", "hour", "day"]
 NoShow = Literal["keep_place", "to_back", "leave"]
@@ -94,7 +94,7 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
         return fields
 
 
-prepare(AdmissionPolicy)
+warm_decoders(AdmissionPolicy)
 
 
 def _shown(scheduled: Scheduled) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from waitlist_shared.decoding import prepare
+from waitlist_shared.decoding import warm_decoders
 
 FieldType = Literal["text", "email", "tel", "select"]
 Kept = Literal["profile", "attributes"]
@@ -64,4 +64,4 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return f"{parts.scheme}://{parts.netloc}"
 
 
-prepare(PageSettings)
+warm_decoders(PageSettings)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import tag_of
-from waitlist_api.queue.segmented import SegmentIndex
+from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.lease import Leases
@@ -39,7 +39,7 @@ class Reindexer(Struct, frozen=True):
 
     queue: QueueClient
     waitlist_cache: WaitlistCache
-    segment_index: SegmentIndex
+    segmented_queue: SegmentedQueue
     waitlists: WaitlistRecords
     entries: EntryRecords
     leases: Leases
@@ -59,7 +59,9 @@ class Reindexer(Struct, frozen=True):
             return
         try:
             self.waitlist_cache.look_up(waitlist.waitlist_id)
-            self.segment_index.send(waitlist.waitlist_id, lambda now: self._index(now, lease.renew))
+            self.segmented_queue.send(
+                waitlist.waitlist_id, lambda now: self._index(now, lease.renew)
+            )
         finally:
             lease.release()
 

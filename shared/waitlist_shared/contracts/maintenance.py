@@ -25,7 +25,7 @@ from waitlist_shared.limits import MAX_FILL
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
     """Counts a run of maintenance, and compares with the count of the run before.
 
-    A `pace` replaces the one that looks read.
+    A `pace` replaces the one that polls read.
     """
 
     epoch: Epoch | None = None

@@ -139,7 +139,7 @@ def filter_failure(
     _case: Case,
     response: Response,
 ) -> bool:
-    """Keep each failure but what is meant so: see LEAVE and BEYOND_ANY_SCHEMA."""
+    """Ignore intended failures: see LEAVE and BEYOND_ANY_SCHEMA."""
     if isinstance(failure, UseAfterFree):
         return failure.operation != LEAVE
     if not isinstance(failure, RejectedPositiveData):

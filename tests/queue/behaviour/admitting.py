@@ -202,7 +202,7 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
     """P2: it answers as the first one did, until the record has that one."""
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
-    line.settle(PEOPLE[0], line.unsettled()[PEOPLE[0]]["seen_stamp"])
+    line.settle(PEOPLE[0], line.dirty()[PEOPLE[0]]["seen_stamp"])
     assert line.send("decline", **meant(first))["code"] == "not_offered"
     assert state(line) == "offered"
     assert line.send("decline", **meant(second))["outcome"] == "declined"
@@ -215,7 +215,7 @@ def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_ope
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
     before = line.send("decline", **again)
-    line.settle(PEOPLE[0], line.unsettled()[PEOPLE[0]]["seen_stamp"])
+    line.settle(PEOPLE[0], line.dirty()[PEOPLE[0]]["seen_stamp"])
     after = line.send("decline", **again)
     assert (before["outcome"], before["stamp"]) == (after["outcome"], after["stamp"])
     assert after["outcome"] == "repeat"
@@ -256,7 +256,7 @@ def test_instants_count_once_and_late(line: Line) -> None:
     assert is_due(line)
 
 
-def test_a_caller_that_knows_too_little_of_the_schedule_is_behind(line: Line) -> None:
+def test_a_caller_with_too_few_instants_of_the_schedule_is_behind(line: Line) -> None:
     filled(line, has_schedule=True)
     later = line.clock.millis + 1000
     answer = admit(line, settings_version=1, schedule_from=later, instants=[(later + 1000, 5)])
@@ -274,7 +274,7 @@ def test_scheduled_places_that_find_no_room_stay_due(line: Line) -> None:
     assert admitted(line, **known) == PEOPLE[1:2]
 
 
-def test_a_repeated_admission_by_hand_takes_nobody_else(line: Line) -> None:
+def test_a_repeated_admission_by_hand_takes_no_other_entry(line: Line) -> None:
     filled(line, max_inside=5)
     key = {"once_key": "a" * 32, "once_body": "b" * 32}
     first = admit(line, count=3, **key)

@@ -40,7 +40,7 @@ def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) 
     line.clock.advance(seconds=LEASE)
     again = line.claim()
     assert [entry["attempts"] for entry in again["entries"]] == [1]
-    assert line.unsettled()["ann"]["seen_stamp"] < again["stamp"]
+    assert line.dirty()["ann"]["seen_stamp"] < again["stamp"]
     assert line.claim()["stamp"] > again["stamp"]
 
 
@@ -50,7 +50,7 @@ def test_the_number_of_attempts_is_that_of_the_settings_now(line: Line) -> None:
     line.init(version=2, lease_seconds=LEASE, max_attempts=1)
     line.clock.advance(seconds=LEASE)
     assert line.claimed() == {}
-    assert line.on_shelf("parked") == ["ann"]
+    assert line.off_queue("parked") == ["ann"]
 
 
 def test_expire_returns_expired_holds_that_no_claim_meets(line: Line) -> None:
@@ -62,7 +62,7 @@ def test_expire_returns_expired_holds_that_no_claim_meets(line: Line) -> None:
     answer = line.expire()
     assert (answer["is_all"], answer["max_attempts"]) == (True, 5)
     assert line.order() == PEOPLE
-    assert line.on_shelf("held") == []
+    assert line.off_queue("held") == []
 
 
 def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) -> None:

@@ -94,7 +94,7 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
-    line.settle("ann", line.unsettled()["ann"]["seen_stamp"])
+    line.settle("ann", line.dirty()["ann"]["seen_stamp"])
     assert on_hold(line, "release", "ann", ann["token"]) == "not_held"
 
 
@@ -106,7 +106,7 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
     for _ in range(18):
         tokens.append(line.claimed()["ann"]["token"])
         line.release("ann", tokens[-1])
-    kept = [one["token"] for one in line.unsettled()["ann"]["decisions"]]
+    kept = [one["token"] for one in line.dirty()["ann"]["decisions"]]
     assert kept == tokens[2:]
     assert on_hold(line, "release", "ann", tokens[1]) == "not_held"
 

@@ -72,7 +72,7 @@ def _end(line: Line, verb: str, ticket: int | None) -> dict[str, object]:
     return line.send(verb, **line.stay("ann", 1), ticket=ticket)
 
 
-def test_a_moved_stay_is_known_by_its_signups_ticket(line: Line) -> None:
+def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     line.bump("bob", to="front")

@@ -77,7 +77,7 @@ def test_a_rejoin_stands_at_the_end(line: Line) -> None:
     assert line.order() == ["bob", "eve", "ann"]
 
 
-def test_waitlists_do_not_know_of_each_other(line: Line) -> None:
+def test_waitlists_are_independent_of_each_other(line: Line) -> None:
     line.init()
     other = line.of("cinema")
     other.init()

@@ -10,7 +10,7 @@ def beat(line: Line, **fields: str) -> None:
 
 
 def paces(line: Line) -> list[str]:
-    """Return the pace of a look, of a repeated signup and of stats."""
+    """Return the pace of a poll, of a repeated signup and of stats."""
     looks = (line.position("ann"), line.signup("ann"), line.stats())
     return [accepted(one)["pace"] for one in looks]
 
@@ -44,7 +44,7 @@ def test_customers_of_a_paused_list_read_at_once_that_it_is_paused(line: Line) -
     assert paces(line) == [PACE] * 3
 
 
-def test_only_people_who_wait_have_a_pace(line: Line) -> None:
+def test_only_waiting_entries_have_a_pace(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     beat(line, pace=PACE)

@@ -24,7 +24,7 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
     assert answer["parked_millis"] == line.clock.millis
     line.clock.advance(seconds=1_000 * LEASE)
     assert list(line.claimed(5)) == PEOPLE[1:]
-    assert line.on_shelf("parked") == ["ann"]
+    assert line.off_queue("parked") == ["ann"]
     assert line.stats()["parked"] == 1
 
 
@@ -77,7 +77,7 @@ def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
     second = parked(line)["ann"]["parked_millis"]
     assert line.redrive("ann", parked_millis=first)["outcome"] == "repeat"
     assert line.position("ann")["outcome"] == "parked"
-    line.settle("ann", line.unsettled()["ann"]["seen_stamp"])
+    line.settle("ann", line.dirty()["ann"]["seen_stamp"])
     assert line.redrive("ann", parked_millis=first)["code"] == "not_parked"
     assert line.redrive("ann", parked_millis=second)["outcome"] == "redriven"
 
@@ -95,7 +95,7 @@ def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: 
     line.clock.advance(seconds=LEASE)
     parked_at = ticket_of_millis(line.clock.millis)
     line.clock.advance(seconds=5)
-    assert line.unsettled()["ann"]["time_millis"] == millis_of(parked_at)
+    assert line.dirty()["ann"]["time_millis"] == millis_of(parked_at)
     assert line.redrive("ann")["worn_out_stamp"] == parked_at
     assert line.redrive("ann")["worn_out_stamp"] == parked_at
     parked(line)

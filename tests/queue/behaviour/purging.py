@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.queue.behaviour.rebuilding import fill_every_shelf
+from tests.queue.behaviour.rebuilding import fill_every_state
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Line
 
@@ -12,7 +12,7 @@ def test_a_purge_leaves_nothing_but_what_expires_by_itself(line: Line) -> None:
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
     line.leave("eve")
-    fill_every_shelf(line)
+    fill_every_state(line)
     line.claim(1, once=9)
     other = line.of("cinema")
     other.init()

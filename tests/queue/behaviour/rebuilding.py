@@ -73,7 +73,7 @@ VERBS = [
 ]
 
 
-def fill_every_shelf(line: Line) -> None:
+def fill_every_state(line: Line) -> None:
     """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
     line.init(version=2, segments_version=2, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
@@ -130,7 +130,7 @@ def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
     line.leave("eve")
-    fill_every_shelf(line)
+    fill_every_state(line)
     line.client.delete(META)
     assert line.init(state="hydrating", epoch=LATER_EPOCH)["outcome"] == "created"
     left = {key for key in line.contents() if key.split(":")[2] not in ("once", "moves")}

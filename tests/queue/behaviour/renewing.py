@@ -125,11 +125,11 @@ def test_a_look_triggers_no_run_before_a_kept_place_is_free(line: Line) -> None:
 
 def end_of(line: Line, name: str) -> None:
     line.drop(name)
-    line.settle(name, line.unsettled()[name]["seen_stamp"])
+    line.settle(name, line.dirty()[name]["seen_stamp"])
 
 
 def settled(line: Line, name: str) -> None:
-    line.settle(name, line.unsettled()[name]["seen_stamp"])
+    line.settle(name, line.dirty()[name]["seen_stamp"])
 
 
 @pytest.mark.parametrize("end", [end_of, settled])

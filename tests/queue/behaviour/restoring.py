@@ -115,7 +115,7 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
     assert line.order() == ["kim", "ann", "bob", "eve", "zoe"]
 
 
-def test_a_move_that_the_record_knows_is_not_made_again(line: Line) -> None:
+def test_a_recorded_move_is_not_made_again(line: Line) -> None:
     """P2: the bump was executed before the loss and is delivered again after it."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 1, 1)
@@ -136,7 +136,7 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
     assert line.bump("bob", once=1, to="back")["outcome"] == "moved"
 
 
-def test_a_move_that_redis_knows_better_is_not_forgotten(line: Line) -> None:
+def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
     """P2: an older stamp in the record does not replace the newer one in Redis."""
     line.init()
     line.all_sign_up(["ann", "bob"])

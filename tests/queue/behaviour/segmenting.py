@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.line import Line, accepted
-from tests.support.palette import coloured, depths
+from tests.support.palette import coloured, segment_counts
 
 
 @coloured
@@ -23,14 +23,14 @@ def test_the_newest_of_a_segment_come_from_its_tail(line: Line) -> None:
 def test_a_claimed_entry_leaves_all_segments_at_once(line: Line) -> None:
     """P4"""
     assert line.claim_within("green") == ["dan"]
-    assert depths(line) == {"red": 2, "blue": 2}
+    assert segment_counts(line) == {"red": 2, "blue": 2}
     assert line.claim_within("green") == []
 
 
 @coloured
 def test_an_unfiltered_claim_takes_people_out_of_their_segments(line: Line) -> None:
     assert list(line.claimed(2)) == ["ann", "bob"]
-    assert depths(line) == {"red": 1, "blue": 2, "green": 1}
+    assert segment_counts(line) == {"red": 1, "blue": 2, "green": 1}
 
 
 @coloured
@@ -40,8 +40,8 @@ def test_an_empty_segment_returns_no_entry(line: Line) -> None:
 
 
 @coloured
-def test_depths_count_those_who_wait_and_name_the_first(line: Line) -> None:
-    assert depths(line) == {"red": 3, "blue": 3, "green": 1}
+def test_segment_counts_count_waiting_entries_and_name_the_first(line: Line) -> None:
+    assert segment_counts(line) == {"red": 3, "blue": 3, "green": 1}
     listed = accepted(line.send("segments", segments_version=1))["depths"]
     first = {depth["segment"]: depth["first"] for depth in listed}
     assert first[line.segment("red")] == [line.id_of(name) for name in ("ann", "bob", "dan")]
@@ -97,14 +97,14 @@ def test_segments_follow_a_move(
 def test_an_entry_that_leaves_or_is_dropped_leaves_the_segments(line: Line) -> None:
     line.leave("bob")
     line.drop("dan")
-    assert depths(line) == {"red": 1, "blue": 1}
+    assert segment_counts(line) == {"red": 1, "blue": 1}
 
 
 @coloured
 def test_a_rejoin_may_be_in_other_segments_than_before(line: Line) -> None:
     line.leave("dan")
     line.signup("dan", stay=2, **line.within("blue"))
-    assert depths(line) == {"red": 2, "blue": 3}
+    assert segment_counts(line) == {"red": 2, "blue": 3}
     assert line.claim_within("blue", 3) == ["bob", "cat", "dan"]
 
 
@@ -112,7 +112,7 @@ def test_a_rejoin_may_be_in_other_segments_than_before(line: Line) -> None:
 def test_a_repeated_signup_keeps_the_segments_of_the_first(line: Line) -> None:
     """P2"""
     assert line.signup("ann", **line.within("green"))["outcome"] == "already"
-    assert depths(line) == {"red": 3, "blue": 3, "green": 1}
+    assert segment_counts(line) == {"red": 3, "blue": 3, "green": 1}
 
 
 @pytest.mark.parametrize(("to", "reds"), [("place", ["ann", "bob"]), ("back", ["bob", "ann"])])
@@ -135,7 +135,7 @@ def test_an_expired_hold_brings_back_into_the_segments(line: Line) -> None:
 def test_a_redrive_brings_back_into_the_segments(line: Line) -> None:
     held = line.claimed()["ann"]
     line.park("ann", held["token"])
-    assert depths(line)["red"] == 2
+    assert segment_counts(line)["red"] == 2
     line.redrive("ann")
     assert line.claim_within("red", 5) == ["ann", "bob", "dan"]
 
@@ -145,4 +145,4 @@ def test_an_admitted_entry_has_no_segments_left(line: Line) -> None:
     held = line.claimed()["ann"]
     line.complete("ann", held["token"])
     assert line.tag("ann", "green", edit=1)["outcome"] == "absent"
-    assert depths(line) == {"red": 2, "blue": 3, "green": 1}
+    assert segment_counts(line) == {"red": 2, "blue": 3, "green": 1}

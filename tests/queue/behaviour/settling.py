@@ -37,28 +37,28 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
     """P3: if the caller was cut off, maintenance learns what Redis decided."""
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     expected = (state, ann["rank"], ann["ticket"], 0, stamp)
     fields = ("state", "rank", "ticket", "attempts", "seen_stamp")
     assert tuple(place[name] for name in fields) == expected
     assert place["token"] == (ann["token"] if state == "done" else "")
     assert place["time_millis"] == (line.clock.millis if state == "parked" else 0)
-    assert line.unsettled() == {"ann": place}
+    assert line.dirty() == {"ann": place}
     assert settled(line, "ann", place) == "settled"
-    assert line.unsettled() == {}
+    assert line.dirty() == {}
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
     """A hold that was never recorded expires by itself."""
     filled(line)
-    assert line.unsettled() == {}
+    assert line.dirty() == {}
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
     """P3: the caller may have got the answer without the record being written."""
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     assert (place["state"], place["token"]) == ("held", ann["token"])
     assert place["time_millis"] == extended["deadline_millis"]
 
@@ -71,12 +71,12 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
     line.claimed(5)
     deadline = line.clock.millis + LEASE * 1000
     line.clock.advance(seconds=LEASE + 5)
-    expired, *others = line.unsettled()["ann"]["decisions"][2:]
+    expired, *others = line.dirty()["ann"]["decisions"][2:]
     assert others == []
     assert line.claimed(5)["ann"]["expired_stamp"] == expired["at"]
     deadline_of_last = line.clock.millis + LEASE * 1000
     line.clock.advance(seconds=LEASE + 5)
-    decisions = line.unsettled()["ann"]["decisions"]
+    decisions = line.dirty()["ann"]["decisions"]
     verbs = [one["verb"] for one in decisions]
     assert verbs == ["released", "bumped", "expired", "worn_out"]
     assert [one["stamp"] for one in decisions[:2]] == [released["stamp"], moved["stamp"]]
@@ -93,7 +93,7 @@ def test_an_expiry_is_later_than_the_hold_under_any_clock(line: Line) -> None:
     line.clock.advance(-HOUR_MICROS)
     held = line.claim(lease_seconds=1)
     line.clock.advance(seconds=2)
-    expired = line.unsettled()["bob"]["decisions"][0]
+    expired = line.dirty()["bob"]["decisions"][0]
     assert held["stamp"] < expired["at"] <= expired["stamp"]
 
 
@@ -101,9 +101,9 @@ def test_a_redrive_is_listed_too(line: Line) -> None:
     """P3"""
     ann = filled(line)["ann"]
     line.park("ann", ann["token"])
-    assert settled(line, "ann", line.unsettled()["ann"]) == "settled"
+    assert settled(line, "ann", line.dirty()["ann"]) == "settled"
     line.redrive("ann")
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     assert (place["state"], place["rank"], place["attempts"]) == ("waiting", ann["rank"], 0)
 
 
@@ -113,7 +113,7 @@ def test_an_expired_hold_is_listed_with_its_attempts(
 ) -> None:
     filled(line, max_attempts)
     line.clock.advance(seconds=LEASE)
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     assert (place["state"], place["attempts"]) == (state, 1)
 
 
@@ -124,7 +124,7 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
         line.release(name, entry["token"])
     again = line.claimed()["ann"]
     line.leave("bob")
-    places = line.unsettled()
+    places = line.dirty()
     assert places["ann"]["state"] == "held"
     assert places["ann"]["token"] == again["token"]
     assert places["ann"]["time_millis"] == again["deadline_millis"]
@@ -132,17 +132,17 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
-def test_what_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
+def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
     """P3: whatever the clock did in between."""
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
     line.release("ann", ann["token"])
-    seen = line.unsettled()["ann"]
+    seen = line.dirty()["ann"]
     again = line.claimed()["ann"]
     line.clock.advance(jump)
     line.complete("ann", again["token"])
     assert settled(line, "ann", seen, join_id="00000001") == "changed"
-    assert line.unsettled()["ann"]["state"] == "done"
+    assert line.dirty()["ann"]["state"] == "done"
     assert line.complete("ann", again["token"])["outcome"] == "repeat"
 
 
@@ -152,9 +152,9 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
     line.clock.advance(seconds=1)
     line.release("ann", ann["token"])
     line.clock.advance(seconds=60, micros=-100)
-    assert line.unsettled(60) == {}
+    assert line.dirty(60) == {}
     line.clock.advance(100)
-    assert list(line.unsettled(60)) == ["ann"]
+    assert list(line.dirty(60)) == ["ann"]
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
@@ -163,9 +163,9 @@ def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> 
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
     later = accepted(line.bump("bob", to="front"))
-    assert line.unsettled(60, known_until=released["stamp"] - 1) == {}
-    assert list(line.unsettled(60, known_until=released["stamp"])) == ["ann"]
-    assert list(line.unsettled(60, known_until=later["stamp"])) == ["ann", "bob"]
+    assert line.dirty(60, known_until=released["stamp"] - 1) == {}
+    assert list(line.dirty(60, known_until=released["stamp"])) == ["ann"]
+    assert list(line.dirty(60, known_until=later["stamp"])) == ["ann", "bob"]
 
 
 def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> None:
@@ -178,7 +178,7 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
         line.clock.advance(1)
         line.complete(name, held[name]["token"])
     listed = []
-    while places := line.unsettled(limit=2):
+    while places := line.dirty(limit=2):
         listed += list(places)
         assert [settled(line, *place) for place in places.items()] == ["settled"] * len(places)
     assert listed == order
@@ -188,7 +188,7 @@ def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
     """P4: a late signup or restore of the same stay does not bring the entry back."""
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     assert settled(line, "ann", place, join_id="00000001") == "settled"
     assert line.position("ann")["outcome"] == "absent"
     assert line.signup("ann")["code"] == "gone"
@@ -201,7 +201,7 @@ def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
 def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: Line) -> None:
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
-    assert settled(line, "ann", line.unsettled()["ann"]) == "settled"
+    assert settled(line, "ann", line.dirty()["ann"]) == "settled"
     assert line.position("ann")["outcome"] == "absent"
     assert GONE not in line.contents()
 
@@ -211,7 +211,7 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
     """P2: also if it is delivered twice."""
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
-    place = line.unsettled()["ann"]
+    place = line.dirty()["ann"]
     before = {
         key: value for key, value in line.contents().items() if key not in (DECIDED, UNSETTLED)
     }
@@ -227,7 +227,7 @@ def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))
-    place = line.unsettled()["bob"]
+    place = line.dirty()["bob"]
     assert (place["state"], place["rank"]) == ("waiting", moved["rank"])
     assert settled(line, "bob", place) == "settled"
-    assert line.unsettled() == {}
+    assert line.dirty() == {}

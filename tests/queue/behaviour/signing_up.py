@@ -54,7 +54,7 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
     assert line.signup("ann")["outcome"] == "already"
 
 
-def test_a_closed_list_takes_no_signup_but_knows_its_people(line: Line) -> None:
+def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
     """P2: a customer who signed up before it closed can repeat the signup."""
     line.init()
     line.signup("ann")

@@ -127,7 +127,7 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """Also a claim, which needs none: the next look then triggers a run."""
+    """Also a claim, which needs none: the next poll then triggers a run."""
     one_slot(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
     if verb == "claim":
@@ -501,7 +501,7 @@ def test_one_entry_is_offered_a_slot_wherever_it_waits(line: Line) -> None:
     (offer,) = accepted(line.send("admit", **fields))["entries"]
     assert line.name_of(offer["entry_id"]) == PEOPLE[4]
     assert line.position(PEOPLE[4])["outcome"] == "offered"
-    assert line.depths("red") == {"red": len(PEOPLE) - 1}
+    assert line.segment_counts("red") == {"red": len(PEOPLE) - 1}
     repeat = accepted(line.send("admit", **fields))
     assert (repeat["outcome"], repeat["entries"]) == ("repeat", [offer])
     accepted(line.send("decline", entry_id=offer["entry_id"]))

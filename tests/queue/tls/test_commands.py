@@ -1,4 +1,4 @@
-"""What the user of docs/policies/redis-user.acl may do, tried on a server."""
+"""What the user of docs/operate/policies/redis-user.acl may do, tried on a server."""
 
 import logging
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
     ],
     ids=lambda command: " ".join(map(str, command)),
 )
-def test_what_is_not_on_the_list_is_refused(
+def test_a_command_that_is_not_on_the_list_is_refused(
     user: Any, server: Place, command: tuple[Any, ...]
 ) -> None:
     """P8"""
@@ -144,7 +144,7 @@ def test_the_log_has_the_missing_right_and_the_remedy(
     assert refused
     assert {answer["code"] for answer in refused} == {"queue_unavailable"}
     assert f"no permissions to run the '{command}' command" in caplog.text
-    assert "give the user the rights of docs/policies/redis-user.acl" in caplog.text
+    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
     assert not [record for record in caplog.records if record.exc_info], "no traceback"
 
 
@@ -155,7 +155,7 @@ def test_a_cluster_is_not_found_without_these_rights(
     line = new_line(cluster)
     with without(cluster, command):
         assert line.init()["code"] == "queue_unavailable"
-    assert "give the user the rights of docs/policies/redis-user.acl" in caplog.text
+    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
     begun(line)
 
 
@@ -166,7 +166,7 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"
-    assert "give the user the rights of docs/policies/redis-user.acl" in caplog.text
+    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
     place.on_each("ACL", "LOG", "RESET")
 
 

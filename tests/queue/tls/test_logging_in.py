@@ -105,7 +105,7 @@ def test_a_wrong_password_is_an_outage_and_the_log_has_the_remedy(
 
 
 @each_question
-def test_who_is_thrown_out_gets_in_again_when_he_is_let(
+def test_a_client_logs_in_again_when_its_token_is_valid(
     place: Place, ask: Asked, iam_line: Line, credentials: IamCredentials
 ) -> None:
     know_only(place, "x" * 20)

@@ -89,14 +89,14 @@ class Traffic:
             customers(client, f"customer-{name}", self.population)
             for client, name in zip(clients[:CUSTOMERS], names, strict=False)
         ]
-        desks = [
-            operators(client, f"desk-{name}", self.population)
+        operator_visits = [
+            operators(client, f"operator-{name}", self.population)
             for client, name in zip(clients[CUSTOMERS:], names[CUSTOMERS:], strict=True)
         ]
         looking = [asyncio.create_task(self._look(number)) for number in range(LOOKERS)]
         injecting = asyncio.create_task(self._inject(begun, disruptions))
         try:
-            await asyncio.gather(*visits, *desks)
+            await asyncio.gather(*visits, *operator_visits)
             await injecting
         finally:
             for task in looking:

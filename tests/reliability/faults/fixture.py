@@ -139,7 +139,9 @@ class FaultFixture:
             record = records.get(self.people.names[entry_id], {})
             if record.get("rank") != rank:
                 yield f"Redis has a rank {rank}, the record {record}"
-        if strangers := set(self.stores.redis.hkeys(keys.moved(waitlist_id))) - set(ranks):
+        if strangers := set(self.stores.redis.hkeys(keys.tickets_of_moved(waitlist_id))) - set(
+            ranks
+        ):
             yield f"Redis keeps the tickets of {strangers}"
         last_ticket = int(self.stores.redis.hget(keys.meta(waitlist_id), "last_ticket"))
         waiting = [(name, one) for name, one in records.items() if _waits(one)]

@@ -112,7 +112,7 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_a_signup_cut_off_on_a_list_that_is_being_deleted_is_forgotten_with_it(
     fixture: FaultFixture,
 ) -> None:
-    """P1: the function has cached the list, and maintenance does not finish so young an intent."""
+    """P1: the function has cached the list, and the intent is too recent for maintenance."""
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
     fixture.world.clock.advance(25)
@@ -188,7 +188,7 @@ def test_while_a_waitlist_is_deleted_its_id_is_taken(fixture: FaultFixture) -> N
     fixture.people.delete_waitlist()
     assert fixture.people.configure().code == "waitlist_deleting"
     assert fixture.people.sign_up("fay").code == "waitlist_not_found"
-    assert fixture.people.look("ann").code == "waitlist_not_found"
+    assert fixture.people.poll("ann").code == "waitlist_not_found"
     delete_wholly(fixture)
     create_again(fixture.people)
     assert fixture.order() == list(NEWCOMERS)

@@ -21,16 +21,16 @@ REASON = "their train is late"
 Act = Callable[[Admissions], Answer]
 
 
-def release(desk: Admissions) -> Answer:
-    return desk.release("ann", reason=REASON)
+def release(people: Admissions) -> Answer:
+    return people.release("ann", reason=REASON)
 
 
-def park(desk: Admissions) -> Answer:
-    return desk.park("ann", reason=REASON)
+def park(people: Admissions) -> Answer:
+    return people.park("ann", reason=REASON)
 
 
-def redrive(desk: Admissions) -> Answer:
-    return desk.redrive("ann", reason=REASON)
+def redrive(people: Admissions) -> Answer:
+    return people.redrive("ann", reason=REASON)
 
 
 ENDS: dict[str, Act] = {"released": release, "parked": park, "redriven": redrive}
@@ -94,16 +94,16 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
     fixture: FaultFixture,
 ) -> None:
-    desk = fixture.people
+    people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
         fixture.world.advance(LEASE_SECONDS)
-        assert desk.claimed() == ["ann"]
+        assert people.claimed() == ["ann"]
     fixture.world.advance(LEASE_SECONDS)
     parked_at = fixture.world.clock.millis
     fixture.world.advance(10)
-    assert desk.claimed() == ["bob"]
+    assert people.claimed() == ["bob"]
     fixture.world.advance(10)
-    assert redrive(desk).status == 200
+    assert redrive(people).status == 200
     one = history(fixture)[-2]
     assert (one["event"], one["by"], one["reason"]) == ("parked", "maintenance", "max_attempts")
     assert abs(millis_of(one) - parked_at) < 1_000
@@ -111,10 +111,10 @@ def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
     """P3: maintenance notices it a minute later, and `parked_at` agrees with the event."""
-    desk = fixture.people
+    people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
         fixture.world.advance(LEASE_SECONDS)
-        assert desk.claimed() == ["ann"]
+        assert people.claimed() == ["ann"]
     fixture.world.advance(LEASE_SECONDS)
     ended_at = fixture.world.clock.millis
     for _ in range(2):
@@ -122,18 +122,18 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
     one = history(fixture)[-1]
     assert (one["event"], one["reason"]) == ("parked", "max_attempts")
     assert abs(millis_of(one) - ended_at) < 1_000
-    assert desk.person("ann").json["parked_at"] == one["at"]
+    assert people.person("ann").json["parked_at"] == one["at"]
 
 
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
     """P3: the last offer of too many; the no-show comes before the parking."""
-    desk = fixture.people
-    release(desk)
+    people = fixture.people
+    release(people)
     policy = {"offer_seconds": LEASE_SECONDS, "no_show": "keep_place"}
-    desk.configure(max_attempts=1, admission=policy)
-    assert desk.admit(1).status == 200
+    people.configure(max_attempts=1, admission=policy)
+    assert people.admit(1).status == 200
     fixture.world.advance(LEASE_SECONDS)
     ended_at = fixture.world.clock.millis
     for _ in range(2):
@@ -161,16 +161,16 @@ def test_an_expiry_has_its_own_time_though_a_bump_and_a_claim_come_first(
 
 def test_a_refused_end_of_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
     """P5: release and park with a used token, and redrive of a held entry."""
-    desk = fixture.people
-    token = desk.tokens["ann"]
-    assert release(desk).status == 200
-    assert desk.claimed() == ["ann"]
+    people = fixture.people
+    token = people.tokens["ann"]
+    assert release(people).status == 200
+    assert people.claimed() == ["ann"]
     fixture.world.maintain()
     before = fixture.stores.snapshot()
     for answer in (
-        desk.release("ann", token),
-        desk.park("ann", token),
-        redrive(desk),
+        people.release("ann", token),
+        people.park("ann", token),
+        redrive(people),
     ):
         assert answer.status == 409, answer.text
     assert fixture.stores.snapshot() == before

@@ -121,10 +121,10 @@ def test_a_lost_redis_has_them_again_where_they_stood(fixture: FaultFixture) -> 
     fixture.people.bring({"customer_id": "hal", "joined_at": FIRST})
     order = fixture.order()
     assert order == ["fay", "gus", "ann", "hal", "bob", "cyd", "dan", "eve", "zoe"]
-    times = [fixture.people.look(name).json["joined_at"] for name in order[:6]]
+    times = [fixture.people.poll(name).json["joined_at"] for name in order[:6]]
     fixture.rebuild_elsewhere()
     assert fixture.order() == order
-    assert [fixture.people.look(name).json["joined_at"] for name in order[:6]] == times
+    assert [fixture.people.poll(name).json["joined_at"] for name in order[:6]] == times
     assert times[:4] == ["2021-05-01T12:00:00.000Z"] * 4
     fixture.people.sign_up("ida", key="k")
     assert fixture.order() == [*order, "ida"]
@@ -210,7 +210,7 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
         fixture.people.sign_up("ann", key="again"),
     ),
     "a signup": lambda fixture: fixture.people.sign_up("ann", key="again"),
-    "a look": lambda fixture: fixture.people.look("ann"),
+    "a poll": lambda fixture: fixture.people.poll("ann"),
     "an erasure": lambda fixture: fixture.people.erase("ann"),
     "a bump": lambda fixture: fixture.people.bump("ann", key="up", to="back"),
     "a claim": lambda fixture: fixture.world.request(

@@ -97,7 +97,7 @@ def test_a_rebuild_that_redis_outlived_does_not_speak_for_the_next(
 
         def lose_and_look() -> None:
             fixture.flush()
-            assert other.look("ann").code == "rebuilding"
+            assert other.poll("ann").code == "rebuilding"
 
         return faults.before(lose_and_look)
 
@@ -175,19 +175,21 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
     assert waitlist
     assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
     fixture.world.maintenance.run_all()
-    answer = fixture.people.look("ann")
+    answer = fixture.people.poll("ann")
     assert (answer.status, answer.code) == (503, "rebuilding")
     fixture.world.clock.advance(LEASE_SECONDS + SECOND)
     fixture.world.maintenance.run_all()
     assert fixture.order() == list(WITH_EVE)
 
 
-def test_what_needs_the_order_waits_for_the_rebuild(fixture: FaultFixture, lost: Snapshot) -> None:
+def test_requests_that_need_the_order_wait_for_the_rebuild(
+    fixture: FaultFixture, lost: Snapshot
+) -> None:
     """P7: a cold Redis answers 503 with Retry-After, never a wrong position."""
     people = fixture.people
     answers = [
-        people.look("ann"),
-        people.look("ann"),
+        people.poll("ann"),
+        people.poll("ann"),
         people.page(),
         people.stats(),
         people.bump("ann", key="k", places=1),
@@ -207,7 +209,7 @@ def test_a_signup_during_a_rebuild_has_its_place_but_no_position_yet(
     assert (answer.status, answer.json["status"]) == (201, "waiting")
     assert (answer.json["position"], answer.json["total"]) == (None, None)
     fixture.world.maintain()
-    assert fixture.people.look("zoe").json["position"] == len(WITH_EVE) + 1
+    assert fixture.people.poll("zoe").json["position"] == len(WITH_EVE) + 1
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
@@ -227,10 +229,10 @@ def test_the_first_to_find_redis_cold_has_it_rebuilt_at_once(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
     """P7: the customer does not wait for the next scheduled maintenance."""
-    assert fixture.people.look("ann").status == 503
+    assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
     fixture.world.maintenance.run_one("bakery")
-    assert fixture.people.look("ann").json["position"] == 1
+    assert fixture.people.poll("ann").json["position"] == 1
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:

@@ -24,7 +24,7 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
-def desk_of(fixture: FaultFixture) -> Segmented:
+def people_of(fixture: FaultFixture) -> Segmented:
     return Segmented(fixture.world, names=fixture.people.names)
 
 
@@ -32,16 +32,16 @@ def desk_of(fixture: FaultFixture) -> Segmented:
 def building(stores: Stores) -> Snapshot:
     """Return a state with three waiting entries, one held, one parked, and new segments."""
     fixture = FaultFixture(stores)
-    desk = desk_of(fixture)
-    desk.declare(BY_BOTH, lease_seconds=36_000)
-    desk.arrive("ann", language="Spanish", gender="F")
-    desk.arrive("bob", language=["Spanish", "French"], gender="M")
-    desk.arrive("cyd", language="French", gender="M")
-    desk.arrive("dan", gender="M")
-    desk.arrive("eve", language="French", gender=["F", "X"])
-    assert desk.claimed(2) == ["ann", "bob"]
-    desk.park("bob")
-    desk.declare(BY_LANGUAGE, BY_GENDER, lease_seconds=36_000)
+    people = people_of(fixture)
+    people.declare(BY_BOTH, lease_seconds=36_000)
+    people.arrive("ann", language="Spanish", gender="F")
+    people.arrive("bob", language=["Spanish", "French"], gender="M")
+    people.arrive("cyd", language="French", gender="M")
+    people.arrive("dan", gender="M")
+    people.arrive("eve", language="French", gender=["F", "X"])
+    assert people.claimed(2) == ["ann", "bob"]
+    people.park("bob")
+    people.declare(BY_LANGUAGE, BY_GENDER, lease_seconds=36_000)
     return stores.snapshot()
 
 
@@ -71,10 +71,10 @@ def injected(
 
 def never_half_built(fixture: FaultFixture) -> str:
     """Return the problems of segments that are marked as ready (P7)."""
-    desk = desk_of(fixture)
-    if fixture.is_cold() or desk.states()[1] == "building":
+    people = people_of(fixture)
+    if fixture.is_cold() or people.states()[1] == "building":
         return ""
-    wrong = desk.contradictions()
+    wrong = people.contradictions()
     # The record may be behind Redis until the next run.
     return "; ".join(one for one in wrong if "and Redis say" not in one)
 
@@ -82,7 +82,7 @@ def never_half_built(fixture: FaultFixture) -> str:
 def built_by_the_next_run(fixture: FaultFixture) -> str:
     early = never_half_built(fixture)
     fixture.world.maintain()
-    return "; ".join([early] * bool(early) + desk_of(fixture).contradictions())
+    return "; ".join([early] * bool(early) + people_of(fixture).contradictions())
 
 
 def built_by_the_second_run(fixture: FaultFixture) -> str:
@@ -94,7 +94,7 @@ CUT_OFF = [faults.crash_before, faults.crash_after, faults.lost, faults.unheard]
 
 
 @pytest.mark.parametrize("fault", CUT_OFF)
-def test_what_is_cut_off_is_done_by_the_next_run(
+def test_the_next_run_completes_a_reindexing_that_was_cut_off(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P3, P7: after a crash at any step the segments are exact, or marked as building."""
@@ -105,7 +105,7 @@ def test_what_is_cut_off_is_done_by_the_next_run(
 @pytest.mark.parametrize(
     "fault", [faults.delivered_twice, faults.throttled, faults.in_conflict, faults.function_failed]
 )
-def test_what_is_refused_or_repeated_harms_nothing(
+def test_refused_and_repeated_steps_of_a_reindexing_harm_nothing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P2, P3"""
@@ -151,7 +151,7 @@ def test_segments_change_again_while_they_are_built(
         building = stores.snapshot()
 
     def inject(fixture: FaultFixture) -> Fault:
-        other = desk_of(FaultFixture(fixture.stores))
+        other = people_of(FaultFixture(fixture.stores))
 
         def change() -> None:
             other.declare(*declared, lease_seconds=36_000)
@@ -160,7 +160,7 @@ def test_segments_change_again_while_they_are_built(
 
     def outcome(fixture: FaultFixture) -> str:
         found = built_by_the_second_run(fixture)
-        settings = desk_of(fixture).config().settings
+        settings = people_of(fixture).config().settings
         return found or ("" if settings.segments == declared else f"they are {settings}")
 
     wrong = injected(stores, building, inject, outcome)
@@ -173,11 +173,11 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
     """The run reads the configuration again before it returns the lease."""
 
     def inject(fixture: FaultFixture) -> Fault:
-        other = desk_of(FaultFixture(fixture.stores))
+        other = people_of(FaultFixture(fixture.stores))
         return faults.before(lambda: other.declare(BY_BOTH))
 
     def outcome(fixture: FaultFixture) -> str:
-        return "; ".join(desk_of(fixture).contradictions())
+        return "; ".join(people_of(fixture).contradictions())
 
     wrong = injected(stores, building, inject, outcome).splitlines()
     late = [line for line in wrong if int(line.split()[1]) <= last_question(stores, building)]
@@ -199,15 +199,17 @@ def test_people_come_go_and_change_while_segments_are_built(
     """P1, P3, P6: each entry is in the segments of its attributes."""
 
     def inject(fixture: FaultFixture) -> Fault:
-        desk = desk_of(FaultFixture(fixture.stores))
+        people = people_of(FaultFixture(fixture.stores))
 
         def come_go_and_change() -> None:
-            desk.arrive("zoe", language="Spanish")
-            assert desk.leave("cyd").status == 204
-            assert desk.sign_up("cyd", key="again", attributes={"language": "Dutch"}).status == 201
-            assert desk.erase("eve").status == 204
-            desk.arrive("eve", language="Dutch")
-            assert desk.bump("dan", key="dan", to="back").status == 200
+            people.arrive("zoe", language="Spanish")
+            assert people.leave("cyd").status == 204
+            assert (
+                people.sign_up("cyd", key="again", attributes={"language": "Dutch"}).status == 201
+            )
+            assert people.erase("eve").status == 204
+            people.arrive("eve", language="Dutch")
+            assert people.bump("dan", key="dan", to="back").status == 200
 
         return faults.before(come_go_and_change)
 
@@ -226,11 +228,11 @@ def test_a_change_that_is_cut_off_holds_or_not_as_a_whole(
         fixture = FaultFixture(stores)
         fixture.wire.arm(step, fault)
         with suppress(Crash, WaitlistError):
-            desk_of(fixture).declare(*declared, lease_seconds=36_000)
+            people_of(fixture).declare(*declared, lease_seconds=36_000)
         is_behind = len(fixture.wire.calls) <= step
         fixture.wire.disarm()
         fixture.world.maintain()
-        problems = desk_of(fixture).contradictions()
+        problems = people_of(fixture).contradictions()
         assert not problems, (step, problems)
         if is_behind:
             return

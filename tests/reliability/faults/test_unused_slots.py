@@ -14,12 +14,12 @@ from waitlist_queue import keys
 
 ANN, BOB = LINE[:2]
 ENDS: dict[str, Callable[[TokenHolders], Answer]] = {
-    "declined": lambda desk: desk.decline(ANN),
-    "declined for good": lambda desk: desk.decline(ANN, to="leave"),
-    "left": lambda desk: desk.leave(ANN),
-    "removed": lambda desk: desk.remove(ANN),
-    "erased": lambda desk: desk.erase(ANN),
-    "withdrawn": lambda desk: desk.withdraw(ANN),
+    "declined": lambda people: people.decline(ANN),
+    "declined for good": lambda people: people.decline(ANN, to="leave"),
+    "left": lambda people: people.leave(ANN),
+    "removed": lambda people: people.remove(ANN),
+    "erased": lambda people: people.erase(ANN),
+    "withdrawn": lambda people: people.withdraw(ANN),
 }
 FAULTS = (faults.crash_before, faults.crash_after, faults.lost)
 

@@ -1,4 +1,4 @@
-"""One client on one connection; retries as docs/time-budgets.md says, and records all attempts."""
+"""One client on one connection: it retries (docs/internals/time-budgets.md), records attempts."""
 
 import asyncio
 import random

@@ -102,7 +102,7 @@ async def _load(plan: Plan, service: Service, history: History, note: Note) -> N
         for number in range(plan.clients)
     ]
     names = [f"customer-{number}" for number in range(plan.customers)]
-    desks = [f"desk-{number}" for number in range(plan.operators)]
+    operator_names = [f"operator-{number}" for number in range(plan.operators)]
     work = [
         *(
             customers(client, name, population)
@@ -110,7 +110,7 @@ async def _load(plan: Plan, service: Service, history: History, note: Note) -> N
         ),
         *(
             operators(client, name, population)
-            for client, name in zip(clients[plan.customers :], desks, strict=True)
+            for client, name in zip(clients[plan.customers :], operator_names, strict=True)
         ),
     ]
     watching = asyncio.create_task(_watch(plan, service, history, load, note))

@@ -9,7 +9,7 @@ def samples(*megabytes: float, role: str = ROLE) -> list[Sample]:
     return [Sample(at, {role: each}, {role: 1}) for at, each in enumerate(megabytes)]
 
 
-def test_what_a_part_needs_to_know_its_work_is_no_growth() -> None:
+def test_memory_that_a_part_needs_to_start_is_no_growth() -> None:
     (one,) = growths(samples(*[50, 60, 70, 80] * 5, *[80] * 20, *[81] * 20))
     assert one.is_flat
     assert (one.before, one.after) == (80, 81)

@@ -228,14 +228,14 @@ WRONG: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("what", ACCEPTED)
-def test_what_may_happen_is_accepted(what: str) -> None:
+def test_a_possible_history_is_accepted(what: str) -> None:
     scenario = a_good_scenario()
     final_state = ACCEPTED[what](scenario, a_good_final_state())
     assert problems(scenario, final_state) == {}
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_noticed(what: str) -> None:
+def test_a_wrong_history_is_noticed(what: str) -> None:
     change, kinds = WRONG[what]
     scenario = a_good_scenario()
     final_state = change(scenario, a_good_final_state())

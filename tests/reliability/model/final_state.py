@@ -56,7 +56,7 @@ class FinalState:
     line: dict[str, int]
     held: dict[str, int]
     parked: dict[str, int]
-    unsettled: dict[str, int]
+    dirty: dict[str, int]
     inside: dict[str, int]
     notes: dict[str, Note]
     tries: dict[str, int]
@@ -81,7 +81,7 @@ class FinalState:
 
 
 def observe(testbed: Testbed) -> FinalState:
-    (line, held, parked, unsettled, inside), hashes, last_ticket = _redis(testbed)
+    (line, held, parked, dirty, inside), hashes, last_ticket = _redis(testbed)
     items = [item for (pk, _), item in testbed.table.items.items() if pk.startswith("ENTRY#")]
     records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *views = send_batch(
@@ -96,7 +96,7 @@ def observe(testbed: Testbed) -> FinalState:
         line=line,
         held=held,
         parked=parked,
-        unsettled=unsettled,
+        dirty=dirty,
         # An exit during a rebuild leaves a pass that has ended, until the next run of the policy.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
@@ -120,9 +120,9 @@ def observe(testbed: Testbed) -> FinalState:
 
 def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
     pipeline = testbed.redis.raw.pipeline(transaction=False)
-    for key in (keys.queue, keys.held, keys.parked, keys.unsettled, keys.inside):
+    for key in (keys.queue, keys.held, keys.parked, keys.dirty, keys.inside):
         pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
-    for key in (keys.claims, keys.attempts, keys.moved):
+    for key in (keys.claims, keys.attempts, keys.tickets_of_moved):
         pipeline.hgetall(key(WAITLIST_ID))
     pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
     *found, last_ticket = pipeline.execute()

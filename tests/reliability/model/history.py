@@ -83,7 +83,7 @@ def _ends(
     if is_whole and not any(attempt.is_answered for attempt in attempts):
         yield by_itself(line)
     if (following := by_itself(line)) != line:
-        # A look or maintenance may run the policy at any time.
+        # A poll or maintenance may run the policy at any time.
         yield from _ends(attempts, following, seen, effects)
     if line.may_lose and (lost := slots_lost(line)) != line:
         yield from _ends(attempts, lost, seen, effects)

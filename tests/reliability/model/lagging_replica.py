@@ -10,7 +10,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 MOST_BEHIND = 5
-FIRST_HOME = "server-0"
+FIRST_RUN_ID = "server-0"
 State = dict[bytes, bytes]
 
 READ_ALL = """
@@ -55,7 +55,7 @@ class LaggingReplica:
         self._shown: list[list[Any]] | None = None
         self.past: deque[State] = deque(maxlen=MOST_BEHIND)
         self.keeps_past = False
-        self.home = FIRST_HOME
+        self.server_run_id = FIRST_RUN_ID
 
     def execute_command(self, *arguments: Any) -> Any:
         if not self.keeps_past:
@@ -99,7 +99,7 @@ class LaggingReplica:
     def go_back(self, writes: int) -> None:
         """Lose the last writes to a replica that lagged, whose `run_id` is another."""
         self.lose(writes)
-        self.take_over(f"{self.home}'")
+        self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
         """Lose the last writes to a replica that lagged, whose `run_id` is hidden."""
@@ -108,9 +108,9 @@ class LaggingReplica:
             state = self.past.pop()
         self.put(state)
 
-    def take_over(self, home: str) -> None:
-        """Have another server, `home`, answer from now on."""
-        self.home = home
+    def take_over(self, server_run_id: str) -> None:
+        """Have another server, `server_run_id`, answer from now on."""
+        self.server_run_id = server_run_id
 
     def flush(self) -> None:
         """Delete everything in Redis."""

@@ -300,8 +300,8 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 
 
 def _left_over(found: FinalState) -> Iterator[Problem]:
-    if found.unsettled:
-        yield Problem("unsettled", f"maintenance has not settled {found.unsettled}")
+    if found.dirty:
+        yield Problem("unsettled", f"maintenance has not settled {found.dirty}")
     if strangers := {*found.moved, *found.tries} - set(found.line):
         yield Problem("unsettled", f"Redis keeps data of {strangers}")
     notes = {name for name, note in found.notes.items() if note.state != "done"}

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tests.reliability.model.client import NAMES, Brought
 from tests.support.faults import Crash
-from waitlist_api.admission.holds import Acted
+from waitlist_api.admission.holds import ActionResult
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.signup import SignedUp
 from waitlist_api.http.errors import RENAMED, STATUS
@@ -66,7 +66,7 @@ def _refusal(error: WaitlistError) -> Outcome:
 
 
 def _done(result: Any) -> Outcome:
-    if isinstance(result, SignedUp | Acted):
+    if isinstance(result, SignedUp | ActionResult):
         result = result.view
     if isinstance(result, EntryView):
         return Outcome(

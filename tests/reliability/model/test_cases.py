@@ -1,7 +1,7 @@
 """A fixed selection of the cases, short enough for `make test`; `make proof` runs all.
 
 Single faults: one in 90, or one in 180 for long operations. Sequences of two faults: one in 40, for
-one job in five. Late messages: one in 32. Pairs: every operation with a look, and one other pair in
+one job in five. Late messages: one in 32. Pairs: every operation with a poll, and one other pair in
 120; all their ends, but only the first four of a rebuild.
 """
 
@@ -115,7 +115,7 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
     assert known in groups, f"{known.example} came to {result.problems}"
 
 
-def test_a_case_does_not_know_the_list_of_the_case_before(testbed: Testbed) -> None:
+def test_a_case_is_independent_of_the_case_before(testbed: Testbed) -> None:
     """The retry goes to another process, which has cached the list with its policy."""
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")

@@ -133,7 +133,7 @@ def turn_back_the_tickets(testbed: Testbed) -> None:
 
 
 def leave_something_unsettled(testbed: Testbed) -> None:
-    testbed.redis.raw.zadd(keys.unsettled(WAITLIST_ID), {id_of("c"): 1})
+    testbed.redis.raw.zadd(keys.dirty(WAITLIST_ID), {id_of("c"): 1})
 
 
 def let_one_in(testbed: Testbed) -> None:

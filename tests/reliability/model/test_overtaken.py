@@ -127,7 +127,7 @@ ROWS = (
         (
             leave("b", by="operator"),
             lose_and_rebuild(),
-            forget("b", keys.gone),
+            forget("b", keys.tombstones),
             sign_up("b", "again"),
         ),
     ),

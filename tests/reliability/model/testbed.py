@@ -8,7 +8,7 @@ from tests.reliability.model import scenarios
 from tests.reliability.model.chance import SOURCE
 from tests.reliability.model.client import WAITLIST_ID, Client, Tokens
 from tests.reliability.model.effects import may_write
-from tests.reliability.model.lagging_replica import FIRST_HOME, LaggingReplica, State
+from tests.reliability.model.lagging_replica import FIRST_RUN_ID, LaggingReplica, State
 from tests.reliability.model.model import Line
 from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.requests import Request
@@ -71,7 +71,9 @@ class Testbed:
         self.redis = LaggingReplica(redis_url)
         self.table = StaleIndexTable()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
-        store = RedisStore(lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.home)
+        store = RedisStore(
+            lambda: self.redis, self.redis_clock.now_micros, lambda: self.redis.server_run_id
+        )
         self.lambda_ = InProcessLambda(QueueService(store).handle)
         self.tokens: Tokens = {}
         self.is_index_late = False
@@ -153,7 +155,7 @@ class Testbed:
         self.table.past.clear()
         self.table.past.extend(snapshot.past_items)
         self.redis.put(snapshot.redis)
-        self.redis.take_over(FIRST_HOME)
+        self.redis.take_over(FIRST_RUN_ID)
         self.redis.past.clear()
         self.redis.past.extend(snapshot.past_redis)
         self.redis.keeps_past = False
@@ -190,7 +192,7 @@ class Testbed:
             yield self._text(items[key])
         since = self._snapshot.millis
         gone = sorted(before.keys() - items.keys())
-        others = (self.redis.home, self.is_index_late)
+        others = (self.redis.server_run_id, self.is_index_late)
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
 
     def _text(self, item: Item) -> Text:

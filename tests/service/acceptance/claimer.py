@@ -14,31 +14,31 @@ VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEN
 
 @dataclass
 class Claimer:
-    """A claimer at a desk, with tokens of their own."""
+    """A claimer at a people, with tokens of their own."""
 
-    desk: Admissions
+    people: Admissions
     by: str
     tokens: dict[str, str] = field(default_factory=dict)
 
     def claimed(self, count: int = 1, key: str = "") -> list[str]:
         """Claim, and return who was given, in the order of the answer."""
         command = ClaimCommand(
-            waitlist_id=self.desk.waitlist_id, count=count, by=self.by, idempotency_key=key
+            waitlist_id=self.people.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
-        offers = self.desk.world.services.claims.claim(command)
-        names = [self.desk.names[offer.claim.entry_id] for offer in offers]
+        offers = self.people.world.services.claims.claim(command)
+        names = [self.people.names[offer.claim.entry_id] for offer in offers]
         self.tokens |= {name: offer.claim.token for name, offer in zip(names, offers, strict=True)}
         return names
 
     def act(self, verb: str, name: str, token: str = "") -> str:
         """Do something about a hold; return the status that follows, or the refusal's code."""
         command = HoldCommand(
-            waitlist_id=self.desk.waitlist_id,
-            entry_id=self.desk.id_of(name),
+            waitlist_id=self.people.waitlist_id,
+            entry_id=self.people.id_of(name),
             token=token or self.tokens[name],
             by=self.by,
         )
-        holds = self.desk.world.services.holds
+        holds = self.people.world.services.holds
         for _ in range(TRIES):
             try:
                 return holds.act(VERBS[verb], command).view.status
@@ -50,9 +50,9 @@ class Claimer:
 
     def leave(self, name: str) -> str:
         """Have a person leave the list themselves."""
-        desk = self.desk
+        people = self.people
         try:
-            desk.world.services.leaves.leave(desk.waitlist_id, desk.id_of(name), "customer")
+            people.world.services.leaves.leave(people.waitlist_id, people.id_of(name), "customer")
         except WaitlistError as error:
             return error.code
         return "left"

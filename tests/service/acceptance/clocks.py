@@ -23,13 +23,13 @@ class Clocks:
     public_off: float = 0
     keeper_off: float = 0
     redis: RedisClock = field(default_factory=RedisClock.standing)
-    home: str = "server-one"
+    server_run_id: str = "server-one"
     table: Any = field(default_factory=new_table)
 
     def __post_init__(self) -> None:
         self.public = self._world(self.public_off)
         self.keeper = self._world(self.keeper_off)
-        self.desk = Admissions(self.public)
+        self.people = Admissions(self.public)
 
     def _world(self, off: float) -> World:
         return self._with(Clock(START_MILLIS + int(off * 1000)))
@@ -40,7 +40,7 @@ class Clocks:
             self.valkey.client,
             clock=clock,
             redis_clock=self.redis,
-            here=lambda: self.home,
+            here=lambda: self.server_run_id,
         )
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
@@ -72,7 +72,7 @@ class Clocks:
 
     def fail_over(self) -> None:
         """Have another server take over that has everything."""
-        self.home = f"{self.home}-two"
+        self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
         """Have another server take over that lacks what came after."""

@@ -22,11 +22,11 @@ def waitlist(world: World) -> Waitlist:
     """Return a way to make the waitlist, with these tests' terms unless others are given."""
 
     def make(*names: str, **settings: Any) -> Admissions:
-        desk = Admissions(world)
+        people = Admissions(world)
         defaults = {"lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
-        answer = desk.configure(**{**defaults, **settings})
+        answer = people.configure(**{**defaults, **settings})
         assert answer.status == 201, answer.text
-        desk.all_sign_up(*names)
-        return desk
+        people.all_sign_up(*names)
+        return people
 
     return make

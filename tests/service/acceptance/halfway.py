@@ -5,20 +5,20 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_shared import contracts as c
 
 
-def leaving(desk: Admissions, name: str) -> None:
+def leaving(people: Admissions, name: str) -> None:
     """Record an intent to leave that has not reached Redis."""
-    services = desk.world.services
-    key = (desk.waitlist_id, desk.id_of(name))
+    services = people.world.services
+    key = (people.waitlist_id, people.id_of(name))
     services.entries.begin_leave(key, "customer", "", services.now_millis())
 
 
-def joining(desk: Admissions, name: str) -> None:
+def joining(people: Admissions, name: str) -> None:
     """Add a place in Redis of which the record has the intent only."""
-    services = desk.world.services
+    services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
-        waitlist_id=desk.waitlist_id,
-        entry_id=desk.id_of(name),
+        waitlist_id=people.waitlist_id,
+        entry_id=people.id_of(name),
         customer_id=name,
         status="joining",
         join_id="0123abcd",

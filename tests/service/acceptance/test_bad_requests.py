@@ -45,11 +45,11 @@ SPECIAL: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("what", CLAIM)
-def test_a_bad_claim_takes_nobody(waitlist: Waitlist, world: World, what: str) -> None:
+def test_a_malformed_claim_takes_no_entry(waitlist: Waitlist, world: World, what: str) -> None:
     """Given people waiting, when a claim is malformed, then refused and nothing changes. P5."""
-    desk = waitlist("ann", "bob")
+    people = waitlist("ann", "bob")
     before = Snapshot.of(world.dynamodb, world.redis)
-    path = f"{desk.admin_path}/claims"
+    path = f"{people.admin_path}/claims"
     answer = world.request("POST", path, body=CLAIM[what], operator=True)
     assert (answer.status, answer.code) == (422, "invalid_request")
     assert answer.json["errors"]
@@ -59,10 +59,10 @@ def test_a_bad_claim_takes_nobody(waitlist: Waitlist, world: World, what: str) -
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_bad_token_changes_nothing(waitlist: Waitlist, world: World, verb: str) -> None:
     """Given one held, when what is asked of the hold is malformed, then refused. P5."""
-    desk = waitlist("ann")
-    desk.claim()
+    people = waitlist("ann")
+    people.claim()
     before = Snapshot.of(world.dynamodb, world.redis)
-    path = f"{desk.admin_path}/claims/{desk.id_of('ann')}/{verb}"
+    path = f"{people.admin_path}/claims/{people.id_of('ann')}/{verb}"
     for what, body in HOLD.items():
         if verb == "extend" and "reason" in body:
             continue
@@ -75,23 +75,23 @@ def test_a_bad_token_changes_nothing(waitlist: Waitlist, world: World, verb: str
 @pytest.mark.parametrize("what", SPECIAL)
 def test_a_good_token_does_not_excuse_the_rest(waitlist: Waitlist, world: World, what: str) -> None:
     """Given one held, when the right token comes with a wrong field, then refused. P5."""
-    desk = waitlist("ann")
-    desk.claim()
+    people = waitlist("ann")
+    people.claim()
     before = Snapshot.of(world.dynamodb, world.redis)
     verb, body = SPECIAL[what]
-    assert desk.act(verb, "ann", **body).code == "invalid_request"
+    assert people.act(verb, "ann", **body).code == "invalid_request"
     assert Snapshot.of(world.dynamodb, world.redis) == before
 
 
 @pytest.mark.parametrize("route", ["claims", "claims/{}/complete", "parked/{}/redrive"])
 def test_only_operators_admit(waitlist: Waitlist, world: World, route: str) -> None:
     """Given a customer's own token, when they try to admit themselves, then refused. P5."""
-    desk = waitlist("ann")
-    desk.claim()
+    people = waitlist("ann")
+    people.claim()
     before = Snapshot.of(world.dynamodb, world.redis)
-    path = f"{desk.admin_path}/{route.format(desk.id_of('ann'))}"
-    body = {"claim_token": desk.tokens["ann"]} if "complete" in route else {}
-    answer = world.request("POST", path, body=body, token=desk.token_of("ann"))
+    path = f"{people.admin_path}/{route.format(people.id_of('ann'))}"
+    body = {"claim_token": people.tokens["ann"]} if "complete" in route else {}
+    answer = world.request("POST", path, body=body, token=people.token_of("ann"))
     assert (answer.status, answer.code) == (401, "unauthorized")
     assert Snapshot.of(world.dynamodb, world.redis) == before
 
@@ -99,18 +99,18 @@ def test_only_operators_admit(waitlist: Waitlist, world: World, route: str) -> N
 @pytest.mark.parametrize("status", ["offered", "parked"])
 def test_a_cursor_of_another_page_is_refused(waitlist: Waitlist, status: str) -> None:
     """Given cursors that no page gave, when used, then refused, not guessed at. P5."""
-    desk = waitlist("ann", "bob", "cyd")
-    desk.claim(1)
-    waiting = desk.page("status=waiting&limit=1").json["cursor"]
+    people = waitlist("ann", "bob", "cyd")
+    people.claim(1)
+    waiting = people.page("status=waiting&limit=1").json["cursor"]
     for cursor in (waiting, "nonsense", "WzEsIngiXQ", "W10"):
-        answer = desk.page(f"status={status}&cursor={cursor}")
+        answer = people.page(f"status={status}&cursor={cursor}")
         assert (answer.status, answer.code) == (422, "invalid_request"), cursor
 
 
 def test_an_impossible_entry_is_refused(waitlist: Waitlist, world: World) -> None:
     """Given an id that no entry has, when acted on, then refused before anything else. P5."""
-    desk = waitlist("ann")
+    people = waitlist("ann")
     for entry_id in ("ann", "A" * 26, "a" * 27, "1" * 26):
-        path = f"{desk.admin_path}/claims/{entry_id}/complete"
+        path = f"{people.admin_path}/claims/{entry_id}/complete"
         answer = world.request("POST", path, body={"claim_token": TOKEN}, operator=True)
         assert answer.status in (404, 422), entry_id

@@ -12,12 +12,12 @@ from waitlist_api.clock import iso
 
 def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
     """Given one with a profile, when claimed, then all is returned, with the list's own lease."""
-    desk = waitlist()
-    desk.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
-    (claim,) = desk.claim().json["claims"]
+    people = waitlist()
+    people.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
+    (claim,) = people.claim().json["claims"]
     assert len(claim.pop("claim_token")) == 40
     assert claim == {
-        "entry_id": desk.id_of("ann"),
+        "entry_id": people.id_of("ann"),
         "status": "offered",
         "claimed_until": iso(START_MILLIS + LEASE_SECONDS * 1000),
         "attempts": 0,
@@ -33,8 +33,8 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a hundred waiting, when claimed at once, then Redis is called once. P9."""
-    desk = waitlist(*(f"person-{number:03}" for number in range(101)))
-    desk.claim(1)  # so that Redis has the script
+    people = waitlist(*(f"person-{number:03}" for number in range(101)))
+    people.claim(1)  # so that Redis has the script
     calls = []
     execute = world.redis.execute_command
 
@@ -44,46 +44,46 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
     monkeypatch.setattr(world.redis, "execute_command", counted)
     monkeypatch.delattr(type(world.redis), "pipeline")
-    assert len(desk.claimed(100)) == 100
+    assert len(people.claimed(100)) == 100
     assert calls == ["EVALSHA"]
 
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
 def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds: int) -> None:
     """Given a time of the claim's own, when it is over and not before, then the hold ends."""
-    desk = waitlist("ann", "bob")
-    assert desk.claimed(1, lease_seconds=seconds) == ["ann"]
+    people = waitlist("ann", "bob")
+    assert people.claimed(1, lease_seconds=seconds) == ["ann"]
     world.advance(seconds - 0.001)
-    assert desk.extend("ann", lease_seconds=seconds).status == 200
+    assert people.extend("ann", lease_seconds=seconds).status == 200
     world.advance(seconds)
-    assert desk.extend("ann").code == "claim_expired"
-    assert desk.claimed(2) == ["ann", "bob"]
+    assert people.extend("ann").code == "claim_expired"
+    assert people.claimed(2) == ["ann", "bob"]
 
 
 def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
     """Given a claim with a key, when it is repeated, then it has the same people. P2."""
-    desk = waitlist("ann", "bob", "cyd")
-    first = desk.claim(2, key="morning")
-    assert desk.claim(2, key="morning").json == first.json
-    assert desk.order() == ["cyd"]
-    assert desk.events("ann") == ["joined", "offered"]
+    people = waitlist("ann", "bob", "cyd")
+    first = people.claim(2, key="morning")
+    assert people.claim(2, key="morning").json == first.json
+    assert people.order() == ["cyd"]
+    assert people.events("ann") == ["joined", "offered"]
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
     """Given two whose leave has not reached Redis, when two are claimed, then one is given. P4."""
-    desk = waitlist("ann", "bob", "cyd", "dan", "eve")
+    people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
-        halfway.leaving(desk, name)
-    assert desk.claimed(2) == ["bob"]
-    assert desk.claimed(2) == ["dan"]
-    assert desk.order() == ["eve"]
-    assert desk.counts()[:2] == (1, 2)
+        halfway.leaving(people, name)
+    assert people.claimed(2) == ["bob"]
+    assert people.claimed(2) == ["dan"]
+    assert people.order() == ["eve"]
+    assert people.counts()[:2] == (1, 2)
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
     """Given a signup with a place and no record of it, when claimed, then it is finished. P3."""
-    desk = waitlist("ann")
-    halfway.joining(desk, "bob")
-    assert desk.claimed(2) == ["ann", "bob"]
-    assert desk.events("bob") == ["joined", "offered"]
-    assert desk.complete("bob").json["status"] == "admitted"
+    people = waitlist("ann")
+    halfway.joining(people, "bob")
+    assert people.claimed(2) == ["ann", "bob"]
+    assert people.events("bob") == ["joined", "offered"]
+    assert people.complete("bob").json["status"] == "admitted"

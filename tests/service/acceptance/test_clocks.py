@@ -27,22 +27,22 @@ every_jump = pytest.mark.parametrize("jump", [-HOUR_SECONDS, -5, 0, HOUR_SECONDS
 
 def begun(clocks: Clocks) -> RedisState:
     """Have people on the list, and the newest of what happened seen by no run of maintenance."""
-    desk = clocks.desk
-    desk.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
-    desk.all_sign_up("ann", "bob", "cyd", "dan", "eve")
+    people = clocks.people
+    people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
+    people.all_sign_up("ann", "bob", "cyd", "dan", "eve")
     clocks.two_runs()
     past = RedisState.of(clocks.valkey.client)
     clocks.go_on(20)
-    desk.all_sign_up("fay", "gil")
+    people.all_sign_up("fay", "gil")
     clocks.go_on(1)
-    assert desk.claimed(2) == ["ann", "bob"]
-    desk.bump("eve", priority=3)
+    assert people.claimed(2) == ["ann", "bob"]
+    people.bump("eve", priority=3)
     clocks.go_on(1)
-    desk.all_sign_up("hal")
-    desk.bump("hal", to="front")
+    people.all_sign_up("hal")
+    people.bump("hal", to="front")
     clocks.go_on(5)
-    assert desk.leave("dan").status == 204
-    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil"]
+    assert people.leave("dan").status == 204
+    assert people.order() == ["eve", "hal", "cyd", "fay", "gil"]
     return past
 
 
@@ -54,28 +54,28 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 ) -> None:
     """P1, P2, P3, P4"""
     clocks = Clocks(valkey, public_off, keeper_off)
-    desk, past = clocks.desk, begun(clocks)
+    people, past = clocks.people, begun(clocks)
     clocks.redis.advance(jump)
     strike(clocks, past)
-    assert desk.sign_up("ida").status == 201
-    assert desk.sign_up("dan", key="again").status == 201
+    assert people.sign_up("ida").status == 201
+    assert people.sign_up("dan", key="again").status == 201
     clocks.two_runs()
-    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil", "ida", "dan"]
-    desk.all_sign_up("jon")
-    assert desk.bump("jon", priority=3).json["position"] == 2
-    assert desk.bump("gil", to="front").json["position"] == 3
-    assert desk.bump("cyd", to="back").json["position"] == 8
-    assert desk.leave("ida").status == 204
-    assert sorted(desk.listed("offered")) == ["ann", "bob"]
-    assert desk.complete("ann").status == 200
-    assert desk.release("bob").status == 200
+    assert people.order() == ["eve", "hal", "cyd", "fay", "gil", "ida", "dan"]
+    people.all_sign_up("jon")
+    assert people.bump("jon", priority=3).json["position"] == 2
+    assert people.bump("gil", to="front").json["position"] == 3
+    assert people.bump("cyd", to="back").json["position"] == 8
+    assert people.leave("ida").status == 204
+    assert sorted(people.listed("offered")) == ["ann", "bob"]
+    assert people.complete("ann").status == 200
+    assert people.release("bob").status == 200
     expected = ["eve", "jon", "gil", "hal", "bob", "fay", "dan", "cyd"]
-    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+    assert (people.order(), people.counts()[:3]) == (expected, (8, 0, 0))
     clocks.two_runs()
-    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+    assert (people.order(), people.counts()[:3]) == (expected, (8, 0, 0))
     clocks.flush()
     clocks.two_runs()
-    assert (desk.order(), desk.counts()[:3]) == (expected, (8, 0, 0))
+    assert (people.order(), people.counts()[:3]) == (expected, (8, 0, 0))
 
 
 @every_offset
@@ -85,20 +85,20 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
 ) -> None:
     """P3, P4: by Redis' clock alone, though that has gone back."""
     clocks = Clocks(valkey, public_off, keeper_off)
-    desk, past = clocks.desk, begun(clocks)
-    until_millis = desk.recorded("ann")["claimed_until_millis"]
+    people, past = clocks.people, begun(clocks)
+    until_millis = people.recorded("ann")["claimed_until_millis"]
     clocks.redis.advance(-HOUR_SECONDS)
     strike(clocks, past)
     clocks.two_runs()
     clocks.go_on((until_millis - clocks.redis_millis()) / 1000 - 1)
     clocks.keeper.maintenance.run_all()
-    assert sorted(desk.listed("offered")) == ["ann", "bob"]
-    assert desk.complete("bob").status == 200
+    assert sorted(people.listed("offered")) == ["ann", "bob"]
+    assert people.complete("bob").status == 200
     clocks.go_on(2)
-    assert desk.complete("ann").json["code"] == "claim_expired"
+    assert people.complete("ann").json["code"] == "claim_expired"
     clocks.two_runs()
-    assert desk.order() == ["eve", "hal", "ann", "cyd", "fay", "gil"]
-    assert desk.person("ann").json["attempts"] == 1
+    assert people.order() == ["eve", "hal", "ann", "cyd", "fay", "gil"]
+    assert people.person("ann").json["attempts"] == 1
 
 
 @every_offset
@@ -107,28 +107,28 @@ def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
 ) -> None:
     """P1: the index' tail does not tell the newest stamp then."""
     clocks = Clocks(valkey, public_off, keeper_off)
-    desk = clocks.desk
-    desk.configure(lease_seconds=LEASE_SECONDS)
+    people = clocks.people
+    people.configure(lease_seconds=LEASE_SECONDS)
     early = [f"early-{number:02}" for number in range(64)]
-    desk.all_sign_up(*early)
+    people.all_sign_up(*early)
     clocks.two_runs()
     clocks.go_on(30)
     moved = [f"moved-{number:02}" for number in range(16)]
-    desk.all_sign_up(*moved)
+    people.all_sign_up(*moved)
     for name in moved:
-        desk.bump(name, priority=1)
+        people.bump(name, priority=1)
     clocks.redis.advance(-HOUR_SECONDS)
     clocks.flush()
-    desk.all_sign_up("late")
+    people.all_sign_up("late")
     clocks.two_runs()
-    assert desk.order() == [*moved, *early, "late"]
+    assert people.order() == [*moved, *early, "late"]
     for name in reversed(moved):
-        assert desk.bump(name, priority=0).status == 200
-    assert desk.bump("late", priority=0).status == 200
+        assert people.bump(name, priority=0).status == 200
+    assert people.bump("late", priority=0).status == 200
     clocks.two_runs()
     clocks.flush()
     clocks.two_runs()
-    assert desk.order() == [*early, *moved, "late"]
+    assert people.order() == [*early, *moved, "late"]
 
 
 @every_offset
@@ -138,40 +138,40 @@ def test_a_list_that_no_run_has_seen_is_rebuilt(
 ) -> None:
     """P1, P3"""
     clocks = Clocks(valkey, public_off, keeper_off)
-    desk = clocks.desk
-    desk.configure(lease_seconds=LEASE_SECONDS)
-    desk.all_sign_up("ann", "bob", "cyd")
-    assert desk.claimed(1) == ["ann"]
-    assert desk.complete("ann").status == 200
-    assert desk.leave("bob").status == 204
+    people = clocks.people
+    people.configure(lease_seconds=LEASE_SECONDS)
+    people.all_sign_up("ann", "bob", "cyd")
+    assert people.claimed(1) == ["ann"]
+    assert people.complete("ann").status == 200
+    assert people.leave("bob").status == 204
     clocks.redis.advance(jump)
     clocks.flush()
     clocks.two_runs()
-    desk.all_sign_up("dan")
-    assert (desk.order(), desk.counts()[:3]) == (["cyd", "dan"], (2, 0, 0))
+    people.all_sign_up("dan")
+    assert (people.order(), people.counts()[:3]) == (["cyd", "dan"], (2, 0, 0))
 
 
 @every_offset
-def test_what_the_late_index_hides_is_found_though_clocks_differ_by_twenty_minutes(
+def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_minutes(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """P3: the second pass goes by the writers' clocks, the journal by Redis'."""
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
-    desk = clocks.desk
-    desk.configure(lease_seconds=LEASE_SECONDS)
-    desk.all_sign_up("ann", "bob", "cyd")
+    people = clocks.people
+    people.configure(lease_seconds=LEASE_SECONDS)
+    people.all_sign_up("ann", "bob", "cyd")
     clocks.two_runs()
     table.freeze()
-    desk.all_sign_up("dan")
-    desk.bump("cyd", to="front")
-    desk.leave("bob")
+    people.all_sign_up("dan")
+    people.bump("cyd", to="front")
+    people.leave("bob")
     clocks.go_on(1)
     clocks.flush()
     keeper = clocks.another_keeper(keeper_off)
     keeper.maintenance.run_all()
-    assert desk.order() == ["cyd", "ann", "dan"]
-    assert desk.counts()[:3] == (3, 0, 0)
+    assert people.order() == ["cyd", "ann", "dan"]
+    assert people.counts()[:3] == (3, 0, 0)
 
 
 @pytest.mark.parametrize("off", OFF)
@@ -180,7 +180,7 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
 ) -> None:
     """P1, P3: the other's clock is twenty minutes further, and finds the lease run out."""
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
-    desk = clocks.desk
+    people = clocks.people
     begun(clocks)
     other = clocks.another_keeper(off)
     clocks.flush()
@@ -190,9 +190,9 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     keeper.maintenance.run_all()
     others_run.assert_called_once_with()
     clocks.two_runs()
-    assert desk.order() == ["eve", "hal", "cyd", "fay", "gil"]
-    assert sorted(desk.listed("offered")) == ["ann", "bob"]
-    assert desk.counts()[:3] == (5, 2, 0)
+    assert people.order() == ["eve", "hal", "cyd", "fay", "gil"]
+    assert sorted(people.listed("offered")) == ["ann", "bob"]
+    assert people.counts()[:3] == (5, 2, 0)
 
 
 @every_offset
@@ -201,17 +201,17 @@ def test_intents_are_finished_once_under_any_clock(
 ) -> None:
     """P2, P3: also those that a request is about to finish itself."""
     clocks = Clocks(valkey, public_off, keeper_off)
-    desk = clocks.desk
-    desk.configure()
-    desk.all_sign_up("ann", "bob", "cyd")
+    people = clocks.people
+    people.configure()
+    people.all_sign_up("ann", "bob", "cyd")
     clocks.two_runs()
-    joining(desk, "dan")
-    leaving(desk, "bob")
+    joining(people, "dan")
+    leaving(people, "bob")
     fast = clocks.another_keeper(20 * MINUTE_SECONDS)
     for keeper in (fast, fast, clocks.keeper):
         keeper.maintenance.run_all()
-    assert desk.leave("bob").status == 204
-    assert desk.order() == ["ann", "cyd", "dan"]
-    assert desk.counts() == (3, 0, 0, 0, 1)
-    assert desk.stats().json["signed_up"] == 4
-    assert desk.events("dan") == ["joined"]
+    assert people.leave("bob").status == 204
+    assert people.order() == ["ann", "cyd", "dan"]
+    assert people.counts() == (3, 0, 0, 0, 1)
+    assert people.stats().json["signed_up"] == 4
+    assert people.events("dan") == ["joined"]

@@ -14,51 +14,54 @@ LONG_SECONDS = 900
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
     """Given one offered, when completed, then admitted in the record and for the person."""
-    desk = waitlist("ann", "bob")
-    desk.claim()
-    answer = desk.complete("ann", reason="at the door")
+    people = waitlist("ann", "bob")
+    people.claim()
+    answer = people.complete("ann", reason="at the door")
     assert (answer.status, answer.json["status"]) == (200, "admitted")
-    assert desk.status("ann") == desk.recorded("ann")["status"] == "admitted"
-    assert desk.counts() == (1, 0, 0, 1, 0)
-    assert desk.listed("offered") == []
+    assert people.status("ann") == people.recorded("ann")["status"] == "admitted"
+    assert people.counts() == (1, 0, 0, 1, 0)
+    assert people.listed("offered") == []
 
 
 @pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
 def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
     """Given one admitted, when the token says so again, then nothing changes. P2."""
-    desk = waitlist("ann")
-    desk.claim()
-    first = desk.complete("ann")
+    people = waitlist("ann")
+    people.claim()
+    first = people.complete("ann")
     for _ in range(minutes):
         world.advance(60)
         world.maintenance.run_all()
-    again = desk.complete("ann")
+    again = people.complete("ann")
     assert (again.status, again.json) == (200, first.json)
-    assert desk.counts() == (0, 0, 0, 1, 0)
-    assert desk.events("ann") == ["joined", "offered", "admitted"]
+    assert people.counts() == (0, 0, 0, 1, 0)
+    assert people.events("ann") == ["joined", "offered", "admitted"]
 
 
-def test_a_late_token_completes_nobody(waitlist: Waitlist, world: World) -> None:
+def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
     """Given one offered, when the time is over to the millisecond, then refused. P4."""
-    desk = waitlist("ann")
-    desk.claim()
+    people = waitlist("ann")
+    people.claim()
     world.advance(LEASE_SECONDS)
-    assert desk.complete("ann").code == "claim_expired"
+    assert people.complete("ann").code == "claim_expired"
     world.maintain()
-    assert desk.complete("ann").code == "claim_expired"
-    assert desk.counts() == (1, 0, 0, 0, 0)
+    assert people.complete("ann").code == "claim_expired"
+    assert people.counts() == (1, 0, 0, 0, 0)
 
 
 REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
-    "complete by another": (lambda desk: desk.complete("ann", FOREIGN_TOKEN), "already_admitted"),
-    "release": (lambda desk: desk.release("ann"), "already_admitted"),
-    "release to the back": (lambda desk: desk.release("ann", to="back"), "already_admitted"),
-    "extend": (lambda desk: desk.extend("ann"), "already_admitted"),
-    "park": (lambda desk: desk.park("ann"), "already_admitted"),
-    "redrive": (lambda desk: desk.redrive("ann"), "already_admitted"),
-    "bump": (lambda desk: desk.bump("ann", to="front"), "already_admitted"),
-    "remove": (lambda desk: desk.remove("ann"), "already_admitted"),
-    "leave": (lambda desk: desk.leave("ann"), "already_admitted"),
+    "complete by another": (
+        lambda people: people.complete("ann", FOREIGN_TOKEN),
+        "already_admitted",
+    ),
+    "release": (lambda people: people.release("ann"), "already_admitted"),
+    "release to the back": (lambda people: people.release("ann", to="back"), "already_admitted"),
+    "extend": (lambda people: people.extend("ann"), "already_admitted"),
+    "park": (lambda people: people.park("ann"), "already_admitted"),
+    "redrive": (lambda people: people.redrive("ann"), "already_admitted"),
+    "bump": (lambda people: people.bump("ann", to="front"), "already_admitted"),
+    "remove": (lambda people: people.remove("ann"), "already_admitted"),
+    "leave": (lambda people: people.leave("ann"), "already_admitted"),
 }
 
 
@@ -68,19 +71,19 @@ def test_the_completed_refuse_everything(
     waitlist: Waitlist, world: World, what: str, seconds: int
 ) -> None:
     """Given one admitted, when anything else is asked, then refused and nothing changes. P4."""
-    desk = waitlist("ann", "bob", rejoin="never")
-    desk.claim()
-    desk.complete("ann")
+    people = waitlist("ann", "bob", rejoin="never")
+    people.claim()
+    people.complete("ann")
     world.advance(seconds)
     world.maintenance.run_all()
-    before = desk.recorded("ann")
+    before = people.recorded("ann")
     ask, code = REFUSALS[what]
-    assert ask(desk).code == code
-    assert desk.sign_up("ann").code == "already_admitted"
-    assert desk.recorded("ann") == before
-    assert desk.order() == ["bob"]
-    assert desk.claimed(5) == ["bob"]
-    assert desk.counts() == (0, 1, 0, 1, 0)
+    assert ask(people).code == code
+    assert people.sign_up("ann").code == "already_admitted"
+    assert people.recorded("ann") == before
+    assert people.order() == ["bob"]
+    assert people.claimed(5) == ["bob"]
+    assert people.counts() == (0, 1, 0, 1, 0)
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
@@ -95,10 +98,10 @@ def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World
     assert cafe.counts() == (0, 1, 0, 0, 0)
 
 
-def test_nobody_unknown_is_completed(waitlist: Waitlist) -> None:
+def test_operations_on_an_unknown_entry_are_refused(waitlist: Waitlist) -> None:
     """Given no such entry, when any operation names it, then entry_not_found."""
-    desk = waitlist("ann")
-    refused = [desk.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
-    refused += [desk.redrive("zoe"), desk.remove("zoe")]
+    people = waitlist("ann")
+    refused = [people.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
+    refused += [people.redrive("zoe"), people.remove("zoe")]
     assert {answer.code for answer in refused} == {"entry_not_found"}
-    assert desk.counts() == (1, 0, 0, 0, 0)
+    assert people.counts() == (1, 0, 0, 0, 0)

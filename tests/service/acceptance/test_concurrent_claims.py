@@ -30,10 +30,10 @@ def at_once(count: int, work: Callable[[int], T]) -> list[T]:
 
 def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
     """Given 300 waiting, when 16 claim, complete, release and park, then all is exact. P1, P4."""
-    desk = waitlist(*PEOPLE, lease_seconds=3600)
+    people = waitlist(*PEOPLE, lease_seconds=3600)
 
     def work(number: int) -> Counter[tuple[str, str]]:
-        claimer, dice = Claimer(desk, f"claimer-{number}"), Random(number)
+        claimer, dice = Claimer(people, f"claimer-{number}"), Random(number)
         done = Counter[tuple[str, str]]()
         for turn in range(24):
             key = f"{number}-{turn}" if dice.random() < 0.3 else ""
@@ -51,21 +51,21 @@ def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, wor
         by_verb[verb] += times
     assert by_verb["claim"] > 300, "the line was not used up"
     parked, admitted, held = by_verb["park"], by_verb["complete"], by_verb["extend"]
-    assert desk.counts() == (300 - parked - admitted - held, held, parked, admitted, 0)
+    assert people.counts() == (300 - parked - admitted - held, held, parked, admitted, 0)
     for name in PEOPLE:
         ends = [verb for verb in ("complete", "park", "extend") if done[verb, name]]
         assert len(ends) <= 1, f"{name} was given to two: {ends}"
         assert sum(done[verb, name] for verb in ends) <= 1, f"{name} was given twice: {ends}"
         assert done["claim", name] == done["release", name] + len(ends), name
         status = STATUSES[ends[0]] if ends else "waiting"
-        assert desk.recorded(name)["status"] == status, name
-    order = desk.listed("waiting")
+        assert people.recorded(name)["status"] == status, name
+    order = people.listed("waiting")
     assert order == sorted(order), "the line is out of order"
-    history = {name: Counter(desk.events(name)) for name in PEOPLE[::10]}
+    history = {name: Counter(people.events(name)) for name in PEOPLE[::10]}
     for name, events in history.items():
         assert events["offered"] == done["claim", name]
         assert events["released"] == done["release", name]
     world.redis.flushall()
     world.maintain()
-    assert desk.listed("waiting") == order
-    assert desk.counts()[:3] == (len(order), held, parked)
+    assert people.listed("waiting") == order
+    assert people.counts()[:3] == (len(order), held, parked)

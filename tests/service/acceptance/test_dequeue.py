@@ -7,44 +7,44 @@ from tests.support.world import World
 
 def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
     """Given three waiting, when two are dequeued, then they are admitted and one waits."""
-    desk = waitlist("ann", "bob", "cyd")
-    answer = desk.claim(2, complete=True).json["claims"]
-    assert [(desk.names[claim["entry_id"]], claim["status"]) for claim in answer] == [
+    people = waitlist("ann", "bob", "cyd")
+    answer = people.claim(2, complete=True).json["claims"]
+    assert [(people.names[claim["entry_id"]], claim["status"]) for claim in answer] == [
         ("ann", "admitted"),
         ("bob", "admitted"),
     ]
-    assert desk.counts() == (1, 0, 0, 2, 0)
-    assert desk.status("ann") == desk.recorded("ann")["status"] == "admitted"
-    assert desk.events("ann") == ["joined", "admitted"]
+    assert people.counts() == (1, 0, 0, 2, 0)
+    assert people.status("ann") == people.recorded("ann")["status"] == "admitted"
+    assert people.events("ann") == ["joined", "admitted"]
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
     """Given one dequeued, when the lease is over, then no entry is back in the queue. P4."""
-    desk = waitlist("ann", "bob")
-    desk.claim(1, complete=True)
+    people = waitlist("ann", "bob")
+    people.claim(1, complete=True)
     world.advance(LEASE_SECONDS)
-    assert desk.order() == ["bob"]
+    assert people.order() == ["bob"]
     world.maintain()
-    assert desk.order() == ["bob"]
-    assert desk.status("ann") == "admitted"
+    assert people.order() == ["bob"]
+    assert people.status("ann") == "admitted"
 
 
 def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
     """Given one dequeued, when the token is used, then complete repeats and others refuse."""
-    desk = waitlist("ann")
-    desk.claim(1, complete=True)
-    assert desk.complete("ann").json["status"] == "admitted"
-    refused = (desk.release("ann"), desk.extend("ann"), desk.park("ann"))
+    people = waitlist("ann")
+    people.claim(1, complete=True)
+    assert people.complete("ann").json["status"] == "admitted"
+    refused = (people.release("ann"), people.extend("ann"), people.park("ann"))
     assert {answer.code for answer in refused} == {"already_admitted"}
-    assert desk.counts() == (0, 0, 0, 1, 0)
+    assert people.counts() == (0, 0, 0, 1, 0)
 
 
 def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
     """Given a dequeue with a key, when it is repeated, then it answers the same. P2."""
-    desk = waitlist("ann", "bob", "cyd")
-    first = desk.claim(2, key="door", complete=True)
-    assert desk.claim(2, key="door", complete=True).json == first.json
-    assert desk.counts() == (1, 0, 0, 2, 0)
+    people = waitlist("ann", "bob", "cyd")
+    first = people.claim(2, key="door", complete=True)
+    assert people.claim(2, key="door", complete=True).json == first.json
+    assert people.counts() == (1, 0, 0, 2, 0)
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
@@ -52,8 +52,8 @@ def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
 
     The entry counts against the number that was asked for, once.
     """
-    desk = waitlist("ann", "bob", "cyd")
-    halfway.leaving(desk, "ann")
-    assert desk.claimed(2, complete=True) == ["bob"]
-    assert desk.claimed(2, complete=True) == ["cyd"]
-    assert desk.recorded("ann")["status"] == "leaving"
+    people = waitlist("ann", "bob", "cyd")
+    halfway.leaving(people, "ann")
+    assert people.claimed(2, complete=True) == ["bob"]
+    assert people.claimed(2, complete=True) == ["cyd"]
+    assert people.recorded("ann")["status"] == "leaving"

@@ -14,23 +14,23 @@ PASS_SECONDS = 3600
 
 
 def test_the_admitted_and_the_left_are_listed_by_time(waitlist: Waitlist, world: World) -> None:
-    desk = waitlist("ann", "bob", "cyd", "dan")
+    people = waitlist("ann", "bob", "cyd", "dan")
     for name in ("ann", "bob"):
-        desk.claim()
-        desk.complete(name)
+        people.claim()
+        people.complete(name)
         world.advance(60)
-    desk.leave("dan")
+    people.leave("dan")
     world.advance(60)
-    desk.leave("cyd")
-    assert desk.listed("admitted") == ["ann", "bob"]
-    assert desk.listed("left") == ["dan", "cyd"]
-    (first, *_) = desk.page("status=admitted").json["entries"]
+    people.leave("cyd")
+    assert people.listed("admitted") == ["ann", "bob"]
+    assert people.listed("left") == ["dan", "cyd"]
+    (first, *_) = people.page("status=admitted").json["entries"]
     assert (first["status"], first["admitted_at"]) == ("admitted", iso(START_MILLIS))
-    (first, *_) = desk.page("status=left").json["entries"]
+    (first, *_) = people.page("status=left").json["entries"]
     assert (first["customer_id"], first["left_at"]) == ("dan", iso(START_MILLIS + 120_000))
     late = iso(START_MILLIS + 60_000)
-    assert desk.listed(f"admitted&since={late}") == ["bob"]
-    assert desk.listed(f"left&since={iso(START_MILLIS + 120_001)}") == ["cyd"]
+    assert people.listed(f"admitted&since={late}") == ["bob"]
+    assert people.listed(f"left&since={iso(START_MILLIS + 120_001)}") == ["cyd"]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 16, 39, 40, 100])
@@ -38,15 +38,15 @@ def test_pages_have_each_entry_once_and_in_order(
     waitlist: Waitlist, world: World, limit: int
 ) -> None:
     """Given ends at the same millisecond and at others, and entries of another status between."""
-    desk = waitlist(*MANY)
+    people = waitlist(*MANY)
     for start in range(0, 40, 10):
         names = MANY[start : start + 10]
         for name in names[:3]:
-            desk.leave(name)
-        desk.claimed(7, complete=True)
+            people.leave(name)
+        people.claimed(7, complete=True)
         world.advance(1)
     for status, counted in (("admitted", range(3, 10)), ("left", range(3))):
-        read = pages(desk, status, limit)
+        read = pages(people, status, limit)
         assert max(map(len, read)) <= limit
         listed = list(chain(*read))
         expected = [f"person-{ten}{one}" for ten in range(4) for one in counted]
@@ -57,28 +57,28 @@ def test_pages_have_each_entry_once_and_in_order(
 def test_customers_are_inside_until_they_exit_or_their_pass_ends(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", "bob", "cyd", admission={"acceptance": "automatic"})
-    desk.admit(1)
+    people = waitlist("ann", "bob", "cyd", admission={"acceptance": "automatic"})
+    people.admit(1)
     world.advance(60)
-    desk.admit(2)
-    first, *others = desk.listed("inside")
+    people.admit(2)
+    first, *others = people.listed("inside")
     assert (first, sorted(others)) == ("ann", ["bob", "cyd"])
-    desk.exit("bob")
-    assert desk.listed("inside") == ["ann", "cyd"]
-    assert desk.listed("admitted")[0] == "ann"
-    (first, *_) = desk.page("status=inside").json["entries"]
+    people.exit("bob")
+    assert people.listed("inside") == ["ann", "cyd"]
+    assert people.listed("admitted")[0] == "ann"
+    (first, *_) = people.page("status=inside").json["entries"]
     assert first["inside_until"] == iso(START_MILLIS + PASS_SECONDS * 1000)
     world.advance(PASS_SECONDS - 60)
-    assert desk.listed("inside") == ["cyd"]
+    assert people.listed("inside") == ["cyd"]
 
 
 def test_a_customer_who_joined_again_is_not_listed(waitlist: Waitlist) -> None:
-    desk = waitlist("ann", "bob")
-    desk.leave("ann")
-    desk.sign_up("ann")
-    desk.leave("bob")
-    desk.erase("bob")
-    assert desk.listed("left") == []
+    people = waitlist("ann", "bob")
+    people.leave("ann")
+    people.sign_up("ann")
+    people.leave("bob")
+    people.erase("bob")
+    assert people.listed("left") == []
 
 
 @pytest.mark.parametrize(

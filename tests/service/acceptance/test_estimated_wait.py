@@ -61,27 +61,27 @@ def test_a_look_and_a_signup_estimate_the_wait_by_the_pace_of_the_last_minutes(
 ) -> None:
     steady(people)
     # 40 people wait, and two a minute are admitted.
-    for answer in (people.look("person-59").json, people.sign_up("zoe").json):
+    for answer in (people.poll("person-59").json, people.sign_up("zoe").json):
         estimate, unavailable = shown(answer)
         assert unavailable is None
         assert estimate["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
         assert estimate["low"] < estimate["seconds"] < estimate["high"]
-    nearer = people.look("person-30").json["estimated_wait"]
-    assert nearer["seconds"] < people.look("person-59").json["estimated_wait"]["seconds"]
+    nearer = people.poll("person-30").json["estimated_wait"]
+    assert nearer["seconds"] < people.poll("person-59").json["estimated_wait"]["seconds"]
 
 
 def test_a_wait_is_unknown_until_people_were_admitted(people: People) -> None:
-    assert shown(people.look("person-59").json) == (None, "unknown")
+    assert shown(people.poll("person-59").json) == (None, "unknown")
     for _ in range(3):
         minute(people)
-    assert shown(people.look("person-59").json) == (None, "unknown")
+    assert shown(people.poll("person-59").json) == (None, "unknown")
 
 
 def test_a_look_within_a_segment_estimates_the_wait_too(people: People) -> None:
     people.configure(segments=[["language"]])
     people.sign_up("ada", attributes={"language": "Spanish"})
     steady(people)
-    answer = people.look("ada", "segment=language").json
+    answer = people.poll("ada", "segment=language").json
     assert answer["segments"][0]["position"] == 1
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
 
@@ -89,15 +89,15 @@ def test_a_look_within_a_segment_estimates_the_wait_too(people: People) -> None:
 def test_a_paused_list_has_no_estimate(people: People) -> None:
     steady(people)
     people.configure(paused=True)
-    assert shown(people.look("person-59").json) == (None, "paused")
+    assert shown(people.poll("person-59").json) == (None, "paused")
     people.configure()
-    assert people.look("person-59").json["estimated_wait"] is not None
+    assert people.poll("person-59").json["estimated_wait"] is not None
 
 
 def test_only_a_waiting_entry_has_an_estimate(people: People) -> None:
     steady(people)
-    assert people.look("person-0").json["status"] == "admitted"
-    assert shown(people.look("person-0").json) == (None, None)
+    assert people.poll("person-0").json["status"] == "admitted"
+    assert shown(people.poll("person-0").json) == (None, None)
     operators = people.person("person-59").json
     assert "estimated_wait" not in operators
 
@@ -105,11 +105,11 @@ def test_only_a_waiting_entry_has_an_estimate(people: People) -> None:
 def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People) -> None:
     steady(people)
     people.world.redis.flushall()
-    people.look("person-59")  # starts the rebuild
+    people.poll("person-59")  # starts the rebuild
     people.world.maintenance.run_one(people.waitlist_id)
-    assert shown(people.look("person-59").json) == (None, "unknown")
+    assert shown(people.poll("person-59").json) == (None, "unknown")
     minute(people)
-    assert people.look("person-59").json["estimated_wait"] is not None
+    assert people.poll("person-59").json["estimated_wait"] is not None
 
 
 def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: People) -> None:
@@ -117,7 +117,7 @@ def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: 
     fresh = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
     fresh.advance(60)
     fresh.maintenance.run_all()
-    answer = people.look("person-59").json
+    answer = people.poll("person-59").json
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.15)
 
 
@@ -151,7 +151,7 @@ RATE = {"count": 6, "per": "minute"}
 def test_a_rate_is_known_from_the_first_run_of_maintenance(people: People) -> None:
     people.configure(admission={"rate": RATE, "acceptance": "automatic"})
     people.world.maintenance.run_all()
-    answer = people.look("person-59").json
+    answer = people.poll("person-59").json
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 10, abs=2)
     assert answer["estimated_wait"]["high"] <= answer["position"] * 10 + 10
 
@@ -161,7 +161,7 @@ def test_a_schedule_is_known_and_its_next_time_is_public(people: People) -> None
     people.configure(admission={"schedule": [nine]})
     people.world.maintenance.run_all()
     until_nine = (MIDNIGHT_MILLIS - people.world.clock.millis) // 1000 + 9 * 3600
-    waits = [people.look(name).json["estimated_wait"] for name in ("person-39", "person-40")]
+    waits = [people.poll(name).json["estimated_wait"] for name in ("person-39", "person-40")]
     assert [one["seconds"] for one in waits] == [until_nine, until_nine + 24 * 3600]
     shown_to_all = people.world.request("GET", people.path).json
     assert shown_to_all["opens_at"] == iso(MIDNIGHT_MILLIS + 9 * 3_600_000)
@@ -173,7 +173,7 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     minute(people)
     minute(people)
     assert people.stats().json["inside"] == 10
-    answer = people.look("person-59").json
+    answer = people.poll("person-59").json
     estimate = answer["estimated_wait"]
     # All passes end in half an hour, and 50 people wait for ten places.
     assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
@@ -193,7 +193,7 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
     # From then on each run finds that two passes have ended, and admits two of the 60 people.
     found = history(people, "hour")["points"][-TEN:]
     assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
-    answer = people.look("person-59").json
+    answer = people.poll("person-59").json
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
 
 

@@ -19,22 +19,22 @@ NAMES = ("ann", "bob", "cyd", "dan", "eve")
 Act = Callable[[Admissions], Any]
 
 
-def seen(desk: Admissions) -> dict[str, Any]:
+def seen(people: Admissions) -> dict[str, Any]:
     """Return all that operators read, and the deadlines in Redis.
 
     Without the lifetime counters, which may miss changes after a loss.
     """
-    stats = desk.stats()
+    stats = people.stats()
     assert stats.status == 200, stats.text
     counts = {name: stats.json[name] for name in ("waiting", "offered", "parked")}
-    off_queue = {which: desk.page(f"status={which}").json for which in ("offered", "parked")}
-    held = desk.world.redis.zrange(keys.held(desk.waitlist_id), 0, -1, withscores=True)
+    off_queue = {which: people.page(f"status={which}").json for which in ("offered", "parked")}
+    held = people.world.redis.zrange(keys.held(people.waitlist_id), 0, -1, withscores=True)
     return {
-        "order": desk.order(),
+        "order": people.order(),
         "until": held,
         **counts,
         **off_queue,
-        "segments": desk.segments().json,
+        "segments": people.segments().json,
     }
 
 
@@ -46,113 +46,113 @@ def two_runs(world: World) -> None:
 def nothing(_: Admissions) -> None: ...
 
 
-def held(desk: Admissions) -> Admissions:
-    desk.claim(2, lease_seconds=LONG)
-    return desk
+def held(people: Admissions) -> Admissions:
+    people.claim(2, lease_seconds=LONG)
+    return people
 
 
-def parked(desk: Admissions) -> Admissions:
-    held(desk).park("ann")
-    return desk
+def parked(people: Admissions) -> Admissions:
+    held(people).park("ann")
+    return people
 
 
-def left(desk: Admissions) -> Admissions:
-    desk.leave("bob")
-    return desk
+def left(people: Admissions) -> Admissions:
+    people.leave("bob")
+    return people
 
 
 # What has happened before, and what is lost.
 LOST: dict[str, tuple[Act, Act]] = {
-    "signup": (nothing, lambda desk: desk.sign_up("zoe")),
-    "rejoin": (left, lambda desk: desk.sign_up("bob")),
-    "leave": (nothing, lambda desk: desk.leave("bob")),
-    "leave of one held": (held, lambda desk: desk.leave("ann")),
-    "erase": (nothing, lambda desk: desk.erase("bob")),
-    "bump by priority": (nothing, lambda desk: desk.bump("dan", priority=3)),
-    "bump to front": (nothing, lambda desk: desk.bump("dan", to="front")),
-    "bump to back": (nothing, lambda desk: desk.bump("bob", to="back")),
-    "claim": (nothing, lambda desk: desk.claim(2, lease_seconds=LONG)),
-    "claim again": (held, lambda desk: desk.claim(1, lease_seconds=LONG)),
-    "complete": (held, lambda desk: desk.complete("ann")),
-    "release": (held, lambda desk: desk.release("ann")),
-    "release to back": (held, lambda desk: desk.release("ann", to="back")),
-    "extend": (held, lambda desk: desk.extend("ann", lease_seconds=2 * LONG)),
-    "park": (held, lambda desk: desk.park("ann")),
-    "redrive": (parked, lambda desk: desk.redrive("ann")),
+    "signup": (nothing, lambda people: people.sign_up("zoe")),
+    "rejoin": (left, lambda people: people.sign_up("bob")),
+    "leave": (nothing, lambda people: people.leave("bob")),
+    "leave of one held": (held, lambda people: people.leave("ann")),
+    "erase": (nothing, lambda people: people.erase("bob")),
+    "bump by priority": (nothing, lambda people: people.bump("dan", priority=3)),
+    "bump to front": (nothing, lambda people: people.bump("dan", to="front")),
+    "bump to back": (nothing, lambda people: people.bump("bob", to="back")),
+    "claim": (nothing, lambda people: people.claim(2, lease_seconds=LONG)),
+    "claim again": (held, lambda people: people.claim(1, lease_seconds=LONG)),
+    "complete": (held, lambda people: people.complete("ann")),
+    "release": (held, lambda people: people.release("ann")),
+    "release to back": (held, lambda people: people.release("ann", to="back")),
+    "extend": (held, lambda people: people.extend("ann", lease_seconds=2 * LONG)),
+    "park": (held, lambda people: people.park("ann")),
+    "redrive": (parked, lambda people: people.redrive("ann")),
     "edit": (
         nothing,
-        lambda desk: desk.edit("bob", attributes={"language": "French"}),
+        lambda people: people.edit("bob", attributes={"language": "French"}),
     ),
 }
 
 
 @pytest.mark.parametrize("lost", LOST)
-def test_what_was_acknowledged_is_back_within_two_runs(
+def test_acknowledged_changes_are_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
     """P3: without any request."""
     before, act = LOST[lost]
-    desk = waitlist(segments=[["language"]])
+    people = waitlist(segments=[["language"]])
     for name in NAMES:
-        desk.sign_up(name, attributes={"language": ["English", "Spanish"]})
-    before(desk)
+        people.sign_up(name, attributes={"language": ["English", "Spanish"]})
+    before(people)
     two_runs(world)
     past = RedisState.of(world.redis)
-    answer = act(desk)
+    answer = act(people)
     assert answer.status < 300, answer.text
-    expected = seen(desk)
+    expected = seen(people)
     past.restore(world.redis)
-    assert seen(desk) != expected
+    assert seen(people) != expected
     two_runs(world)
-    assert seen(desk) == expected
+    assert seen(people) == expected
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
     """P1, P3: whatever happened in between on those that were not lost."""
-    desk = waitlist(*NAMES)
+    people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
-    desk.all_sign_up("fay", "gil")
-    desk.bump("eve", to="front")
-    desk.claim(1, lease_seconds=LONG)
-    desk.leave("bob")
-    desk.bump("gil", priority=9)
-    expected = desk.order()
+    people.all_sign_up("fay", "gil")
+    people.bump("eve", to="front")
+    people.claim(1, lease_seconds=LONG)
+    people.leave("bob")
+    people.bump("gil", priority=9)
+    expected = people.order()
     past.restore(world.redis)
-    desk.all_sign_up("zoe")
+    people.all_sign_up("zoe")
     two_runs(world)
-    assert desk.order() == [*expected, "zoe"]
-    assert desk.counts()[:3] == (6, 1, 0)
+    assert people.order() == [*expected, "zoe"]
+    assert people.counts()[:3] == (6, 1, 0)
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
     """P3, P7: an old copy of the order is no order."""
-    desk = waitlist(*NAMES)
+    people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
-    desk.all_sign_up("fay")
-    desk.leave("ann")
+    people.all_sign_up("fay")
+    people.leave("ann")
     two_runs(world)
     two_runs(world)
-    expected = seen(desk)
+    expected = seen(people)
     past.restore(world.redis)
     two_runs(world)
-    assert seen(desk) == expected
+    assert seen(people) == expected
 
 
 def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
     """P7: a backup from before Redis was lost altogether."""
-    desk = waitlist(*NAMES)
+    people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
     world.redis.flushall()
     two_runs(world)
-    desk.all_sign_up("fay")
-    desk.leave("ann")
-    expected = seen(desk)
+    people.all_sign_up("fay")
+    people.leave("ann")
+    expected = seen(people)
     past.restore(world.redis)
     two_runs(world)
-    assert seen(desk) == expected
+    assert seen(people) == expected
 
 
 @dataclass
@@ -171,18 +171,18 @@ def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
     """P2: maintenance reads twice, and skips an entry that changed in between."""
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())
-    desk = Admissions(world)
-    desk.configure()
-    desk.all_sign_up(*NAMES)
+    people = Admissions(world)
+    people.configure()
+    people.all_sign_up(*NAMES)
     two_runs(world)
-    desk.all_sign_up("fay")
-    desk.lose_place("fay")
+    people.all_sign_up("fay")
+    people.lose_place("fay")
 
     def meanwhile() -> None:
-        assert desk.look("fay").json["position"] == 6
-        assert desk.bump("fay", to="front").json["position"] == 1
+        assert people.poll("fay").json["position"] == 6
+        assert people.bump("fay", to="front").json["position"] == 1
 
     world.redis_clock.advance(120)
     clock.meanwhile = meanwhile
     world.maintenance.run_all()
-    assert desk.order() == ["fay", *NAMES]
+    assert people.order() == ["fay", *NAMES]

@@ -47,10 +47,10 @@ def policy_of(no_show: str) -> dict[str, Any]:
     return {"max_inside": 1, "offer_seconds": OFFER_SECONDS, "no_show": no_show}
 
 
-def left_and_back(desk: Admissions, name: str) -> None:
+def left_and_back(people: Admissions, name: str) -> None:
     """Let a customer leave and sign up again."""
-    assert desk.leave(name).status == 204
-    signed_up = desk.sign_up(name)
+    assert people.leave(name).status == 204
+    signed_up = people.sign_up(name)
     assert signed_up.status == 201, signed_up.text
 
 
@@ -59,18 +59,18 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
     """P3: Redis has the former offer, which ends before maintenance has found the loss."""
-    desk = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
+    people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
-    assert desk.status("ann") == "offered"
+    assert people.status("ann") == "offered"
     world.advance(OFFER_SECONDS - 400)
     with lost(world):
-        left_and_back(desk, "ann")
+        left_and_back(people, "ann")
     some_runs(world)
     some_runs(world)
-    assert desk.recorded("ann")["status"] == "waiting"
-    assert desk.status("ann") == "waiting"
-    assert desk.events("ann")[-1] == "joined"
-    assert desk.status("bob") == "offered"
+    assert people.recorded("ann")["status"] == "waiting"
+    assert people.status("ann") == "waiting"
+    assert people.events("ann")[-1] == "joined"
+    assert people.status("bob") == "offered"
 
 
 @contextmanager
@@ -87,15 +87,15 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
     """P3: reconcile puts the stay back by itself."""
-    desk = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
+    people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
+        left_and_back(people, "ann")
     world.advance(OFFER_SECONDS)
     with comparison_failing(world):
-        assert desk.recorded("ann")["status"] == "waiting"
-        assert desk.events("ann")[-1] == "joined"
-        assert desk.status("ann") == "waiting"
+        assert people.recorded("ann")["status"] == "waiting"
+        assert people.events("ann")[-1] == "joined"
+        assert people.status("ann") == "waiting"
 
 
 @pytest.mark.parametrize("act", ["leave", "erase"])
@@ -103,53 +103,53 @@ def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
     """P3: the hold of the former stay expires, and no record has that stay any more."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    desk.claim(1)
+    people.claim(1)
     with lost(world):
-        left_and_back(desk, "ann")
-        desk.leave("ann")
+        left_and_back(people, "ann")
+        people.leave("ann")
         if act == "erase":
-            desk.erase("ann")
+            people.erase("ann")
             world.maintain()
     world.advance(LEASE_SECONDS)
     with comparison_failing(world):
-        assert desk.counts()[:3] == (1, 0, 0)
+        assert people.counts()[:3] == (1, 0, 0)
 
 
 def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    desk.claim(1)
-    desk.complete("ann")
+    people.claim(1)
+    people.complete("ann")
     with lost(world):
-        assert desk.sign_up("ann").status == 201
+        assert people.sign_up("ann").status == 201
     with comparison_failing(world):
-        assert desk.order() == ["bob", "ann"]
+        assert people.order() == ["bob", "ann"]
 
 
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
     """P3, P4: Redis has the earlier hold, which is over."""
-    desk = waitlist("ann", "bob")
+    people = waitlist("ann", "bob")
     some_runs(world)
-    desk.claim(1)
+    people.claim(1)
     world.advance(LEASE_SECONDS)
     with lost(world):
-        assert desk.claimed(1, lease_seconds=LONG) == ["ann"]
+        assert people.claimed(1, lease_seconds=LONG) == ["ann"]
     some_runs(world)
-    completed = desk.complete("ann")
+    completed = people.complete("ann")
     assert completed.status == 200, completed.text
-    assert desk.events("ann") == ["joined", "offered", "expired", "offered", "admitted"]
+    assert people.events("ann") == ["joined", "offered", "expired", "offered", "admitted"]
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
     """P3: also one of a private function that names no basis."""
-    desk = waitlist("ann")
-    record = world.services.entries.find(desk.waitlist_id, desk.id_of("ann"))
+    people = waitlist("ann")
+    record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
     assert record.ticket is not None
     transitions, now_millis = world.services.holds.transitions, world.clock.now_millis()
     decision = c.Decision(
@@ -160,61 +160,61 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
     transitions.record(
         transition_of(record.key, replace(decision, ticket=record.ticket), ()), now_millis
     )
-    assert desk.recorded("ann")["status"] == "parked"
+    assert people.recorded("ann")["status"] == "parked"
 
 
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
     """P1: the place is ahead of customers who signed up before."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
-        desk.leave("ann")
+        people.leave("ann")
     row = ImportRow(customer_id="ann", attributes={})
-    world.services.imports.put_in_line(desk.waitlist_id, [row], "operator", "rejoin")
+    world.services.imports.put_in_line(people.waitlist_id, [row], "operator", "rejoin")
     some_runs(world)
-    assert desk.order() == ["bob", "ann"]
+    assert people.order() == ["bob", "ann"]
 
 
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
     """P1, P3: the customer waits behind everybody who signed up before."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    desk.claim(1)
+    people.claim(1)
     with lost(world):
-        left_and_back(desk, "ann")
+        left_and_back(people, "ann")
     world.advance(LEASE_SECONDS)
     some_runs(world)
-    assert desk.order() == ["bob", "ann"]
-    assert (desk.recorded("ann").get("attempts", 0), desk.events("ann")[-1]) == (0, "joined")
+    assert people.order() == ["bob", "ann"]
+    assert (people.recorded("ann").get("attempts", 0), people.events("ann")[-1]) == (0, "joined")
 
 
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
     """P3: Redis has the admission that the record has had before the signup."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    desk.claim(1)
-    desk.complete("ann")
+    people.claim(1)
+    people.complete("ann")
     with lost(world):
-        assert desk.sign_up("ann").status == 201
+        assert people.sign_up("ann").status == 201
     some_runs(world)
     some_runs(world)
-    assert desk.order() == ["bob", "ann"]
-    assert desk.events("ann") == ["joined", "offered", "admitted", "joined"]
+    assert people.order() == ["bob", "ann"]
+    assert people.events("ann") == ["joined", "offered", "admitted", "joined"]
 
 
-def claim_both(desk: Admissions) -> None:
-    assert desk.claimed(2, lease_seconds=LONG) == ["bob"]
+def claim_both(people: Admissions) -> None:
+    assert people.claimed(2, lease_seconds=LONG) == ["bob"]
 
 
-def offer_both(desk: Admissions) -> None:
-    assert desk.admit(2).status == 200
-    assert desk.recorded("ann")["status"] == "waiting"
+def offer_both(people: Admissions) -> None:
+    assert people.admit(2).status == 200
+    assert people.recorded("ann")["status"] == "waiting"
 
 
 @pytest.mark.parametrize("act", [claim_both, offer_both])
@@ -224,28 +224,28 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 ) -> None:
     """P1, P3: the request itself restores the recorded place."""
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
-    desk = waitlist("ann", "bob", rejoin="always", admission=admission)
+    people = waitlist("ann", "bob", rejoin="always", admission=admission)
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-    act(desk)
-    assert desk.status("ann") == "waiting"
+        left_and_back(people, "ann")
+    act(people)
+    assert people.status("ann") == "waiting"
     some_runs(world)
-    assert desk.recorded("ann")["status"] == "waiting"
-    assert desk.events("ann") == ["joined", "left", "joined"]
+    assert people.recorded("ann")["status"] == "waiting"
+    assert people.events("ann") == ["joined", "left", "joined"]
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
     """P1, P3: the request restores the recorded place, and moves that."""
-    desk = waitlist("ann", "bob", "eve", rejoin="always")
+    people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-    assert desk.bump("ann", key="once", places=1).json["moved"] == 1
-    assert desk.order() == ["bob", "ann", "eve"]
+        left_and_back(people, "ann")
+    assert people.bump("ann", key="once", places=1).json["moved"] == 1
+    assert people.order() == ["bob", "ann", "eve"]
     some_runs(world)
-    assert desk.order() == ["bob", "ann", "eve"]
-    assert desk.events("ann") == ["joined", "left", "joined", "bumped"]
+    assert people.order() == ["bob", "ann", "eve"]
+    assert people.events("ann") == ["joined", "left", "joined", "bumped"]
 
 
 @pytest.mark.parametrize("verb", ["release", "complete", "park", "extend"])
@@ -253,28 +253,28 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
     """P4: Redis has the hold that ended with the stay."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    desk.claim(1, lease_seconds=LONG)
+    people.claim(1, lease_seconds=LONG)
     with lost(world):
-        left_and_back(desk, "ann")
-    assert desk.act(verb, "ann").code == "rebuilding"
-    assert desk.order() == ["bob", "ann"]
+        left_and_back(people, "ann")
+    assert people.act(verb, "ann").code == "rebuilding"
+    assert people.order() == ["bob", "ann"]
     some_runs(world)
-    assert desk.recorded("ann")["status"] == "waiting"
-    assert desk.events("ann") == ["joined", "offered", "left", "joined"]
+    assert people.recorded("ann")["status"] == "waiting"
+    assert people.events("ann") == ["joined", "offered", "left", "joined"]
 
 
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
     """The repeat records the offer at the stamp that the hold has."""
-    desk = waitlist("ann", "bob")
+    people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
-        desk.claim(1, key="the-claim")
+        people.claim(1, key="the-claim")
     world.advance(1)
-    assert desk.claimed(1, key="the-claim") == ["ann"]
-    released = desk.release("ann")
+    assert people.claimed(1, key="the-claim") == ["ann"]
+    released = people.release("ann")
     assert released.status == 200, released.text
 
 
@@ -282,16 +282,16 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
     """P1, P3: also when the hold is extended in between."""
-    desk = waitlist("ann", "bob", "cyd")
+    people = waitlist("ann", "bob", "cyd")
     some_runs(world)
     with lost(world):
-        assert desk.bump("cyd", to="front").status == 200
-    assert desk.claimed(3) == ["ann", "bob", "cyd"]
-    assert desk.extend("cyd").status == 200
+        assert people.bump("cyd", to="front").status == 200
+    assert people.claimed(3) == ["ann", "bob", "cyd"]
+    assert people.extend("cyd").status == 200
     for name in ("ann", "bob", "cyd"):
-        assert desk.release(name).status == 200
+        assert people.release(name).status == 200
     some_runs(world)
-    assert desk.order() == ["cyd", "ann", "bob"]
+    assert people.order() == ["cyd", "ann", "bob"]
 
 
 @pytest.mark.parametrize("act", ["claim", "admit", "bump"])
@@ -300,82 +300,82 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 ) -> None:
     """P3, P4: another claim does not get the entry, and the first claimer completes it."""
     acts: dict[str, Act] = {
-        "claim": lambda desk: desk.claimed(2, lease_seconds=LONG) == ["bob"],
-        "admit": lambda desk: desk.admit(2).status == 200,
-        "bump": lambda desk: desk.bump("ann", to="back").code == "rebuilding",
+        "claim": lambda people: people.claimed(2, lease_seconds=LONG) == ["bob"],
+        "admit": lambda people: people.admit(2).status == 200,
+        "bump": lambda people: people.bump("ann", to="back").code == "rebuilding",
     }
-    desk = waitlist("ann", "bob", admission={"rate": {"count": 1, "per": "day"}})
+    people = waitlist("ann", "bob", admission={"rate": {"count": 1, "per": "day"}})
     some_runs(world)
     with lost(world):
-        desk.claim(1, lease_seconds=LONG)
-    token = desk.tokens["ann"]
-    acts[act](desk)
-    desk.tokens["ann"] = token
-    completed = desk.complete("ann")
+        people.claim(1, lease_seconds=LONG)
+    token = people.tokens["ann"]
+    acts[act](people)
+    people.tokens["ann"] = token
+    completed = people.complete("ann")
     assert completed.status == 200, completed.text
     some_runs(world)
-    assert desk.recorded("ann")["status"] == "admitted"
-    assert desk.events("ann").count("offered") == 1
+    assert people.recorded("ann")["status"] == "admitted"
+    assert people.events("ann").count("offered") == 1
 
 
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
     """P4: the entry was released, and is held by another claim in the record."""
-    desk = waitlist("ann", "bob")
+    people = waitlist("ann", "bob")
     some_runs(world)
-    desk.claim(1, lease_seconds=LONG)
-    late = desk.tokens["ann"]
+    people.claim(1, lease_seconds=LONG)
+    late = people.tokens["ann"]
     with lost(world):
-        desk.release("ann")
-        desk.claim(1, lease_seconds=LONG)
-    assert desk.complete("ann", late).code == "rebuilding"
-    assert desk.complete("ann", late).code == "claim_mismatch"
-    assert desk.complete("ann").status == 200
+        people.release("ann")
+        people.claim(1, lease_seconds=LONG)
+    assert people.complete("ann", late).code == "rebuilding"
+    assert people.complete("ann", late).code == "claim_mismatch"
+    assert people.complete("ann").status == 200
     some_runs(world)
-    assert desk.events("ann") == ["joined", "offered", "released", "offered", "admitted"]
+    assert people.events("ann") == ["joined", "offered", "released", "offered", "admitted"]
 
 
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """P3: the claimer was told the later deadline."""
-    desk = waitlist("ann", "bob")
+    """P3: the claimer got the later deadline."""
+    people = waitlist("ann", "bob")
     some_runs(world)
-    desk.claim(1)
+    people.claim(1)
     with lost(world):
-        assert desk.extend("ann", lease_seconds=LONG).status == 200
+        assert people.extend("ann", lease_seconds=LONG).status == 200
     world.advance(LEASE_SECONDS)
-    assert desk.complete("ann").status == 200
+    assert people.complete("ann").status == 200
 
 
-def test_what_was_acknowledged_before_the_first_heartbeat_is_compared(
+def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     waitlist: Waitlist, world: World
 ) -> None:
     """P3: Redis loses the list's first heartbeat too."""
-    desk = waitlist("ann")
+    people = waitlist("ann")
     with lost(world):
-        desk.all_sign_up("bob")
+        people.all_sign_up("bob")
         world.maintain()
     some_runs(world)
-    assert desk.listed("waiting") == ["ann", "bob"]
+    assert people.listed("waiting") == ["ann", "bob"]
 
 
 def test_a_checkpoint_of_the_version_before_compares_from_the_beginning(
     waitlist: Waitlist, world: World
 ) -> None:
     """It notes the stamp of the first heartbeat as that of the heartbeat before."""
-    desk = waitlist("ann")
+    people = waitlist("ann")
     with lost(world):
-        desk.all_sign_up("bob")
+        people.all_sign_up("bob")
         world.maintain()
     records = world.services.waitlist_records
-    written = records.get(desk.waitlist_id)
+    written = records.get(people.waitlist_id)
     assert written is not None
     older = replace(written.checkpoint, previous_stamp=written.checkpoint.stamp)
-    records.write_checkpoint(desk.waitlist_id, older)
+    records.write_checkpoint(people.waitlist_id, older)
     some_runs(world)
-    assert desk.listed("waiting") == ["ann", "bob"]
+    assert people.listed("waiting") == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("is_noticed", [False, True])
@@ -383,67 +383,67 @@ def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
     """P3, P8: Redis has the former stay, whether the erasure comes before the loss or after it."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
+        left_and_back(people, "ann")
         if not is_noticed:
-            desk.erase("ann")
+            people.erase("ann")
     if is_noticed:
-        desk.erase("ann")
+        people.erase("ann")
     some_runs(world)
-    assert desk.counts()[:3] == (1, 0, 0)
-    assert desk.order() == ["bob"]
+    assert people.counts()[:3] == (1, 0, 0)
+    assert people.order() == ["bob"]
 
 
 def test_a_former_place_goes_when_the_next_stay_has_left_too(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-        desk.leave("ann")
+        left_and_back(people, "ann")
+        people.leave("ann")
     some_runs(world)
-    assert desk.counts()[:3] == (1, 0, 0)
+    assert people.counts()[:3] == (1, 0, 0)
 
 
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
     """P1: the place is ahead of customers who signed up before."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-        desk.leave("ann")
-    assert desk.sign_up("ann").status == 201
+        left_and_back(people, "ann")
+        people.leave("ann")
+    assert people.sign_up("ann").status == 201
     some_runs(world)
-    assert desk.order() == ["bob", "ann"]
+    assert people.order() == ["bob", "ann"]
 
 
 def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     waitlist: Waitlist, world: World
 ) -> None:
     """P7: `503 rebuilding` until maintenance has found the loss."""
-    desk = waitlist("ann", "bob", rejoin="always")
+    people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-    assert desk.look("ann").code == "rebuilding"
+        left_and_back(people, "ann")
+    assert people.poll("ann").code == "rebuilding"
     some_runs(world)
-    assert desk.status("ann") == "waiting"
+    assert people.status("ann") == "waiting"
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
     """P3: Redis has the former stay, and gets the offer back when the customer enters."""
-    desk = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
+    people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)
     with lost(world):
-        left_and_back(desk, "ann")
-        desk.configure(admission={"max_inside": 5}, rejoin="always")
-        desk.admit(5)
-    entered = desk.enter("ann")
+        left_and_back(people, "ann")
+        people.configure(admission={"max_inside": 5}, rejoin="always")
+        people.admit(5)
+    entered = people.enter("ann")
     assert entered.status == 200, entered.text
     some_runs(world)
-    assert desk.recorded("ann")["status"] == "admitted"
+    assert people.recorded("ann")["status"] == "admitted"

@@ -25,170 +25,170 @@ ONE_INSIDE = {"max_inside": 1, "pass_seconds": PASS_SECONDS}
 AUTOMATIC = {**ONE_INSIDE, "acceptance": "automatic"}
 
 
-def run_whose_answer_is_lost(desk: Admissions) -> None:
-    desk.world.services.queue.send(c.Admit(waitlist_id=desk.waitlist_id))
+def run_whose_answer_is_lost(people: Admissions) -> None:
+    people.world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
 
 
-def get_pass(desk: Admissions, name: str) -> Answer:
-    path = f"{desk.entry(name)}/pass"
-    return desk.world.request("GET", path, token=desk.token_of(name))
+def get_pass(people: Admissions, name: str) -> Answer:
+    path = f"{people.entry(name)}/pass"
+    return people.world.request("GET", path, token=people.token_of(name))
 
 
-def whole_pass(desk: Admissions) -> str:
+def whole_pass(people: Admissions) -> str:
     """Return when a pass ends that begins now."""
-    return iso(desk.world.clock.millis + PASS_SECONDS * 1000)
+    return iso(people.world.clock.millis + PASS_SECONDS * 1000)
 
 
-def shown_inside(desk: Admissions) -> list[str]:
+def shown_inside(people: Admissions) -> list[str]:
     """Return the customers with a pass that is valid now."""
-    entries, now_millis = desk.world.services.entries, desk.world.clock.millis
-    records = entries.get_many(desk.waitlist_id, list(desk.names))
-    return [desk.names[one] for one in records if records[one].inside_until(now_millis)]
+    entries, now_millis = people.world.services.entries, people.world.clock.millis
+    records = entries.get_many(people.waitlist_id, list(people.names))
+    return [people.names[one] for one in records if records[one].inside_until(now_millis)]
 
 
 def test_an_admission_that_maintenance_records_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given passes of a minute, and no request until maintenance runs, two minutes later. P3"""
-    desk = waitlist("ann", "bob", admission=AUTOMATIC)
-    run_whose_answer_is_lost(desk)
+    people = waitlist("ann", "bob", admission=AUTOMATIC)
+    run_whose_answer_is_lost(people)
     world.maintain()
-    answer = get_pass(desk, "ann")
-    assert (answer.status, answer.json["inside_until"]) == (200, whole_pass(desk))
+    answer = get_pass(people, "ann")
+    assert (answer.status, answer.json["inside_until"]) == (200, whole_pass(people))
     assert answer.json["pass"]
-    assert desk.recorded("bob")["status"] == "waiting"
-    assert desk.stats().json["inside"] == 1
-    assert desk.events("ann") == ["joined", "admitted"]
+    assert people.recorded("bob")["status"] == "waiting"
+    assert people.stats().json["inside"] == 1
+    assert people.events("ann") == ["joined", "admitted"]
     world.advance(PASS_SECONDS)
-    desk.look("bob")
-    assert shown_inside(desk) == ["bob"]
+    people.poll("bob")
+    assert shown_inside(people) == ["bob"]
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
     """Given an admission that is nearly over, or over, when the customer asks for the pass."""
-    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
-        run_whose_answer_is_lost(desk)
+        run_whose_answer_is_lost(people)
         name = ("ann", "bob")[seconds > PASS_SECONDS]
         world.advance(seconds)
-        assert get_pass(desk, name).json["inside_until"] == whole_pass(desk)
-        assert shown_inside(desk) == [name]
-        assert get_pass(desk, name).json["inside_until"] == whole_pass(desk)
-        desk.exit(name)
+        assert get_pass(people, name).json["inside_until"] == whole_pass(people)
+        assert shown_inside(people) == [name]
+        assert get_pass(people, name).json["inside_until"] == whole_pass(people)
+        people.exit(name)
 
 
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given that the next customer has got the place, then one is inside at any time. P1, P4."""
-    desk = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
-    run_whose_answer_is_lost(desk)
+    people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
+    run_whose_answer_is_lost(people)
     world.advance(PASS_SECONDS)
-    desk.look("cyd")
-    assert shown_inside(desk) == ["bob"]
-    assert get_pass(desk, "ann").json["code"] == "not_inside"
+    people.poll("cyd")
+    assert shown_inside(people) == ["bob"]
+    assert get_pass(people, "ann").json["code"] == "not_inside"
     world.maintenance.run_all()
-    assert desk.recorded("ann")["status"] == "waiting"
+    assert people.recorded("ann")["status"] == "waiting"
     world.advance(PASS_SECONDS)
-    desk.look("cyd")
-    assert shown_inside(desk) == []
-    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
-    desk.look("cyd")
-    assert shown_inside(desk) == ["ann"]
-    desk.exit("ann")
-    desk.look("cyd")
-    assert shown_inside(desk) == ["cyd"]
+    people.poll("cyd")
+    assert shown_inside(people) == []
+    assert get_pass(people, "ann").json["inside_until"] == whole_pass(people)
+    people.poll("cyd")
+    assert shown_inside(people) == ["ann"]
+    people.exit("ann")
+    people.poll("cyd")
+    assert shown_inside(people) == ["cyd"]
 
 
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given a place that is kept, and no customer who looks. P3"""
-    desk = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
-    run_whose_answer_is_lost(desk)
+    people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
+    run_whose_answer_is_lost(people)
     world.advance(PASS_SECONDS)
-    desk.look("cyd")
+    people.poll("cyd")
     world.maintenance.run_all()
-    assert shown_inside(desk) == ["bob"]
+    assert shown_inside(people) == ["bob"]
     world.advance(PASS_SECONDS)
     world.maintenance.run_all()
-    assert shown_inside(desk) == ["ann"]
-    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
-    assert desk.stats().json["inside"] == 1
+    assert shown_inside(people) == ["ann"]
+    assert get_pass(people, "ann").json["inside_until"] == whole_pass(people)
+    assert people.stats().json["inside"] == 1
 
 
 def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given an `enter` that was cut off before the record, when the customer repeats it."""
-    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
-    desk.look("ann")
+    people = waitlist("ann", "bob", admission=ONE_INSIDE)
+    people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
-        desk.enter("ann")
+        people.enter("ann")
     world.advance(PASS_SECONDS - 1)
-    entered = desk.enter("ann").json
-    assert entered["inside_until"] == whole_pass(desk)
+    entered = people.enter("ann").json
+    assert entered["inside_until"] == whole_pass(people)
     world.advance(30)
-    assert desk.enter("ann").json == entered
-    assert actor_of_last(desk, "ann") == ("admitted", "customer")
+    assert people.enter("ann").json == entered
+    assert actor_of_last(people, "ann") == ("admitted", "customer")
 
 
 def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", "bob", admission=ONE_INSIDE)
-    desk.look("ann")
+    people = waitlist("ann", "bob", admission=ONE_INSIDE)
+    people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
-        desk.enter("ann")
+        people.enter("ann")
     world.advance(PASS_SECONDS)
-    world.services.admissions.run(desk.waitlist_id)
-    assert desk.enter("bob").status == 200
-    assert desk.enter("ann").json["code"] == "offer_expired"
-    assert shown_inside(desk) == ["bob"]
-    desk.exit("bob")
-    assert desk.enter("ann").json["inside_until"] == whole_pass(desk)
-    assert shown_inside(desk) == ["ann"]
+    world.services.admissions.run(people.waitlist_id)
+    assert people.enter("bob").status == 200
+    assert people.enter("ann").json["code"] == "offer_expired"
+    assert shown_inside(people) == ["bob"]
+    people.exit("bob")
+    assert people.enter("ann").json["inside_until"] == whole_pass(people)
+    assert shown_inside(people) == ["ann"]
 
 
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given an `admit` with a key that was cut off, when it is repeated after the pass's end."""
-    desk = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
+    people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
-        desk.admit(1, key="the-first-one")
+        people.admit(1, key="the-first-one")
     world.advance(PASS_SECONDS + 1)
-    admitted = desk.admit(1, key="the-first-one")
-    assert [one["entry_id"] for one in admitted.json["entries"]] == [desk.id_of("ann")]
-    until = get_pass(desk, "ann").json["inside_until"]
-    assert until == whole_pass(desk)
+    admitted = people.admit(1, key="the-first-one")
+    assert [one["entry_id"] for one in admitted.json["entries"]] == [people.id_of("ann")]
+    until = get_pass(people, "ann").json["inside_until"]
+    assert until == whole_pass(people)
     world.advance(30)
-    assert desk.admit(1, key="the-first-one").status == 200
-    assert get_pass(desk, "ann").json["inside_until"] == until
-    assert desk.stats().json["inside"] == 1
+    assert people.admit(1, key="the-first-one").status == 200
+    assert get_pass(people, "ann").json["inside_until"] == until
+    assert people.stats().json["inside"] == 1
 
 
-def test_a_repeated_admission_leaves_out_a_customer_for_whom_there_is_no_room(
+def test_a_repeated_admission_leaves_out_a_customer_without_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    desk = waitlist("ann", "bob", admission=AUTOMATIC)
+    people = waitlist("ann", "bob", admission=AUTOMATIC)
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
-        desk.admit(1, key="the-first-one")
+        people.admit(1, key="the-first-one")
     world.advance(PASS_SECONDS)
-    desk.look("bob")
-    assert desk.admit(1, key="the-first-one").json["entries"] == []
-    assert shown_inside(desk) == ["bob"]
-    desk.exit("bob")
+    people.poll("bob")
+    assert people.admit(1, key="the-first-one").json["entries"] == []
+    assert shown_inside(people) == ["bob"]
+    people.exit("bob")
     world.maintain()
-    assert shown_inside(desk) == ["ann"]
+    assert shown_inside(people) == ["ann"]
 
 
-def by_repeat(desk: Admissions) -> None:
-    assert desk.complete("ann").status == 200
+def by_repeat(people: Admissions) -> None:
+    assert people.complete("ann").status == 200
 
 
-def by_maintenance(desk: Admissions) -> None:
-    desk.world.maintain()
+def by_maintenance(people: Admissions) -> None:
+    people.world.maintain()
 
 
 @pytest.mark.parametrize("recorded", [by_repeat, by_maintenance])
@@ -196,58 +196,58 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
     """Given a `complete` that was cut off, also where there is no room: claims are not limited."""
-    desk = waitlist("ann", "bob", admission=AUTOMATIC)
-    assert desk.claimed(lease_seconds=60) == ["ann"]
+    people = waitlist("ann", "bob", admission=AUTOMATIC)
+    assert people.claimed(lease_seconds=60) == ["ann"]
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
-        desk.complete("ann")
+        people.complete("ann")
     world.advance(PASS_SECONDS)
-    desk.look("bob")
-    recorded(desk)
-    assert get_pass(desk, "ann").json["inside_until"] == whole_pass(desk)
+    people.poll("bob")
+    recorded(people)
+    assert get_pass(people, "ann").json["inside_until"] == whole_pass(people)
 
 
 def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given two requests that record one admission, then Redis has the end that the record has."""
-    desk = waitlist("ann", "bob", admission=AUTOMATIC)
-    run_whose_answer_is_lost(desk)
+    people = waitlist("ann", "bob", admission=AUTOMATIC)
+    run_whose_answer_is_lost(people)
     write = Transitions.record
 
     def overtaken(transitions: Transitions, *arguments: object) -> None:
         """Let another request record the admission first, and time pass."""
         with patch.object(Transitions, "record", write):
-            get_pass(desk, "ann")
+            get_pass(people, "ann")
         write(transitions, *arguments)  # type: ignore[arg-type]
 
     world.advance(30)
     with patch.object(Transitions, "record", overtaken):
-        first = get_pass(desk, "ann").json
-    assert first["inside_until"] == whole_pass(desk)
+        first = get_pass(people, "ann").json
+    assert first["inside_until"] == whole_pass(people)
     message = c.Renew(
-        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("ann"), ticket=desk.stay_of("ann")
+        waitlist_id=people.waitlist_id, entry_id=people.id_of("ann"), ticket=people.stay_of("ann")
     )
     world.advance(20)
     world.services.queue.send(message)
-    assert get_pass(desk, "ann").json == first
+    assert get_pass(people, "ann").json == first
     world.advance(30)
     world.maintenance.run_all()
     world.advance(9)
-    desk.look("bob")
-    assert shown_inside(desk) == ["ann"]
+    people.poll("bob")
+    assert shown_inside(people) == ["ann"]
     world.advance(1)
-    desk.look("bob")
-    assert shown_inside(desk) == ["bob"]
+    people.poll("bob")
+    assert shown_inside(people) == ["bob"]
 
 
 def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given that Redis is lost between the two messages of a request. P3"""
-    desk = waitlist("ann", admission=ONE_INSIDE)
-    desk.look("ann")
+    people = waitlist("ann", admission=ONE_INSIDE)
+    people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
-        desk.enter("ann")
+        people.enter("ann")
     read = RecoveringQueue.read
 
     def lost(queue: RecoveringQueue, request: c.OnWaitlist) -> object:
@@ -256,12 +256,12 @@ def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
         return read(queue, request)
 
     with patch.object(RecoveringQueue, "read", lost):
-        assert desk.enter("ann").code == "rebuilding"
-    assert desk.recorded("ann")["status"] == "offered"
-    assert desk.enter("ann").json["inside_until"] == whole_pass(desk)
+        assert people.enter("ann").code == "rebuilding"
+    assert people.recorded("ann")["status"] == "offered"
+    assert people.enter("ann").json["inside_until"] == whole_pass(people)
 
 
-def actor_of_last(desk: Admissions, name: str) -> tuple[str, str]:
+def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
     """Return the last event of a customer's history, and its actor."""
-    event = desk.person(name).json["history"][-1]
+    event = people.person(name).json["history"][-1]
     return event["event"], event["by"]

@@ -14,7 +14,7 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
     """Given a refusal by a full list, when its message comes again with room, then nothing. P2"""
-    desk = waitlist("ann", capacity=1)
+    people = waitlist("ann", capacity=1)
     sent: list[c.Request] = []
     queue = world.services.queue
     original = type(queue).send
@@ -26,71 +26,71 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(queue), "send", send)
         if by == "signup":
-            assert desk.sign_up("bob").json["code"] == "waitlist_full"
+            assert people.sign_up("bob").json["code"] == "waitlist_full"
         else:
-            desk.bring("bob")
-    desk.leave("ann")
+            people.bring("bob")
+    people.leave("ann")
     for request in sent:
         if isinstance(request, c.Signup):
             with pytest.raises(Gone):
                 queue.send(request)
         elif isinstance(request, c.Batch):
             queue.send(request)
-    assert desk.stats().json["waiting"] == 0
-    assert desk.sign_up("bob").status == 201
+    assert people.stats().json["waiting"] == 0
+    assert people.sign_up("bob").status == 201
 
 
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given an entry without a record ahead of two, when maintenance runs, then two wait. P6"""
-    desk = waitlist("ann")
+    people = waitlist("ann")
     stray = c.Signup(
-        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("stray"), join_id=new_join_id()
+        waitlist_id=people.waitlist_id, entry_id=people.id_of("stray"), join_id=new_join_id()
     )
     world.services.queue.send(stray)
-    desk.sign_up("bob")
-    assert desk.place("bob") == (3, 3)
+    people.sign_up("bob")
+    assert people.place("bob") == (3, 3)
     world.maintain()
-    assert desk.place("bob") == (2, 2)
-    assert desk.order() == ["ann", "bob"]
-    assert desk.sign_up("stray").status == 201
+    assert people.place("bob") == (2, 2)
+    assert people.order() == ["ann", "bob"]
+    assert people.sign_up("stray").status == 201
     world.maintain()
-    assert desk.order() == ["ann", "bob", "stray"]
+    assert people.order() == ["ann", "bob", "stray"]
 
 
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given an import's late row at an old place, when it runs, then the row is out. P6"""
-    desk = waitlist("ann")
+    people = waitlist("ann")
     world.maintain()
     world.advance(3600)
     world.maintain()
-    ticket = desk.stay_of("ann") - 1
+    ticket = people.stay_of("ann") - 1
     world.services.queue.send(
         c.Insert(
-            waitlist_id=desk.waitlist_id,
-            entry_id=desk.id_of("stray"),
+            waitlist_id=people.waitlist_id,
+            entry_id=people.id_of("stray"),
             join_id=new_join_id(),
             ticket=ticket,
         )
     )
-    assert desk.place("ann") == (2, 2)
+    assert people.place("ann") == (2, 2)
     world.maintain()
-    assert desk.place("ann") == (1, 1)
+    assert people.place("ann") == (1, 1)
 
 
 def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
     waitlist: Waitlist, world: World
 ) -> None:
     """Given a customer who has left and a place of a stay that no record has, then out. P6"""
-    desk = waitlist("ann", "bob")
-    assert desk.leave("ann").status == 204
+    people = waitlist("ann", "bob")
+    assert people.leave("ann").status == 204
     again = c.Signup(
-        waitlist_id=desk.waitlist_id, entry_id=desk.id_of("ann"), join_id=new_join_id()
+        waitlist_id=people.waitlist_id, entry_id=people.id_of("ann"), join_id=new_join_id()
     )
     world.services.queue.send(again)
     world.maintain()
-    assert desk.order() == ["bob"]
-    assert desk.status("ann") == "left"
+    assert people.order() == ["bob"]
+    assert people.status("ann") == "left"

@@ -17,7 +17,7 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     """Given an offer that is restored after a request was refused for it, then it succeeds. P3."""
-    desk = waitlist("ann", admission={"max_inside": 1})
+    people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
     world.redis.flushall()
     put_right = Positions.put_right
@@ -27,22 +27,22 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
         return put_right(positions, record)
 
     monkeypatch.setattr(Positions, "put_right", rebuilt)
-    record = world.services.waitlist_records.get(desk.waitlist_id)
+    record = world.services.waitlist_records.get(people.waitlist_id)
     assert record is not None
     world.services.queue.send(init_of(record, "open", "0123abcd"))
-    assert getattr(desk, verb)("ann").status == 200
+    assert getattr(people, verb)("ann").status == 200
 
 
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
     """Given Redis just lost, when claimed or listed, then rebuilding, and no entry is given. P7."""
-    desk = waitlist("ann", "bob")
-    desk.claim(lease_seconds=LONG)
+    people = waitlist("ann", "bob")
+    people.claim(lease_seconds=LONG)
     world.redis.flushall()
-    for answer in (desk.claim(2), desk.page("status=offered"), desk.redrive("bob")):
+    for answer in (people.claim(2), people.page("status=offered"), people.redrive("bob")):
         assert answer.status == 503 or answer.code == "not_parked"
-    assert desk.claim(2).code == "rebuilding"
+    assert people.claim(2).code == "rebuilding"
     world.maintain()
-    assert desk.claimed(2) == ["bob"]
+    assert people.claimed(2) == ["bob"]
 
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
@@ -50,44 +50,44 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
     """Given a replica that missed one claim and their signup, when acted on, then done. P3."""
-    desk = waitlist("ann", "bob")
-    desk.claim()
+    people = waitlist("ann", "bob")
+    people.claim()
     for name in ("held", "claims"):
         world.redis.delete(f"wl:{{bakery}}:{name}")
-    assert desk.act(verb, "ann").status == 200
+    assert people.act(verb, "ann").status == 200
     expected = {"complete": (1, 0, 0), "release": (2, 0, 0), "extend": (1, 1, 0), "park": (1, 0, 1)}
-    assert desk.counts()[:3] == expected[verb]
+    assert people.counts()[:3] == expected[verb]
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
     """Given counts that maintenance noted, when Redis is lost, then they go on from there. P3."""
-    desk = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
-    desk.leave("ann")
-    desk.claim(complete=True)
+    people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
+    people.leave("ann")
+    people.claim(complete=True)
     world.maintain()
-    desk.leave("cyd")
-    desk.claim(2)
-    desk.complete("dan")
-    desk.park("eve")
+    people.leave("cyd")
+    people.claim(2)
+    people.complete("dan")
+    people.park("eve")
     world.redis.flushall()
     world.maintain()
-    assert desk.counts() == (1, 0, 1, 1, 1)
-    assert desk.leave("fay").status == 204
-    desk.all_sign_up("gil")
-    assert desk.counts() == (1, 0, 1, 1, 2)
-    assert desk.stats().json["signed_up"] == 7
+    assert people.counts() == (1, 0, 1, 1, 1)
+    assert people.leave("fay").status == 204
+    people.all_sign_up("gil")
+    assert people.counts() == (1, 0, 1, 1, 2)
+    assert people.stats().json["signed_up"] == 7
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
     """Given a leave recorded while the order is rebuilt, when repeated, then counted once. P3."""
-    desk = waitlist("ann", "bob", "cyd")
+    people = waitlist("ann", "bob", "cyd")
     world.maintain()
     world.redis.flushall()
-    assert desk.claim().code == "rebuilding"
-    halfway.leaving(desk, "bob")
-    world.maintenance.run_one(desk.waitlist_id)
-    assert desk.leave("bob").status == 204
+    assert people.claim().code == "rebuilding"
+    halfway.leaving(people, "bob")
+    world.maintenance.run_one(people.waitlist_id)
+    assert people.leave("bob").status == 204
     for _ in range(2):
-        assert desk.counts() == (2, 0, 0, 0, 1)
-        assert desk.order() == ["ann", "cyd"]
+        assert people.counts() == (2, 0, 0, 0, 1)
+        assert people.order() == ["ann", "cyd"]
         world.maintain()

@@ -65,43 +65,43 @@ def table() -> WatchedTable:
 
 
 @pytest.fixture
-def desk(table: WatchedTable) -> Admissions:
+def people(table: WatchedTable) -> Admissions:
     """A waitlist that two runs of maintenance have seen; ann is in line."""
-    desk = Admissions(World.on(table, fake_redis(), redis_clock=RedisClock.standing()))
-    assert desk.configure().status == 201
-    desk.all_sign_up("ann")
+    people = Admissions(World.on(table, fake_redis(), redis_clock=RedisClock.standing()))
+    assert people.configure().status == 201
+    people.all_sign_up("ann")
     for _ in range(2):
-        desk.world.maintain()
-    return desk
+        people.world.maintain()
+    return people
 
 
-def hours_pass(desk: Admissions, hours: int = HOURS) -> None:
+def hours_pass(people: Admissions, hours: int = HOURS) -> None:
     """Bob signs up in the first of them, cyd in the last; maintenance does not run."""
-    desk.world.advance(3600)
-    desk.all_sign_up("bob")
-    desk.world.advance((hours - 2) * 3600)
-    desk.all_sign_up("cyd")
-    desk.world.advance(3600)
+    people.world.advance(3600)
+    people.all_sign_up("bob")
+    people.world.advance((hours - 2) * 3600)
+    people.all_sign_up("cyd")
+    people.world.advance(3600)
 
 
-def run(desk: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
+def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
     """Run maintenance a minute later; its time is nearly up after so many queries.
 
     Return how many it made.
     """
-    desk.world.advance(60)
-    desk.world.metrics.take()
+    people.world.advance(60)
+    people.world.metrics.take()
     table.queries = 0
 
     def left_millis() -> int:
         return RUN_MILLIS if table.queries < queries else 0
 
-    desk.world.maintenance.run_all(left_millis)
+    people.world.maintenance.run_all(left_millis)
     return table.queries
 
 
 def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
     another = threading.Event()
 
@@ -112,57 +112,57 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
         elif number > MIDDLE:
             another.set()
 
-    hours_pass(desk, DAY)
-    desk.lose_place("bob")
-    desk.lose_place("cyd")
+    hours_pass(people, DAY)
+    people.lose_place("bob")
+    people.lose_place("cyd")
     table.before_query = before_query
-    assert run(desk, table) <= queries_of(DAY)
-    assert desk.order() == ["ann", "bob", "cyd"]
-    assert desk.world.metrics.take()["beats_missed"] == 0
-    run(desk, table)
-    assert run(desk, table) <= 10 * SHARDS, "the day is not compared again"
+    assert run(people, table) <= queries_of(DAY)
+    assert people.order() == ["ann", "bob", "cyd"]
+    assert people.world.metrics.take()["beats_missed"] == 0
+    run(people, table)
+    assert run(people, table) <= 10 * SHARDS, "the day is not compared again"
     assert 1 < table.at_once <= SHARDS
 
 
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
     """P7: and count as missed beats until the pause is compared."""
-    hours_pass(desk)
-    desk.lose_place("bob")
-    desk.lose_place("cyd")
+    hours_pass(people)
+    people.lose_place("bob")
+    people.lose_place("cyd")
     quarter = ALL_QUERIES // 4
-    made = [run(desk, table, quarter)]
-    assert desk.world.metrics.take()["beats_missed"] == 1
-    assert desk.order() == ["ann", "bob"], "what is compared is put right"
-    while desk.world.metrics.take().get("beats_missed", 1):
-        made.append(run(desk, table, quarter))
-    assert desk.order() == ["ann", "bob", "cyd"]
+    made = [run(people, table, quarter)]
+    assert people.world.metrics.take()["beats_missed"] == 1
+    assert people.order() == ["ann", "bob"], "what is compared is put right"
+    while people.world.metrics.take().get("beats_missed", 1):
+        made.append(run(people, table, quarter))
+    assert people.order() == ["ann", "bob", "cyd"]
     step = STEP_MINUTES * SHARDS
     assert all(queries <= quarter + step for queries in made)
     assert sum(made) <= ALL_QUERIES + 10 * SHARDS * len(made)
-    run(desk, table)
-    assert run(desk, table) <= 10 * SHARDS
+    run(people, table)
+    assert run(people, table) <= 10 * SHARDS
 
 
 def test_a_run_that_always_has_too_little_time_does_a_step(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
-    desk.world.advance(3600)
-    desk.all_sign_up("bob")
-    desk.lose_place("bob")
+    people.world.advance(3600)
+    people.all_sign_up("bob")
+    people.lose_place("bob")
     for _ in range(60):
-        assert run(desk, table, queries=0) <= STEP_MINUTES * SHARDS
-    assert desk.order() == ["ann", "bob"]
+        assert run(people, table, queries=0) <= STEP_MINUTES * SHARDS
+    assert people.order() == ["ann", "bob"]
 
 
 def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
     """P3"""
-    hours_pass(desk)
-    desk.lose_place("bob")
-    desk.lose_place("cyd")
+    hours_pass(people)
+    people.lose_place("bob")
+    people.lose_place("cyd")
 
     def kill(number: int) -> None:
         if number > ALL_QUERIES // 2:
@@ -170,67 +170,69 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 
     table.before_query = kill
     with pytest.raises(Crash):
-        run(desk, table)
-    assert desk.order() == ["ann", "bob"]
+        run(people, table)
+    assert people.order() == ["ann", "bob"]
     table.before_query = lambda _: None
     noted = audit.NOTE_STAMPS // MINUTE
-    assert run(desk, table) <= ALL_QUERIES // 2 + (noted + 2 * STEP_MINUTES) * SHARDS
-    assert desk.order() == ["ann", "bob", "cyd"]
+    assert run(people, table) <= ALL_QUERIES // 2 + (noted + 2 * STEP_MINUTES) * SHARDS
+    assert people.order() == ["ann", "bob", "cyd"]
 
 
-def test_what_redis_loses_between_the_runs_is_found(desk: Admissions, table: WatchedTable) -> None:
+def test_changes_that_redis_loses_between_the_runs_are_found(
+    people: Admissions, table: WatchedTable
+) -> None:
     """P7: a replica that lagged since the last beat takes over, and lacks what was compared."""
-    past = RedisState.of(desk.world.redis)
-    hours_pass(desk)
-    run(desk, table, ALL_QUERIES // 2)
-    past.restore(desk.world.redis)
-    assert desk.order() == ["ann"]
-    run(desk, table)
-    assert desk.world.metrics.take()["beats_lost"] == 1
-    assert desk.order() == ["ann", "bob", "cyd"]
+    past = RedisState.of(people.world.redis)
+    hours_pass(people)
+    run(people, table, ALL_QUERIES // 2)
+    past.restore(people.world.redis)
+    assert people.order() == ["ann"]
+    run(people, table)
+    assert people.world.metrics.take()["beats_lost"] == 1
+    assert people.order() == ["ann", "bob", "cyd"]
 
 
-def test_a_repair_that_redis_loses_is_made_again(desk: Admissions, table: WatchedTable) -> None:
+def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
     """P7: Redis keeps the beat that the run began with, and loses what the run put right."""
-    hours_pass(desk)
-    desk.lose_place("bob")
+    hours_pass(people)
+    people.lose_place("bob")
     past: list[RedisState] = []
     table.before_query = lambda number: (
-        past.append(RedisState.of(desk.world.redis)) if number == 1 else None
+        past.append(RedisState.of(people.world.redis)) if number == 1 else None
     )
-    run(desk, table)
-    assert desk.order() == ["ann", "bob", "cyd"]
-    past[0].restore(desk.world.redis)
-    assert desk.order() == ["ann", "cyd"]
-    run(desk, table)
-    assert desk.order() == ["ann", "bob", "cyd"]
+    run(people, table)
+    assert people.order() == ["ann", "bob", "cyd"]
+    past[0].restore(people.world.redis)
+    assert people.order() == ["ann", "cyd"]
+    run(people, table)
+    assert people.order() == ["ann", "bob", "cyd"]
 
 
 def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_with(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
-    hours_pass(desk)
-    past = RedisState.of(desk.world.redis)
+    hours_pass(people)
+    past = RedisState.of(people.world.redis)
     for _ in range(2):
-        run(desk, table, ALL_QUERIES // 4)
-    past.restore(desk.world.redis)
-    desk.lose_place("cyd")
+        run(people, table, ALL_QUERIES // 4)
+    past.restore(people.world.redis)
+    people.lose_place("cyd")
     for _ in range(4):
-        run(desk, table)
-    assert desk.order() == ["ann", "bob", "cyd"]
-    assert run(desk, table) <= 10 * SHARDS
+        run(people, table)
+    assert people.order() == ["ann", "bob", "cyd"]
+    assert run(people, table) <= 10 * SHARDS
 
 
 def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
-    desk: Admissions, table: WatchedTable
+    people: Admissions, table: WatchedTable
 ) -> None:
     """Also through minutes without a change."""
-    hours_pass(desk)
-    desk.world.redis.flushall()
+    hours_pass(people)
+    people.world.redis.flushall()
     made = []
     for _ in range(200):
-        made.append(run(desk, table, queries=200))
-        if desk.look("ann").status == 200:
+        made.append(run(people, table, queries=200))
+        if people.poll("ann").status == 200:
             break
-    assert desk.order() == ["ann", "bob", "cyd"]
+    assert people.order() == ["ann", "bob", "cyd"]
     assert max(made) <= 200 + 2 * STEP_MINUTES * SHARDS

@@ -12,13 +12,13 @@ from waitlist_api.clock import iso
 MANY = tuple(f"person-{number:02}" for number in range(25))
 
 
-def pages(desk: Any, status: str, limit: int) -> list[list[str]]:
+def pages(people: Any, status: str, limit: int) -> list[list[str]]:
     """Return the names of each page, to the end."""
     found = []
     cursor = ""
     while True:
-        answer = desk.page(f"status={status}&limit={limit}{cursor}").json
-        found.append([desk.names[entry["entry_id"]] for entry in answer["entries"]])
+        answer = people.page(f"status={status}&limit={limit}{cursor}").json
+        found.append([people.names[entry["entry_id"]] for entry in answer["entries"]])
         if answer["cursor"] is None:
             return found
         cursor = f"&cursor={answer['cursor']}"
@@ -26,64 +26,64 @@ def pages(desk: Any, status: str, limit: int) -> list[list[str]]:
 
 def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
     """Given holds of different times, when listed, then who ends first comes first."""
-    desk = waitlist("ann", "bob", "cyd")
+    people = waitlist("ann", "bob", "cyd")
     for seconds in (30, 10, 20):
-        desk.claim(lease_seconds=seconds)
-    assert desk.listed("offered") == ["bob", "cyd", "ann"]
-    first = desk.page("status=offered").json["entries"][0]
+        people.claim(lease_seconds=seconds)
+    assert people.listed("offered") == ["bob", "cyd", "ann"]
+    first = people.page("status=offered").json["entries"][0]
     assert (first["status"], first["position"]) == ("offered", None)
     assert first["claimed_until"] == iso(START_MILLIS + 10_000)
-    desk.extend("bob", lease_seconds=40)
-    assert desk.listed("offered") == ["cyd", "ann", "bob"]
+    people.extend("bob", lease_seconds=40)
+    assert people.listed("offered") == ["cyd", "ann", "bob"]
 
 
 def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None:
     """Given people parked one after the other, when listed, then the oldest comes first."""
-    desk = waitlist("ann", "bob", "cyd")
-    desk.claim(3)
+    people = waitlist("ann", "bob", "cyd")
+    people.claim(3)
     for name in ("cyd", "ann", "bob"):
-        desk.park(name, reason=f"why {name}")
+        people.park(name, reason=f"why {name}")
         world.advance(1)
-    assert desk.listed("parked") == ["cyd", "ann", "bob"]
-    (first, *_) = desk.page("status=parked").json["entries"]
+    assert people.listed("parked") == ["cyd", "ann", "bob"]
+    (first, *_) = people.page("status=parked").json["entries"]
     assert (first["park_reason"], first["parked_at"]) == ("why cyd", iso(START_MILLIS))
 
 
-def test_pages_of_one_deadline_leave_nobody_out(waitlist: Waitlist) -> None:
+def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
     """Given 25 held until one moment, when read in pages of ten, then each is seen once. P9."""
-    desk = waitlist(*MANY)
-    desk.claim(25)
-    read = pages(desk, "offered", 10)
+    people = waitlist(*MANY)
+    people.claim(25)
+    read = pages(people, "offered", 10)
     assert [len(page) for page in read] == [10, 10, 5]
     assert sorted(chain(*read)) == list(MANY)
-    assert [*chain(*read)] == desk.listed("offered")
+    assert [*chain(*read)] == people.listed("offered")
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
     """Given a page read, when its last entry is extended or gone, then no entry is skipped. P9."""
-    desk = waitlist(*MANY[:6])
+    people = waitlist(*MANY[:6])
     for seconds in range(10, 16):
-        desk.claim(lease_seconds=seconds)
-    for act in (desk.extend, desk.complete):
-        answer = desk.page("status=offered&limit=2").json
-        *_, last = [desk.names[entry["entry_id"]] for entry in answer["entries"]]
+        people.claim(lease_seconds=seconds)
+    for act in (people.extend, people.complete):
+        answer = people.page("status=offered&limit=2").json
+        *_, last = [people.names[entry["entry_id"]] for entry in answer["entries"]]
         act(last)
-        rest = desk.page(f"status=offered&limit=9&cursor={answer['cursor']}").json["entries"]
-        seen = {desk.names[entry["entry_id"]] for entry in rest}
-        everybody = {desk.names[entry["entry_id"]] for entry in answer["entries"]} | seen
-        assert set(desk.listed("offered")) <= everybody
+        rest = people.page(f"status=offered&limit=9&cursor={answer['cursor']}").json["entries"]
+        seen = {people.names[entry["entry_id"]] for entry in rest}
+        everybody = {people.names[entry["entry_id"]] for entry in answer["entries"]} | seen
+        assert set(people.listed("offered")) <= everybody
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
     """Given entries in every status, when counted, then each counts once, with ages."""
-    desk = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
-    desk.claim(4)
-    desk.complete("ann")
+    people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
+    people.claim(4)
+    people.complete("ann")
     world.advance(10)
-    desk.park("bob")
-    desk.remove("cyd")
+    people.park("bob")
+    people.remove("cyd")
     world.advance(20)
-    stats = desk.stats().json
+    stats = people.stats().json
     assert stats == {
         "waiting": 2,
         "offered": 1,
@@ -106,32 +106,32 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "estimated_wait": None,
         "estimate_unavailable": "unknown",
     }
-    desk.claim(2)
-    desk.redrive("bob")
-    desk.claim()
-    stats = desk.stats().json
+    people.claim(2)
+    people.redrive("bob")
+    people.claim()
+    stats = people.stats().json
     assert (stats["oldest_waiting_seconds"], stats["oldest_parked_seconds"]) == (None, None)
 
 
 def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
     """Given an entry with every kind of event, when read, then each has its actor and reason."""
-    desk = waitlist("zoe", "ann")
-    desk.bump("ann", to="front", reason="a friend")
-    desk.claim()
+    people = waitlist("zoe", "ann")
+    people.bump("ann", to="front", reason="a friend")
+    people.claim()
     world.advance(1)
-    desk.release("ann", reason="not yet")
-    desk.claim()
+    people.release("ann", reason="not yet")
+    people.claim()
     world.advance(LEASE_SECONDS)
     world.maintenance.run_all()
     world.advance(60)
     world.maintenance.run_all()
-    desk.claim()
-    desk.park("ann", reason="no show")
-    desk.redrive("ann", reason="called back")
-    desk.claim()
+    people.claim()
+    people.park("ann", reason="no show")
+    people.redrive("ann", reason="called back")
+    people.claim()
     world.advance(5)
-    desk.complete("ann", reason="at the door")
-    history = desk.person("ann").json["history"]
+    people.complete("ann", reason="at the door")
+    history = people.person("ann").json["history"]
     operator = OPERATOR_ARN
     assert [(one["event"], one["by"], one["reason"]) for one in history] == [
         ("joined", "customer", ""),

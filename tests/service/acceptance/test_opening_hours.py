@@ -8,46 +8,46 @@ from tests.support.world import World
 
 def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
     """Given four held, when the list is paused, then their holds can still be ended."""
-    desk = waitlist("ann", "bob", "cyd", "dan")
-    desk.claim(4)
-    desk.configure(paused=True)
-    assert desk.complete("ann").json["status"] == "admitted"
-    assert desk.release("bob").json["status"] == "waiting"
-    assert desk.park("cyd").json["status"] == "parked"
-    assert desk.extend("dan").json["status"] == "offered"
-    assert desk.redrive("cyd").json["status"] == "waiting"
-    assert desk.order() == ["bob", "cyd"]
+    people = waitlist("ann", "bob", "cyd", "dan")
+    people.claim(4)
+    people.configure(paused=True)
+    assert people.complete("ann").json["status"] == "admitted"
+    assert people.release("bob").json["status"] == "waiting"
+    assert people.park("cyd").json["status"] == "parked"
+    assert people.extend("dan").json["status"] == "offered"
+    assert people.redrive("cyd").json["status"] == "waiting"
+    assert people.order() == ["bob", "cyd"]
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
     """Given one held on a list that is paused, when the time is over, then back in line. P6."""
-    desk = waitlist("ann", "bob")
-    desk.claim()
-    desk.configure(paused=True, lease_seconds=LEASE_SECONDS)
+    people = waitlist("ann", "bob")
+    people.claim()
+    people.configure(paused=True, lease_seconds=LEASE_SECONDS)
     world.advance(LEASE_SECONDS)
     world.maintenance.run_all()
-    assert desk.order() == ["ann", "bob"]
+    assert people.order() == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("where", ["offered", "parked"])
 def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None:
     """Given a full list, when one is held or parked, then it is full; not when admitted."""
-    desk = waitlist("ann", "bob", capacity=2)
-    desk.claim()
+    people = waitlist("ann", "bob", capacity=2)
+    people.claim()
     if where == "parked":
-        desk.park("ann")
-    assert desk.sign_up("cyd").code == "waitlist_full"
+        people.park("ann")
+    assert people.sign_up("cyd").code == "waitlist_full"
     if where == "parked":
-        desk.redrive("ann")
-        desk.claim()
-    desk.complete("ann")
-    assert desk.sign_up("cyd").status == 201
-    assert desk.sign_up("dan").code == "waitlist_full"
-    assert desk.release("ann").code == "already_admitted"
-    assert desk.order() == ["bob", "cyd"]
+        people.redrive("ann")
+        people.claim()
+    people.complete("ann")
+    assert people.sign_up("cyd").status == 201
+    assert people.sign_up("dan").code == "waitlist_full"
+    assert people.release("ann").code == "already_admitted"
+    assert people.order() == ["bob", "cyd"]
 
 
-def test_an_unknown_list_gives_nobody(world: World) -> None:
+def test_an_unknown_list_is_not_found(world: World) -> None:
     """Given no such list, when anything is asked of it, then it is not found. P5."""
     path = "/v1/admin/waitlists/nowhere"
     entry = "a" * 26

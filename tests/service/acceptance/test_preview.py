@@ -70,7 +70,7 @@ def previewed(bakery: People, admission: object, position: int) -> tuple[Any, An
 def answered(bakery: People, position: int) -> tuple[Any, Any]:
     """Return estimate and reason of the customer at a position."""
     (found,) = [
-        one for one in (bakery.look(name).json for name in NAMES) if one["position"] == position
+        one for one in (bakery.poll(name).json for name in NAMES) if one["position"] == position
     ]
     return found["estimated_wait"], found["estimate_unavailable"]
 

@@ -22,110 +22,110 @@ LEASE_SECONDS = 60
 
 
 @pytest.fixture
-def desk(world: World) -> Segmented:
+def people(world: World) -> Segmented:
     """Three people, and none of them in a segment."""
-    desk = Segmented(world)
-    desk.declare(lease_seconds=3600)
-    desk.arrive("ann", language="Spanish", gender="F")
-    desk.arrive("bob", language=["Spanish", "French"])
-    desk.arrive("cyd", language="French", gender="M")
-    return desk
+    people = Segmented(world)
+    people.declare(lease_seconds=3600)
+    people.arrive("ann", language="Spanish", gender="F")
+    people.arrive("bob", language=["Spanish", "French"])
+    people.arrive("cyd", language="French", gender="M")
+    return people
 
 
-def look_after(desk: Segmented) -> None:
-    desk.world.maintenance.run_one(desk.waitlist_id)
+def look_after(people: Segmented) -> None:
+    people.world.maintenance.run_one(people.waitlist_id)
 
 
-def set_status(desk: Segmented, name: str, status: str) -> None:
+def set_status(people: Segmented, name: str, status: str) -> None:
     """Change the recorded status of an entry, as a request that was cut off leaves it."""
-    desk.world.dynamodb.update_item(
+    people.world.dynamodb.update_item(
         TableName=TABLE,
-        Key=key_of(desk, name),
+        Key=key_of(people, name),
         UpdateExpression="SET #status = :status",
         ExpressionAttributeNames={"#status": "status"},
         ExpressionAttributeValues={":status": {"S": status}},
     )
 
 
-def key_of(desk: Segmented, name: str) -> dict[str, Any]:
-    return {"pk": {"S": f"ENTRY#bakery#{desk.id_of(name)}"}, "sk": {"S": "RECORD"}}
+def key_of(people: Segmented, name: str) -> dict[str, Any]:
+    return {"pk": {"S": f"ENTRY#bakery#{people.id_of(name)}"}, "sk": {"S": "RECORD"}}
 
 
-def test_who_is_aside_is_put_into_their_segments_too(desk: Segmented) -> None:
+def test_held_and_parked_entries_get_their_new_segments(people: Segmented) -> None:
     """Given one held and one parked, when they come back, then into the new segments. P6."""
-    assert desk.claimed(2) == ["ann", "bob"]
-    desk.park("bob")
-    desk.declare(BY_GENDER, BY_LANGUAGE)
-    look_after(desk)
-    assert desk.within(language="French") == ["cyd"]
-    assert not desk.contradictions()
-    desk.release("ann")
-    desk.redrive("bob")
-    assert desk.within(language="Spanish") == ["ann", "bob"]
-    assert not desk.contradictions()
+    assert people.claimed(2) == ["ann", "bob"]
+    people.park("bob")
+    people.declare(BY_GENDER, BY_LANGUAGE)
+    look_after(people)
+    assert people.within(language="French") == ["cyd"]
+    assert not people.contradictions()
+    people.release("ann")
+    people.redrive("bob")
+    assert people.within(language="Spanish") == ["ann", "bob"]
+    assert not people.contradictions()
 
 
-def test_nobody_is_claimed_from_a_segment_that_is_being_built(desk: Segmented) -> None:
+def test_a_claim_from_a_segment_that_is_being_built_is_refused(people: Segmented) -> None:
     """P7"""
-    desk.declare(BY_LANGUAGE)
+    people.declare(BY_LANGUAGE)
     with pytest.raises(SegmentsBuilding):
-        desk.claim_within(language="Spanish")
-    look_after(desk)
-    assert desk.claim_within(language="Spanish") == ["ann"]
+        people.claim_within(language="Spanish")
+    look_after(people)
+    assert people.claim_within(language="Spanish") == ["ann"]
 
 
-def test_maintenance_begins_at_once(desk: Segmented) -> None:
-    record = desk.declare(BY_LANGUAGE)
+def test_maintenance_begins_at_once(people: Segmented) -> None:
+    record = people.declare(BY_LANGUAGE)
     assert (record.segments_version, record.segments_state) == (2, "building")
-    assert desk.world.lambda_.started == [{"waitlist_id": "bakery"}]
+    assert people.world.lambda_.started == [{"waitlist_id": "bakery"}]
 
 
 @pytest.mark.parametrize("capacity", [None, 5])
-def test_nothing_begins_where_segments_stay(desk: Segmented, capacity: int | None) -> None:
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    desk.world.lambda_.started.clear()
-    record = desk.declare(BY_LANGUAGE, capacity=capacity)
+def test_nothing_begins_where_segments_stay(people: Segmented, capacity: int | None) -> None:
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    people.world.lambda_.started.clear()
+    record = people.declare(BY_LANGUAGE, capacity=capacity)
     assert (record.version, record.segments_version, record.segments_state) == (3, 2, "ready")
-    assert desk.world.lambda_.started == []
-    assert not desk.contradictions()
+    assert people.world.lambda_.started == []
+    assert not people.contradictions()
 
 
-def test_where_nobody_is_on_the_list_segments_are_ready_at_once(world: World) -> None:
-    desk = Segmented(world)
-    desk.declare()
-    record = desk.declare(BY_LANGUAGE)
+def test_the_segments_of_an_empty_list_are_ready_at_once(world: World) -> None:
+    people = Segmented(world)
+    people.declare()
+    record = people.declare(BY_LANGUAGE)
     assert (record.segments_version, record.segments_state) == (2, "ready")
     assert world.lambda_.started == []
-    assert not desk.contradictions()
+    assert not people.contradictions()
 
 
-def test_where_none_are_declared_any_more_nothing_is_left_of_them(desk: Segmented) -> None:
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    record = desk.declare()
+def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmented) -> None:
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    record = people.declare()
     assert (record.segments_version, record.segments_state) == (0, "ready")
     for key in (keys.segments, keys.tags):
-        assert not desk.world.redis.exists(key(desk.waitlist_id))
-    assert not desk.contradictions()
+        assert not people.world.redis.exists(key(people.waitlist_id))
+    assert not people.contradictions()
 
 
-def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(desk: Segmented) -> None:
+def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
     """Given a place in Redis and an intent, when indexed, then by the intent's attributes."""
-    set_status(desk, "bob", "joining")
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    assert desk.within(language="French") == ["bob", "cyd"]
+    set_status(people, "bob", "joining")
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    assert people.within(language="French") == ["bob", "cyd"]
 
 
 @pytest.mark.parametrize("kind", ["leaving", "left", "admitted", "erased", "unknown"])
-def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
-    desk: Segmented, kind: str
+def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
+    people: Segmented, kind: str
 ) -> None:
     """Given an entry that ended in the record, not in Redis, when indexed, then ready. P6."""
-    services, key = desk.world.services, ("bakery", desk.id_of("bob"))
+    services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
-        desk.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(desk, "bob"))
+        people.world.dynamodb.delete_item(TableName=TABLE, Key=key_of(people, "bob"))
     elif kind == "erased":
         services.leaves.erasures.begin_erase(*key, services.now_millis())
     else:
@@ -134,98 +134,100 @@ def test_whose_place_is_left_over_is_in_no_segment_and_in_nobodys_way(
         if kind != "leaving":
             services.entries.finish_leave(left, event, services.now_millis())
         if kind == "admitted":
-            set_status(desk, "bob", "admitted")
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    assert desk.states() == ("ready", "ready")
-    assert [name for name in desk.within(language="Spanish") if name != "bob"] == ["ann"]
-    assert ("bob" in desk.within(language="French")) == (kind == "leaving")
+            set_status(people, "bob", "admitted")
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    assert people.states() == ("ready", "ready")
+    assert [name for name in people.within(language="Spanish") if name != "bob"] == ["ann"]
+    assert ("bob" in people.within(language="French")) == (kind == "leaving")
 
 
-def test_who_has_too_many_combinations_is_named_and_in_no_segment(
-    desk: Segmented, caplog: pytest.LogCaptureFixture
+def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
+    people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
     """P6, P8: exact for all others; the log names the entry, and nothing personal."""
-    desk.arrive("dan", language=MANY, gender=MANY)
-    desk.declare(BY_BOTH, BY_GENDER)
-    look_after(desk)
-    assert desk.within(gender="F") == ["ann"]
-    assert not desk.contradictions()
+    people.arrive("dan", language=MANY, gender=MANY)
+    people.declare(BY_BOTH, BY_GENDER)
+    look_after(people)
+    assert people.within(gender="F") == ["ann"]
+    assert not people.contradictions()
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
     text = warning.getMessage()
-    assert desk.id_of("dan") in text
+    assert people.id_of("dan") in text
     assert "90 combinations" in text
     assert "value-" not in text
 
 
-def test_a_record_with_the_state_building_after_all_is_built_is_put_right(desk: Segmented) -> None:
+def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
+    people: Segmented,
+) -> None:
     """The last step was cut off."""
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    desk.world.services.waitlist_records.note_segments(desk.config().segments, "building")
-    look_after(desk)
-    assert not desk.contradictions()
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    people.world.services.waitlist_records.note_segments(people.config().segments, "building")
+    look_after(people)
+    assert not people.contradictions()
 
 
-def test_who_has_lost_their_segments_gets_them_again(
-    desk: Segmented, monkeypatch: pytest.MonkeyPatch
+def test_entries_that_lost_their_segments_get_them_again(
+    people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P3: whatever made Redis say that it builds, the record says so too, then neither does."""
-    desk.declare(BY_LANGUAGE)
-    look_after(desk)
-    desk.world.redis.delete(keys.tags("bakery"), keys.segments("bakery"))
-    desk.world.redis.hset(keys.meta("bakery"), "segments_state", "building")
-    records = desk.world.services.waitlist_records
+    people.declare(BY_LANGUAGE)
+    look_after(people)
+    people.world.redis.delete(keys.tags("bakery"), keys.segments("bakery"))
+    people.world.redis.hset(keys.meta("bakery"), "segments_state", "building")
+    records = people.world.services.waitlist_records
     note = Mock(side_effect=records.note_segments)
     monkeypatch.setattr(WaitlistRecords, "note_segments", lambda _, *named: note(*named))
-    look_after(desk)
+    look_after(people)
     assert [call.args[1] for call in note.call_args_list] == ["building", "ready"]
-    assert not desk.contradictions()
+    assert not people.contradictions()
 
 
-def test_one_indexes_while_another_holds_the_lease_not(desk: Segmented) -> None:
-    desk.declare(BY_LANGUAGE)
-    now_millis = desk.world.clock.now_millis()
-    records = desk.world.services.waitlist_records
+def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> None:
+    people.declare(BY_LANGUAGE)
+    now_millis = people.world.clock.now_millis()
+    records = people.world.services.waitlist_records
     until_millis = now_millis + LEASE_SECONDS * 1000
-    assert records.take_lease(desk.config(), "another", now_millis, until_millis)
-    look_after(desk)
-    assert desk.states() == ("building", "building")
-    desk.world.advance(LEASE_SECONDS + 1)
-    look_after(desk)
-    assert not desk.contradictions()
+    assert records.take_lease(people.config(), "another", now_millis, until_millis)
+    look_after(people)
+    assert people.states() == ("building", "building")
+    people.world.advance(LEASE_SECONDS + 1)
+    look_after(people)
+    assert not people.contradictions()
 
 
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
-    desk: Segmented, monkeypatch: pytest.MonkeyPatch
+    people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P3, P7: the settings read before are refused, none is written, and the lease is free."""
-    desk.declare(BY_LANGUAGE)
-    desk.world.redis.flushall()
-    rebuild = desk.world.maintenance.rebuilder.rebuild
+    people.declare(BY_LANGUAGE)
+    people.world.redis.flushall()
+    rebuild = people.world.maintenance.rebuilder.rebuild
     initialise = RecoveringQueue.initialise
 
     def declare_and_initialise(queue: RecoveringQueue, waitlist_id: str) -> c.InitResult:
-        desk.declare(BY_GENDER)
+        people.declare(BY_GENDER)
         return initialise(queue, waitlist_id)
 
-    before = desk.config()
+    before = people.config()
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(RecoveringQueue, "initialise", declare_and_initialise)
         with pytest.raises(StaleSegments):
             rebuild(before)
-    assert desk.look("ann").code == "rebuilding"
-    assert rebuild(desk.config())
-    look_after(desk)
-    assert desk.within(gender="F") == ["ann"]
-    assert not desk.contradictions()
+    assert people.poll("ann").code == "rebuilding"
+    assert rebuild(people.config())
+    look_after(people)
+    assert people.within(gender="F") == ["ann"]
+    assert not people.contradictions()
 
 
-def test_a_list_that_is_deleted_meanwhile_is_left(desk: Segmented) -> None:
+def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
     """Its lease is free for the deletion."""
-    before = desk.declare(BY_LANGUAGE)
-    desk.delete_waitlist()
+    before = people.declare(BY_LANGUAGE)
+    people.delete_waitlist()
     with pytest.raises(WaitlistNotFound):
-        desk.world.maintenance.reindexer.reindex(before)
-    desk.world.maintain()
-    assert desk.world.services.waitlist_records.get("bakery") is None
+        people.world.maintenance.reindexer.reindex(before)
+    people.world.maintain()
+    assert people.world.services.waitlist_records.get("bakery") is None

@@ -6,47 +6,47 @@ from tests.support.world import World
 
 def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
     """Given one released, when the token says so again, then the answer is the same. P2."""
-    desk = waitlist("ann", "bob")
-    desk.claim()
-    first = desk.release("ann", to="back")
-    assert desk.release("ann", to="back").json == first.json
-    assert desk.order() == ["bob", "ann"]
-    assert desk.events("ann") == ["joined", "offered", "released"]
+    people = waitlist("ann", "bob")
+    people.claim()
+    first = people.release("ann", to="back")
+    assert people.release("ann", to="back").json == first.json
+    assert people.order() == ["bob", "ann"]
+    assert people.events("ann") == ["joined", "offered", "released"]
 
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
     """Given a release and a repeat when others have left, the history keeps the first place."""
-    desk = waitlist("ann", "bob", "cyd")
-    desk.claim()
-    desk.release("ann", to="back")
-    desk.leave("bob")
-    desk.release("ann", to="back")
-    assert desk.person("ann").json["history"][-1]["detail"] == {"position": 3}
+    people = waitlist("ann", "bob", "cyd")
+    people.claim()
+    people.release("ann", to="back")
+    people.leave("bob")
+    people.release("ann", to="back")
+    assert people.person("ann").json["history"][-1]["detail"] == {"position": 3}
 
 
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
     """Given a release and a new claim, when the release comes again, the hold stays. P2, P4."""
-    desk = waitlist("ann")
-    desk.claim()
-    late = desk.tokens["ann"]
-    first = desk.release("ann").json
-    desk.claim()
-    repeat = desk.release("ann", late)
+    people = waitlist("ann")
+    people.claim()
+    late = people.tokens["ann"]
+    first = people.release("ann").json
+    people.claim()
+    repeat = people.release("ann", late)
     assert (repeat.status, repeat.json["status"]) == (200, "waiting")
     assert repeat.json["joined_at"] == first["joined_at"]
-    assert desk.events("ann") == ["joined", "offered", "released", "offered"]
-    assert desk.status("ann") == "offered"
+    assert people.events("ann") == ["joined", "offered", "released", "offered"]
+    assert people.status("ann") == "offered"
 
 
 def test_a_place_is_returned_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
     """Given an order that is being rebuilt, when released, then no position is returned. P7."""
-    desk = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)
-    desk.claim(3)
-    desk.release("ann")
+    people = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)
+    people.claim(3)
+    people.release("ann")
     world.redis.flushall()
-    assert desk.look("dan").code == "rebuilding"
-    answer = desk.release("cyd").json
+    assert people.poll("dan").code == "rebuilding"
+    answer = people.release("cyd").json
     assert (answer["status"], answer["position"], answer["total"]) == ("waiting", None, None)
     world.maintain()
-    assert desk.order() == ["ann", "cyd", "dan"]
-    assert desk.complete("bob").json["status"] == "admitted"
+    assert people.order() == ["ann", "cyd", "dan"]
+    assert people.complete("bob").json["status"] == "admitted"

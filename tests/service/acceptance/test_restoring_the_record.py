@@ -1,4 +1,4 @@
-"""Restoring the record to an earlier moment (docs/operations/restore.md), but not Redis."""
+"""Restoring the record to an earlier moment (docs/operate/restore.md), but not Redis."""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
@@ -14,64 +14,64 @@ def backup_of(world: World) -> list[Item]:
     return items_of(world.dynamodb)
 
 
-def restored(desk: Admissions, items: list[Item]) -> Admissions:
+def restored(people: Admissions, items: list[Item]) -> Admissions:
     """A stack that uses a restored table, with the Redis that the one before had."""
-    before = desk.world
+    before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
     )
-    return Admissions(world, desk.waitlist_id, names=desk.names, tokens=desk.tokens)
+    return Admissions(world, people.waitlist_id, names=people.names, tokens=people.tokens)
 
 
 def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: World) -> None:
-    """P1, P6: whatever has happened since, and whatever Redis knows of it."""
-    desk = waitlist(*NAMES, segments=[["language"]])
-    desk.bump("dan", to="front")
-    desk.claim(1, lease_seconds=3600)
+    """P1, P6: with any changes since, recorded in Redis or not."""
+    people = waitlist(*NAMES, segments=[["language"]])
+    people.bump("dan", to="front")
+    people.claim(1, lease_seconds=3600)
     world.maintain()
     backup = backup_of(world)
-    desk.leave("ann")
-    desk.complete("dan")
-    desk.all_sign_up("eve")
-    desk.bump("cyd", to="front")
-    desk.claim(1, lease_seconds=3600)
+    people.leave("ann")
+    people.complete("dan")
+    people.all_sign_up("eve")
+    people.bump("cyd", to="front")
+    people.claim(1, lease_seconds=3600)
     world.maintain()
 
-    desk = restored(desk, backup)
-    forget(desk.world.services.queue, [desk.waitlist_id])
-    desk.world.maintain()
-    assert desk.order() == ["ann", "bob", "cyd"]
-    assert [desk.place(name) for name in ("ann", "bob", "cyd")] == [(1, 3), (2, 3), (3, 3)]
-    assert desk.status("dan") == "offered"
-    assert desk.status("eve") == "entry_not_found"
+    people = restored(people, backup)
+    forget(people.world.services.queue, [people.waitlist_id])
+    people.world.maintain()
+    assert people.order() == ["ann", "bob", "cyd"]
+    assert [people.place(name) for name in ("ann", "bob", "cyd")] == [(1, 3), (2, 3), (3, 3)]
+    assert people.status("dan") == "offered"
+    assert people.status("eve") == "entry_not_found"
 
 
-def test_whoever_signed_up_since_signs_up_again_behind_the_others(
+def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
     """P1: a ticket is later than any that was drawn before the restore, forgotten or not."""
-    desk = waitlist(*NAMES)
+    people = waitlist(*NAMES)
     world.maintain()
     backup = backup_of(world)
-    desk.all_sign_up("eve", "fay")
-    desk = restored(desk, backup)
-    forget(desk.world.services.queue, [desk.waitlist_id])
-    assert desk.sign_up("fay").json["position"] is None
-    desk.world.maintain()
-    assert desk.order() == [*NAMES, "fay"]
+    people.all_sign_up("eve", "fay")
+    people = restored(people, backup)
+    forget(people.world.services.queue, [people.waitlist_id])
+    assert people.sign_up("fay").json["position"] is None
+    people.world.maintain()
+    assert people.order() == [*NAMES, "fay"]
 
 
-def test_a_line_that_is_not_forgotten_counts_people_whom_nobody_knows(
+def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
     """P6: why the document has the step. Redis is ahead, until maintenance finds the entry."""
-    desk = waitlist(*NAMES)
+    people = waitlist(*NAMES)
     world.maintain()
     backup = backup_of(world)
-    desk.all_sign_up("eve")
+    people.all_sign_up("eve")
     world.maintain()
-    desk = restored(desk, backup)
-    assert desk.place("ann") == (1, 5)
-    forget(desk.world.services.queue, [desk.waitlist_id])
-    desk.world.maintain()
-    assert desk.place("ann") == (1, 4)
+    people = restored(people, backup)
+    assert people.place("ann") == (1, 5)
+    forget(people.world.services.queue, [people.waitlist_id])
+    people.world.maintain()
+    assert people.place("ann") == (1, 4)

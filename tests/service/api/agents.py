@@ -20,44 +20,46 @@ AGENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def new_desk(**settings: Any) -> Admissions:
+def new_people(**settings: Any) -> Admissions:
     """Return an empty waitlist that declares segments, on stores of its own."""
-    desk = Admissions(World.on(new_table(), fake_redis()))
-    assert desk.configure(**{"segments": SEGMENTS, **settings}).status == 201
-    return desk
+    people = Admissions(World.on(new_table(), fake_redis()))
+    assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
+    return people
 
 
 def staffed(**settings: Any) -> Admissions:
     """Return such a list with the agents in it."""
-    desk = new_desk(**settings)
+    people = new_people(**settings)
     for name in AGENTS:
-        arrive(desk, name)
-    return desk
+        arrive(people, name)
+    return people
 
 
-def arrive(desk: Admissions, name: str, **attributes: Any) -> None:
+def arrive(people: Admissions, name: str, **attributes: Any) -> None:
     """Sign a customer up with attributes; by default those of the agent of that name."""
     attributes = attributes or AGENTS.get(name, {})
-    answer = desk.sign_up(name, key=f"signup-{name}", attributes=attributes)
+    answer = people.sign_up(name, key=f"signup-{name}", attributes=attributes)
     assert answer.status == 201, answer.text
 
 
-def elsewhere(desk: Admissions) -> Admissions:
+def elsewhere(people: Admissions) -> Admissions:
     """Return the same list as another instance of the function serves it."""
-    return Admissions(World.on(desk.world.dynamodb, desk.world.redis), desk.waitlist_id, desk.names)
+    return Admissions(
+        World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
+    )
 
 
-def depths(desk: Admissions, query: str = "") -> dict[str, int]:
+def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
     """Return how many wait in each segment, by its values; fail if some are left."""
-    answer = desk.segments(query)
+    answer = people.segments(query)
     assert answer.status == 200, answer.text
     assert answer.json["cursor"] is None
     return {"+".join(one["segment"].values()): one["waiting"] for one in answer.json["segments"]}
 
 
-def places(desk: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
+def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
     """Return an entry's positions in segments, by the segments' values."""
-    answer = desk.look(name, f"segment={segment}")
+    answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {
         "+".join(one["segment"].values()): (one["position"], one["total"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.agents import SEGMENTS, arrive, depths, elsewhere, new_desk, places
+from tests.service.api.agents import SEGMENTS, arrive, elsewhere, new_people, places, segment_counts
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 
@@ -37,91 +37,91 @@ COMPOSED, DECOMPOSED = (unicodedata.normalize(form, "Café Ångström") for form
 
 
 @pytest.fixture
-def desk() -> Admissions:
-    return new_desk()
+def people() -> Admissions:
+    return new_people()
 
 
 @pytest.mark.parametrize("value", VALUES, ids=ascii)
-def test_any_value_is_a_segment_of_its_own(desk: Admissions, value: str) -> None:
-    arrive(desk, "ada", language="other")
-    arrive(desk, "bob", language=[value, "more"], gender=value)
-    assert {"segment": {"language": value}, "waiting": 1} in desk.segments().json["segments"]
-    assert places(desk, "bob", "language,gender")[f"{value}+{value}"] == (1, 1)
-    assert desk.person("bob").json["attributes"] == {"language": [value, "more"], "gender": value}
-    assert desk.claimed(5, filter={"language": value, "gender": value}) == ["bob"]
+def test_any_value_is_a_segment_of_its_own(people: Admissions, value: str) -> None:
+    arrive(people, "ada", language="other")
+    arrive(people, "bob", language=[value, "more"], gender=value)
+    assert {"segment": {"language": value}, "waiting": 1} in people.segments().json["segments"]
+    assert places(people, "bob", "language,gender")[f"{value}+{value}"] == (1, 1)
+    assert people.person("bob").json["attributes"] == {"language": [value, "more"], "gender": value}
+    assert people.claimed(5, filter={"language": value, "gender": value}) == ["bob"]
 
 
-def test_values_that_hold_marks_do_not_run_into_each_other(desk: Admissions) -> None:
-    desk.configure(segments=[["a"], ["a", "b"], ["b"], ["a", "b", "c"]])
-    arrive(desk, "ada", a="b=c")
-    arrive(desk, "bob", a="b", b="c")
-    arrive(desk, "cyd", a="x&b=y")
-    arrive(desk, "dan", a="x", b="y")
-    arrive(desk, "eve", a="x", b='y","c":"z')
-    assert desk.claimed(5, filter={"a": "b=c"}) == ["ada"]
-    assert desk.claimed(5, filter={"a": "b", "b": "c"}) == ["bob"]
-    assert desk.claimed(5, filter={"a": "x", "b": "y"}) == ["dan"]
-    assert desk.claimed(5, filter={"a": "x&b=y"}) == ["cyd"]
-    assert desk.claimed(5, filter={"a": "x", "b": "y", "c": "z"}) == []
+def test_values_that_hold_marks_do_not_run_into_each_other(people: Admissions) -> None:
+    people.configure(segments=[["a"], ["a", "b"], ["b"], ["a", "b", "c"]])
+    arrive(people, "ada", a="b=c")
+    arrive(people, "bob", a="b", b="c")
+    arrive(people, "cyd", a="x&b=y")
+    arrive(people, "dan", a="x", b="y")
+    arrive(people, "eve", a="x", b='y","c":"z')
+    assert people.claimed(5, filter={"a": "b=c"}) == ["ada"]
+    assert people.claimed(5, filter={"a": "b", "b": "c"}) == ["bob"]
+    assert people.claimed(5, filter={"a": "x", "b": "y"}) == ["dan"]
+    assert people.claimed(5, filter={"a": "x&b=y"}) == ["cyd"]
+    assert people.claimed(5, filter={"a": "x", "b": "y", "c": "z"}) == []
 
 
-def test_two_ways_to_type_the_same_are_one_segment(desk: Admissions) -> None:
+def test_two_ways_to_type_the_same_are_one_segment(people: Admissions) -> None:
     assert COMPOSED != DECOMPOSED
-    arrive(desk, "ada", language=COMPOSED)
-    arrive(desk, "bob", language=[DECOMPOSED, "more"])
-    assert depths(desk) == {COMPOSED: 2, "more": 1}
-    assert desk.person("bob").json["attributes"] == {"language": [COMPOSED, "more"]}
-    assert desk.claimed(5, filter={"language": DECOMPOSED}) == ["ada", "bob"]
+    arrive(people, "ada", language=COMPOSED)
+    arrive(people, "bob", language=[DECOMPOSED, "more"])
+    assert segment_counts(people) == {COMPOSED: 2, "more": 1}
+    assert people.person("bob").json["attributes"] == {"language": [COMPOSED, "more"]}
+    assert people.claimed(5, filter={"language": DECOMPOSED}) == ["ada", "bob"]
 
 
-def test_capitals_and_looks_alike_are_distinguished(desk: Admissions) -> None:
+def test_capitals_and_looks_alike_are_distinguished(people: Admissions) -> None:
     alike = ["spanish", "Spanish", "SPANISH", "Spanish ", "Span\u0456sh", "\ufb01", "fi"]
-    arrive(desk, "ada", language=alike)
-    assert depths(desk) == dict.fromkeys(alike, 1)
+    arrive(people, "ada", language=alike)
+    assert segment_counts(people) == dict.fromkeys(alike, 1)
 
 
-def test_the_limit_of_a_value_is_that_of_its_composed_text(desk: Admissions) -> None:
-    arrive(desk, "ada", language="e\u0301" * 64)
-    assert desk.claimed(filter={"language": "é" * 64}) == ["ada"]
-    with nothing_changes(desk.world):
-        answer = desk.sign_up("bob", attributes={"language": "e\u0301" * 65})
+def test_the_limit_of_a_value_is_that_of_its_composed_text(people: Admissions) -> None:
+    arrive(people, "ada", language="e\u0301" * 64)
+    assert people.claimed(filter={"language": "é" * 64}) == ["ada"]
+    with nothing_changes(people.world):
+        answer = people.sign_up("bob", attributes={"language": "e\u0301" * 65})
         refused(answer, 422, "invalid_request", "body.attributes.language.value")
 
 
 def test_without_segments_any_number_of_combinations_is_taken() -> None:
-    desk = new_desk(segments=[])
-    arrive(desk, "ada", **TOO_MANY)
+    people = new_people(segments=[])
+    arrive(people, "ada", **TOO_MANY)
 
 
-def test_an_instance_that_remembers_fewer_segments_takes_whom_it_can() -> None:
+def test_an_instance_with_older_segments_refuses_no_signup() -> None:
     """Cached segments refuse no signup, and add no entry that the current ones refuse."""
-    desk = new_desk(segments=[["gender", "language"], ["age"]])
-    other = elsewhere(desk)
+    people = new_people(segments=[["gender", "language"], ["age"]])
+    other = elsewhere(people)
     assert other.sign_up("ada", attributes=TOO_MANY).status == 422
-    desk.configure(segments=[["language"]])
+    people.configure(segments=[["language"]])
     assert other.sign_up("ada", attributes=TOO_MANY).status == 201
 
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
     """P2: also with attributes that would be too many by now."""
-    desk = new_desk(segments=[])
-    arrive(desk, "ada", **TOO_MANY)
-    desk.configure(segments=[*SEGMENTS, ["age"]])
-    desk.world.maintain()
-    again = desk.sign_up("ada", key="signup-ada", attributes=TOO_MANY)
+    people = new_people(segments=[])
+    arrive(people, "ada", **TOO_MANY)
+    people.configure(segments=[*SEGMENTS, ["age"]])
+    people.world.maintain()
+    again = people.sign_up("ada", key="signup-ada", attributes=TOO_MANY)
     assert (again.status, again.json["position"]) == (200, 1)
-    assert desk.sign_up("bob", attributes=TOO_MANY).status == 422
-    desk.leave("ada")
-    assert desk.sign_up("ada", key="again", attributes=TOO_MANY).status == 422
+    assert people.sign_up("bob", attributes=TOO_MANY).status == 422
+    people.leave("ada")
+    assert people.sign_up("ada", key="again", attributes=TOO_MANY).status == 422
 
 
-def test_whoever_has_too_many_since_is_in_line_and_in_no_segment() -> None:
+def test_an_entry_with_too_many_combinations_waits_and_is_in_no_segment() -> None:
     """P6: exact for all other entries, and no position is invented."""
-    desk = new_desk(segments=[])
-    arrive(desk, "ada", **TOO_MANY)
-    arrive(desk, "bob", language="none", gender="F")
-    desk.configure(segments=[*SEGMENTS, ["age"]])
-    desk.world.maintain()
-    assert desk.claimed(5, filter={"language": "none"}) == ["bob"]
-    assert places(desk, "ada", "language") == {}
-    assert desk.order() == ["ada"]
+    people = new_people(segments=[])
+    arrive(people, "ada", **TOO_MANY)
+    arrive(people, "bob", language="none", gender="F")
+    people.configure(segments=[*SEGMENTS, ["age"]])
+    people.world.maintain()
+    assert people.claimed(5, filter={"language": "none"}) == ["bob"]
+    assert places(people, "ada", "language") == {}
+    assert people.order() == ["ada"]

@@ -84,7 +84,7 @@ def test_a_wrong_body_is_refused_whole(stocked: People, body: Any, field: str) -
 
 
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
-def test_what_is_not_json_is_refused_whole(stocked: People, body: str) -> None:
+def test_a_body_that_is_not_json_is_refused_whole(stocked: People, body: str) -> None:
     with nothing_changes(stocked.world):
         refused(send(stocked, body), 400, "invalid_json")
 
@@ -136,7 +136,7 @@ def test_there_is_no_import_into_no_list(stocked: People) -> None:
         refused(answer, 404, "waitlist_not_found")
 
 
-def test_nobody_but_an_operator_imports(stocked: People) -> None:
+def test_a_customer_may_not_import(stocked: People) -> None:
     body = {"entries": [{"customer_id": "dan"}]}
     with nothing_changes(stocked.world):
         path = f"{stocked.admin_path}/import"

@@ -34,7 +34,9 @@ NOT_OF_A_PARAMETER = [
 
 @pytest.mark.parametrize("waitlist_id", NO_ID.values(), ids=NO_ID)
 @pytest.mark.parametrize("operator", [False, True], ids=["customer", "operator"])
-def test_what_is_no_waitlist_id_is_named(stocked: People, waitlist_id: str, operator: bool) -> None:
+def test_a_malformed_waitlist_id_is_named(
+    stocked: People, waitlist_id: str, operator: bool
+) -> None:
     """P5"""
     part = "/admin" if operator else ""
     path = f"/v1{part}/waitlists/{waitlist_id}"
@@ -65,7 +67,7 @@ def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
 
 
 @pytest.mark.parametrize("entry_id", NO_ENTRY_ID, ids=ascii)
-def test_what_is_no_entry_id_is_named(stocked: People, entry_id: str) -> None:
+def test_a_malformed_entry_id_is_named(stocked: People, entry_id: str) -> None:
     """P5"""
     token = stocked.token_of("ada")
     with nothing_changes(stocked.world):
@@ -211,7 +213,7 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """P5: a browser sends a body without a type for any page, and asks nobody before."""
+    """P5: a browser sends a body without a type for any page, without a preflight request."""
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):
         answer = stocked.world.request(

@@ -96,7 +96,7 @@ def send(people: People, body: str) -> Any:
 
 
 @pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
-def test_what_is_not_json_is_refused_as_such(stocked: People, body: str) -> None:
+def test_a_body_that_is_not_json_is_refused_as_such(stocked: People, body: str) -> None:
     """P5"""
     with nothing_changes(stocked.world):
         refused(send(stocked, body), 400, "invalid_json")

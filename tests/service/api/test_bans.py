@@ -168,11 +168,11 @@ def test_an_offer_of_a_banned_customer_goes_to_the_next(people: Admissions) -> N
     configure(people, admission={"max_inside": 1})
     people.all_sign_up("ada", "bob")
     people.world.maintain()
-    assert people.look("ada").json["status"] == "offered"
+    assert people.poll("ada").json["status"] == "offered"
     people.ban("ada")
     people.world.maintain()
     assert people.enter("ada").code == "not_offered"
-    assert people.look("bob").json["status"] == "offered"
+    assert people.poll("bob").json["status"] == "offered"
 
 
 def test_a_ban_and_its_end_are_in_the_history_with_operator_and_reason(people: Admissions) -> None:

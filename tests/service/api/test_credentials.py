@@ -75,7 +75,9 @@ def look(people: People, name: str, authorization: str, method: str = "GET") -> 
     ["", "Bearer", "Bearer ", "Bearer nonsense", "Bearer a.b", "Bearer ☕", "Basic YWRhOg=="],
     ids=ascii,
 )
-def test_what_is_no_token_is_unauthorized(stocked: People, method: str, authorization: str) -> None:
+def test_a_malformed_token_is_unauthorized(
+    stocked: People, method: str, authorization: str
+) -> None:
     """P5"""
     with nothing_changes(stocked.world):
         refused(look(stocked, "ada", authorization, method), 401, "unauthorized")
@@ -110,7 +112,7 @@ def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) ->
             refused(look(stocked, "ada", f"Bearer {token}", method), 403, "forbidden")
 
 
-def test_whether_somebody_is_on_the_list_cannot_be_found_out_by_a_wrong_token(
+def test_a_wrong_token_does_not_show_that_a_customer_is_on_the_list(
     stocked: People,
 ) -> None:
     """P8"""
@@ -147,7 +149,7 @@ def test_a_customer_of_an_unknown_waitlist_finds_nothing(stocked: People) -> Non
     nowhere = People(stocked.world, "nothing")
     with nothing_changes(stocked.world):
         refused(nowhere.sign_up("ada"), 404, "waitlist_not_found")
-        refused(nowhere.look("ada"), 404, "waitlist_not_found")
+        refused(nowhere.poll("ada"), 404, "waitlist_not_found")
         refused(nowhere.leave("ada"), 404, "entry_not_found")
         refused(nowhere.bump("ada", to="front"), 404, "waitlist_not_found")
 
@@ -155,7 +157,7 @@ def test_a_customer_of_an_unknown_waitlist_finds_nothing(stocked: People) -> Non
 def test_an_unknown_entry_is_not_found(stocked: People) -> None:
     """P5"""
     with nothing_changes(stocked.world):
-        refused(stocked.look("nobody"), 404, "entry_not_found")
+        refused(stocked.poll("nobody"), 404, "entry_not_found")
         refused(stocked.leave("nobody"), 404, "entry_not_found")
         refused(stocked.person("nobody"), 404, "entry_not_found")
         refused(stocked.bump("nobody", to="front"), 404, "entry_not_found")

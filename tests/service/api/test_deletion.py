@@ -24,7 +24,7 @@ def test_nothing_can_be_done_on_a_list_that_is_being_deleted(deleted: People) ->
     with nothing_changes(world):
         refused(world.request("GET", deleted.path), 404, "waitlist_not_found")
         refused(deleted.sign_up("dan"), 404, "waitlist_not_found")
-        refused(deleted.look("ada"), 404, "waitlist_not_found")
+        refused(deleted.poll("ada"), 404, "waitlist_not_found")
         refused(deleted.bump("ada", to="front"), 404, "waitlist_not_found")
         refused(deleted.page(), 404, "waitlist_not_found")
         refused(deleted.stats(), 404, "waitlist_not_found")
@@ -54,7 +54,7 @@ def test_after_maintenance_nothing_is_left_of_it(deleted: People) -> None:
     neighbour.all_sign_up("ada")
     deleted.world.maintain()
     items = deleted.world.dynamodb.scan()["Items"]
-    # The journal of the last days, which knows ids alone, deletes itself.
+    # The journal of the last days, which has ids alone, deletes itself.
     kept = [item for item in items if not item["pk"]["S"].startswith("JOURNAL#")]
     assert "bakery" not in json.dumps(kept)
     assert not [key for key in deleted.world.redis.keys("*") if "bakery" in key]
@@ -72,14 +72,16 @@ def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
     deleted.world.maintain()
     deleted.configure(name="Bakery again")
     assert deleted.stats().json["signed_up"] == 0
-    refused(deleted.look("ada"), 404, "entry_not_found")
+    refused(deleted.poll("ada"), 404, "entry_not_found")
     again = deleted.sign_up("bob", key="signup-bob")
     assert (again.status, again.json["position"]) == (201, 1)
     assert deleted.events("bob") == ["joined"]
     assert deleted.order() == ["bob"]
 
 
-def test_whoever_was_bumped_on_the_former_list_is_not_on_the_next(people: People) -> None:
+def test_a_customer_bumped_on_a_deleted_list_joins_the_next_without_priority(
+    people: People,
+) -> None:
     people.all_sign_up("ada", "bob")
     people.bump("bob", priority=9)
     people.delete_waitlist()
@@ -87,4 +89,4 @@ def test_whoever_was_bumped_on_the_former_list_is_not_on_the_next(people: People
     people.configure()
     people.all_sign_up("ada", "bob")
     assert people.order() == ["ada", "bob"]
-    assert people.look("bob").json["priority"] == 0
+    assert people.poll("bob").json["priority"] == 0

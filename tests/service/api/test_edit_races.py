@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.agents import new_desk
+from tests.service.api.agents import new_people
 from tests.support.admissions import Admissions
 from tests.support.faults import (
     Crash,
@@ -35,12 +35,12 @@ Rival = Callable[[Admissions], object]
 
 
 @pytest.fixture
-def desk() -> Admissions:
+def people() -> Admissions:
     """Ada, Bob and Cyd in line, who speak Spanish."""
-    desk = new_desk(segments=[["language"], ["gender"]])
+    people = new_people(segments=[["language"], ["gender"]])
     for name in ("ada", "bob", "cyd"):
-        assert desk.sign_up(name, key=f"signup-{name}", attributes=SPANISH).status == 201
-    return desk
+        assert people.sign_up(name, key=f"signup-{name}", attributes=SPANISH).status == 201
+    return people
 
 
 @pytest.fixture
@@ -49,63 +49,63 @@ def wire() -> Wire:
 
 
 @pytest.fixture
-def wired(desk: Admissions, wire: Wire) -> Admissions:
+def wired(people: Admissions, wire: Wire) -> Admissions:
     """The same list, served by an instance whose calls can be struck or met."""
-    world = World.on(wire.client(desk.world.dynamodb), desk.world.redis, wire.client)
-    return Admissions(world, desk.waitlist_id, desk.names)
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
+    return Admissions(world, people.waitlist_id, people.names)
 
 
-def edit(desk: Admissions, **new: Any) -> object:
+def edit(people: Admissions, **new: Any) -> object:
     """Edit Bob, not over HTTP: a process answers one request at a time."""
-    bob = desk.id_of("bob")
-    command = EditCommand(waitlist_id=desk.waitlist_id, entry_id=bob, by="rival", **new)
-    return desk.world.services.entry_edits.edit(command)
+    bob = people.id_of("bob")
+    command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
+    return people.world.services.entry_edits.edit(command)
 
 
-def claim(desk: Admissions, **how: Any) -> object:
-    command = ClaimCommand(waitlist_id=desk.waitlist_id, by="rival", count=3, **how)
-    return desk.world.services.claims.claim(command)
+def claim(people: Admissions, **how: Any) -> object:
+    command = ClaimCommand(waitlist_id=people.waitlist_id, by="rival", count=3, **how)
+    return people.world.services.claims.claim(command)
 
 
-def declare(desk: Admissions, *segments: tuple[str, ...]) -> object:
+def declare(people: Admissions, *segments: tuple[str, ...]) -> object:
     settings = WaitlistSettings(name="Bakery", segments=segments)
-    return desk.world.services.waitlists.put(desk.waitlist_id, settings)
+    return people.world.services.waitlists.put(people.waitlist_id, settings)
 
 
-def leave(desk: Admissions) -> None:
-    desk.world.services.leaves.leave(desk.waitlist_id, desk.id_of("bob"), by="customer")
+def leave(people: Admissions) -> None:
+    people.world.services.leaves.leave(people.waitlist_id, people.id_of("bob"), by="customer")
 
 
-def erase(desk: Admissions) -> None:
-    desk.world.services.leaves.erase(desk.waitlist_id, desk.id_of("bob"))
+def erase(people: Admissions) -> None:
+    people.world.services.leaves.erase(people.waitlist_id, people.id_of("bob"))
 
 
 RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
-    "an edit": (lambda desk: edit(desk, attributes=FRENCH), {None}),
-    "the same edit": (lambda desk: edit(desk, attributes=NEW), {None}),
-    "an edit of the profile": (lambda desk: edit(desk, profile={"name": "Bob"}), {None}),
-    "a claim": (lambda desk: claim(desk, filter=SPANISH), {None}),
-    "an admission": (lambda desk: claim(desk, complete=True), {None, "already_admitted"}),
+    "an edit": (lambda people: edit(people, attributes=FRENCH), {None}),
+    "the same edit": (lambda people: edit(people, attributes=NEW), {None}),
+    "an edit of the profile": (lambda people: edit(people, profile={"name": "Bob"}), {None}),
+    "a claim": (lambda people: claim(people, filter=SPANISH), {None}),
+    "an admission": (lambda people: claim(people, complete=True), {None, "already_admitted"}),
     "a leave": (leave, {None, "not_waiting"}),
     "an erasure": (erase, {None, "entry_not_found", "not_waiting"}),
-    "other segments": (lambda desk: declare(desk, ("gender",)), {None}),
-    "no segments": (lambda desk: declare(desk), {None}),
-    "a lost place": (lambda desk: desk.lose_place("bob"), {None}),
-    "a lost order": (lambda desk: desk.world.redis.flushall(), {None, "rebuilding"}),
+    "other segments": (lambda people: declare(people, ("gender",)), {None}),
+    "no segments": (lambda people: declare(people), {None}),
+    "a lost place": (lambda people: people.lose_place("bob"), {None}),
+    "a lost order": (lambda people: people.world.redis.flushall(), {None, "rebuilding"}),
 }
 
 
-def assert_exact(desk: Admissions) -> None:
+def assert_exact(people: Admissions) -> None:
     """The index has exactly the waiting entries, in the segments of their records."""
-    services, redis = desk.world.services, desk.world.redis
-    segments = services.waitlist_cache.look_up(desk.waitlist_id).segments
+    services, redis = people.world.services, people.world.redis
+    segments = services.waitlist_cache.look_up(people.waitlist_id).segments
     expected = set()
-    for entry_id, rank in redis.zrange(keys.queue(desk.waitlist_id), 0, -1, withscores=True):
-        record = services.entries.get(desk.waitlist_id, entry_id)
+    for entry_id, rank in redis.zrange(keys.queue(people.waitlist_id), 0, -1, withscores=True):
+        record = services.entries.get(people.waitlist_id, entry_id)
         assert record is not None
         assert record.status == "waiting"
         expected |= {f"{one}:{int(rank):016d}:{entry_id}" for one in segments.of(record.attributes)}
-    assert set(redis.zrange(keys.segments(desk.waitlist_id), 0, -1)) == expected
+    assert set(redis.zrange(keys.segments(people.waitlist_id), 0, -1)) == expected
 
 
 def test_an_edit_takes_these_calls(wired: Admissions, wire: Wire) -> None:
@@ -122,65 +122,65 @@ def test_an_edit_of_the_profile_alone_takes_one_less(wired: Admissions, wire: Wi
 
 @each_step
 @pytest.mark.parametrize("rival", RIVALS)
-def test_whatever_happens_in_the_middle_record_and_segments_agree(
-    desk: Admissions, wired: Admissions, wire: Wire, step: int, rival: str
+def test_record_and_segments_agree_after_a_race_with_an_edit(
+    people: Admissions, wired: Admissions, wire: Wire, step: int, rival: str
 ) -> None:
     """P2 P4 P6"""
     act, codes = RIVALS[rival]
-    wire.arm(step, before(lambda: act(desk)))
+    wire.arm(step, before(lambda: act(people)))
     answer = wired.edit("bob", attributes=NEW)
     assert answer.code in codes, answer.text
     if rival in ("other segments", "a lost order"):
-        desk.world.maintain()
-    assert_exact(desk)
+        people.world.maintain()
+    assert_exact(people)
     if answer.status == 200 and rival not in ("an edit", "an erasure"):
-        assert desk.person("bob").json["attributes"] == NEW
-    assert desk.events("bob").count("edited") <= 1 + rival.startswith("an edit")
+        assert people.person("bob").json["attributes"] == NEW
+    assert people.events("bob").count("edited") <= 1 + rival.startswith("an edit")
 
 
 def test_of_two_edits_at_once_the_records_stays(
-    desk: Admissions, wired: Admissions, wire: Wire
+    people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
     """P2: Redis has the tags of the newer one, though they came first."""
-    wire.arm(CALLS.index("TransactWriteItems") + 2, before(lambda: edit(desk, attributes=FRENCH)))
+    wire.arm(CALLS.index("TransactWriteItems") + 2, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200
-    assert desk.person("bob").json["attributes"] == FRENCH
-    assert desk.claimed(3, filter=FRENCH) == ["bob"]
+    assert people.person("bob").json["attributes"] == FRENCH
+    assert people.claimed(3, filter=FRENCH) == ["bob"]
 
 
-def test_whoever_is_admitted_and_not_recorded_so_is_not_edited(
-    desk: Admissions, wired: Admissions, wire: Wire
+def test_an_entry_with_an_unrecorded_admission_is_not_edited(
+    people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
     """P4 P5: Redis has decided, and the record follows."""
     assert wired.claimed(2) == ["ada", "bob"]
     wire.arm(0, crash_after)
     with pytest.raises(Crash):
         wired.complete("bob")
-    assert desk.recorded("bob")["status"] == "offered"
-    assert desk.edit("bob", attributes=NEW).code == "already_admitted"
-    assert desk.events("bob") == ["joined", "offered"]
+    assert people.recorded("bob")["status"] == "offered"
+    assert people.edit("bob", attributes=NEW).code == "already_admitted"
+    assert people.events("bob") == ["joined", "offered"]
 
 
-def test_whoever_is_still_joining_is_taken_in_and_edited(
-    desk: Admissions, wired: Admissions, wire: Wire
+def test_an_edit_completes_a_signup_that_was_cut_off(
+    people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
     """P3: an operator sees them in line, so that they can be edited, too."""
     wire.arm(2, crash_after)
     with pytest.raises(Crash):
         wired.sign_up("dan", attributes=SPANISH)
-    answer = desk.edit("dan", attributes=NEW)
+    answer = people.edit("dan", attributes=NEW)
     assert (answer.status, answer.json["position"]) == (200, 4)
-    assert desk.events("dan") == ["joined", "edited"]
-    assert_exact(desk)
+    assert people.events("dan") == ["joined", "edited"]
+    assert_exact(people)
 
 
-def test_whoever_finds_no_place_cannot_be_edited(
-    desk: Admissions, wired: Admissions, wire: Wire
+def test_a_signup_that_found_no_place_cannot_be_edited(
+    people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
     """P5"""
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         wired.sign_up("dan", attributes=SPANISH)
-    desk.configure(segments=[["language"], ["gender"]], open=False)
-    assert desk.edit("dan", attributes=NEW).code == "entry_not_found"
-    assert desk.order() == ["ada", "bob", "cyd"]
+    people.configure(segments=[["language"], ["gender"]], open=False)
+    assert people.edit("dan", attributes=NEW).code == "entry_not_found"
+    assert people.order() == ["ada", "bob", "cyd"]

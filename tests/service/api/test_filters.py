@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.service.api.agents import arrive, depths, elsewhere, new_desk, places, staffed
+from tests.service.api.agents import arrive, elsewhere, new_people, places, segment_counts, staffed
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 
@@ -11,41 +11,41 @@ F_SPANISH = {"language": "Spanish", "gender": "F"}
 
 
 @pytest.fixture
-def desk() -> Admissions:
+def people() -> Admissions:
     """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
     return staffed()
 
 
-def test_a_filter_may_name_its_attributes_in_any_order(desk: Admissions) -> None:
-    assert desk.claimed(1, filter={"gender": "F", "language": "Spanish"}) == ["christine"]
-    assert desk.claimed(1, filter=F_SPANISH) == ["courtney"]
+def test_a_filter_may_name_its_attributes_in_any_order(people: Admissions) -> None:
+    assert people.claimed(1, filter={"gender": "F", "language": "Spanish"}) == ["christine"]
+    assert people.claimed(1, filter=F_SPANISH) == ["courtney"]
 
 
-def test_a_repeat_with_its_key_has_the_same_people(desk: Admissions) -> None:
+def test_a_repeat_with_its_key_has_the_same_people(people: Admissions) -> None:
     """P2"""
-    first = desk.claim(2, key="call-1", filter=SPANISH)
-    assert desk.claim(2, key="call-1", filter=SPANISH).json == first.json
-    assert desk.claimed(2, key="call-2", filter=SPANISH) == ["courtney"]
+    first = people.claim(2, key="call-1", filter=SPANISH)
+    assert people.claim(2, key="call-1", filter=SPANISH).json == first.json
+    assert people.claimed(2, key="call-2", filter=SPANISH) == ["courtney"]
 
 
-def test_people_can_be_admitted_at_once_by_filter(desk: Admissions) -> None:
-    first = desk.claim(1, key="call-1", filter=SPANISH, complete=True)
+def test_people_can_be_admitted_at_once_by_filter(people: Admissions) -> None:
+    first = people.claim(1, key="call-1", filter=SPANISH, complete=True)
     assert [one["status"] for one in first.json["claims"]] == ["admitted"]
-    assert desk.status("andrew") == "admitted"
-    again = desk.claim(1, key="call-1", filter=SPANISH, complete=True)
-    assert [one["entry_id"] for one in again.json["claims"]] == [desk.id_of("andrew")]
-    assert desk.counts()[3] == 1
+    assert people.status("andrew") == "admitted"
+    again = people.claim(1, key="call-1", filter=SPANISH, complete=True)
+    assert [one["entry_id"] for one in again.json["claims"]] == [people.id_of("andrew")]
+    assert people.counts()[3] == 1
 
 
-def test_one_who_is_leaving_is_not_given(desk: Admissions) -> None:
+def test_one_who_is_leaving_is_not_given(people: Admissions) -> None:
     """P4: the next claim of the segment gives the next person."""
-    services = desk.world.services
+    services = people.world.services
     for name in ("andrew", "christine"):
-        key = (desk.waitlist_id, desk.id_of(name))
+        key = (people.waitlist_id, people.id_of(name))
         services.entries.begin_leave(key, "customer", "", services.now_millis())
-    assert desk.claimed(2, filter=SPANISH) == []
-    assert desk.claimed(1, filter=SPANISH) == ["courtney"]
-    assert desk.order() == ["billy", "remy", "walter"]
+    assert people.claimed(2, filter=SPANISH) == []
+    assert people.claimed(1, filter=SPANISH) == ["courtney"]
+    assert people.order() == ["billy", "remy", "walter"]
 
 
 @pytest.mark.parametrize(
@@ -59,19 +59,19 @@ def test_one_who_is_leaving_is_not_given(desk: Admissions) -> None:
     ids=str,
 )
 def test_a_filter_that_is_no_segment_is_refused_by_naming_those_that_are(
-    desk: Admissions, undeclared: dict[str, str]
+    people: Admissions, undeclared: dict[str, str]
 ) -> None:
     """P5"""
-    with nothing_changes(desk.world):
-        problem = refused(desk.claim(filter=undeclared), 422, "invalid_request", "body.filter")
+    with nothing_changes(people.world):
+        problem = refused(people.claim(filter=undeclared), 422, "invalid_request", "body.filter")
     assert "declared segments: gender+language, language" in problem["detail"]
-    assert "Spanish" not in problem["detail"], "values are somebody's"
+    assert "Spanish" not in problem["detail"], "values are personal data"
 
 
 def test_a_list_without_segments_takes_no_filter() -> None:
     """P5"""
-    desk = staffed(segments=[])
-    problem = refused(desk.claim(filter=SPANISH), 422, "invalid_request", "body.filter")
+    people = staffed(segments=[])
+    problem = refused(people.claim(filter=SPANISH), 422, "invalid_request", "body.filter")
     assert "declares no segments" in problem["detail"]
 
 
@@ -92,62 +92,62 @@ def test_a_list_without_segments_takes_no_filter() -> None:
     ],
     ids=lambda one: str(one)[:40],
 )
-def test_a_wrong_filter_is_named(desk: Admissions, wrong: object, field: str) -> None:
+def test_a_wrong_filter_is_named(people: Admissions, wrong: object, field: str) -> None:
     """P5"""
-    with nothing_changes(desk.world):
-        refused(desk.claim(filter=wrong), 422, "invalid_request", field)
+    with nothing_changes(people.world):
+        refused(people.claim(filter=wrong), 422, "invalid_request", field)
 
 
-def test_half_a_character_in_a_filter_is_refused(desk: Admissions) -> None:
+def test_half_a_character_in_a_filter_is_refused(people: Admissions) -> None:
     """P5"""
     body = '{"filter": {"language": "\\ud800"}}'
-    path = f"{desk.admin_path}/claims"
-    with nothing_changes(desk.world):
-        answer = desk.world.request("POST", path, raw_body=body, operator=True)
+    path = f"{people.admin_path}/claims"
+    with nothing_changes(people.world):
+        answer = people.world.request("POST", path, raw_body=body, operator=True)
         refused(answer, 400, "invalid_json")
 
 
 def test_an_instance_that_remembers_no_segments_asks_again_before_it_refuses() -> None:
-    desk = new_desk(segments=[])
-    arrive(desk, "andrew")
-    other = elsewhere(desk)
+    people = new_people(segments=[])
+    arrive(people, "andrew")
+    other = elsewhere(people)
     assert other.claim(filter=SPANISH).status == 422
-    desk.configure(segments=[["language"]])
-    desk.world.maintain()
+    people.configure(segments=[["language"]])
+    people.world.maintain()
     assert other.claimed(filter=SPANISH) == ["andrew"]
 
 
-def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(desk: Admissions) -> None:
-    other = elsewhere(desk)
+def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(people: Admissions) -> None:
+    other = elsewhere(people)
     assert other.claimed(filter=SPANISH) == ["andrew"]
-    desk.configure(segments=[["language"]])
-    desk.world.maintain()
+    people.configure(segments=[["language"]])
+    people.world.maintain()
     assert other.claimed(filter=SPANISH) == ["christine"]
     refused(other.claim(filter=F_SPANISH), 422, "invalid_request", "body.filter")
 
 
 def test_while_segments_are_built_a_filter_has_to_wait_and_the_line_does_not(
-    desk: Admissions,
+    people: Admissions,
 ) -> None:
     """P7: never a wrong answer, and a right one soon."""
-    desk.configure(segments=[["gender"]])
+    people.configure(segments=[["gender"]])
     female = {"gender": "F"}
-    with nothing_changes(desk.world):
-        problem = refused(desk.claim(filter=female), 503, "rebuilding")
+    with nothing_changes(people.world):
+        problem = refused(people.claim(filter=female), 503, "rebuilding")
         assert "segments" in problem["detail"]
-        refused(desk.look("billy", "segment=gender"), 503, "rebuilding")
-        refused(desk.segments(), 503, "rebuilding")
-        assert desk.place("billy") == (2, 6)
-    assert desk.claimed(1) == ["andrew"]
-    desk.world.maintain()
-    assert desk.claimed(5, filter=female) == ["christine", "courtney"]
+        refused(people.poll("billy", "segment=gender"), 503, "rebuilding")
+        refused(people.segments(), 503, "rebuilding")
+        assert people.place("billy") == (2, 6)
+    assert people.claimed(1) == ["andrew"]
+    people.world.maintain()
+    assert people.claimed(5, filter=female) == ["christine", "courtney"]
 
 
-def test_a_lost_order_is_rebuilt_with_its_segments(desk: Admissions) -> None:
+def test_a_lost_order_is_rebuilt_with_its_segments(people: Admissions) -> None:
     """P3 P7"""
-    before = depths(desk), places(desk, "courtney", "language")
-    desk.world.redis.flushall()
-    refused(desk.claim(filter=SPANISH), 503, "rebuilding")
-    desk.world.maintain()
-    assert (depths(desk), places(desk, "courtney", "language")) == before
-    assert desk.claimed(5, filter=SPANISH) == ["andrew", "christine", "courtney"]
+    before = segment_counts(people), places(people, "courtney", "language")
+    people.world.redis.flushall()
+    refused(people.claim(filter=SPANISH), 503, "rebuilding")
+    people.world.maintain()
+    assert (segment_counts(people), places(people, "courtney", "language")) == before
+    assert people.claimed(5, filter=SPANISH) == ["andrew", "christine", "courtney"]

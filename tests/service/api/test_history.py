@@ -33,7 +33,7 @@ def test_the_history_has_every_move_in_its_order(people: People) -> None:
 
 def test_its_times_go_forward_from_the_time_of_signup(people: People) -> None:
     people.all_sign_up("ada")
-    joined_at = people.look("ada").json["joined_at"]
+    joined_at = people.poll("ada").json["joined_at"]
     people.bump("ada", to="back")
     people.leave("ada")
     times = [event["at"] for event in people.person("ada").json["history"]]
@@ -69,10 +69,10 @@ def test_the_newest_hundred_events_are_shown_oldest_first(people: People) -> Non
 
 def test_a_customer_sees_no_history_profile_or_attributes(people: People) -> None:
     people.sign_up("ada", profile={"name": "Ada"})
-    assert not {"history", "profile", "attributes", "customer_id"} & set(people.look("ada").json)
+    assert not {"history", "profile", "attributes", "customer_id"} & set(people.poll("ada").json)
 
 
-def test_whoever_left_is_still_on_record(people: People) -> None:
+def test_a_customer_who_left_stays_on_record(people: People) -> None:
     people.sign_up("ada", profile={"name": "Ada"})
     people.leave("ada")
     person = people.person("ada").json

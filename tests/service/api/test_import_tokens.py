@@ -25,7 +25,7 @@ def tokens(answer: Answer) -> list[str | None]:
     return [one["entry_token"] for one in answer.json["results"]]
 
 
-def test_whoever_joined_or_was_there_has_a_token_that_shows_their_place(people: People) -> None:
+def test_an_import_returns_tokens_of_new_and_present_customers(people: People) -> None:
     """P6"""
     people.bring("ada")
     answer = bring(people, "ada", "bob", "cyd")

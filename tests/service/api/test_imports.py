@@ -56,9 +56,9 @@ def test_rows_with_a_time_stand_where_they_would_had_they_signed_up_then(people:
     times = {"bob": "2022-01-01T00:00:00Z", "cyd": TIME, "dan": "2021-05-01T12:00:00.001+00:00"}
     people.bring(*(row(name, time) for name, time in times.items()), "eve")
     assert people.order() == ["cyd", "dan", "bob", "ada", "eve"]
-    assert people.look("cyd").json["joined_at"] == "2021-05-01T12:00:00.000Z"
-    assert people.look("dan").json["joined_at"] == "2021-05-01T12:00:00.001Z"
-    assert people.look("cyd").json["position"] == 1
+    assert people.poll("cyd").json["joined_at"] == "2021-05-01T12:00:00.000Z"
+    assert people.poll("dan").json["joined_at"] == "2021-05-01T12:00:00.001Z"
+    assert people.poll("cyd").json["position"] == 1
 
 
 def test_rows_of_one_time_keep_their_order_also_across_calls(people: People) -> None:
@@ -100,7 +100,7 @@ def test_a_repeat_changes_nothing(people: People) -> None:
     assert people.stats().json["signed_up"] == 3
 
 
-def test_who_signed_up_is_held_or_parked_stays_as_they_are(people: People) -> None:
+def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: People) -> None:
     """P4"""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
@@ -159,7 +159,7 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
     assert early["errors"][0]["field"] == late["errors"][0]["field"] == "body.joined_at"
 
 
-def test_those_of_this_moment_are_ahead_of_whoever_comes_next(people: People) -> None:
+def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
     """P1: though Redis' clock is behind the function's, and there are more than it has tickets."""
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -217,7 +217,9 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
     assert first is not None
     people.leave("ada")
     # A day later, when neither the first stay nor its number is remembered.
-    people.world.redis.delete(keys.crowds(people.waitlist_id), keys.gone(people.waitlist_id))
+    people.world.redis.delete(
+        keys.same_ms_counts(people.waitlist_id), keys.tombstones(people.waitlist_id)
+    )
     people.bring(row("ada", TIME), ended="rejoin")
     people.world.services.queue.send(drop_of(first))
     assert people.order() == ["ada"]
@@ -295,7 +297,7 @@ def test_five_hundred_rows_stand_in_their_order(people: People) -> None:
     assert outcomes(answer) == ["joined"] * MAX_BATCH
     first = people.page().json
     assert [people.names[one["entry_id"]] for one in first["entries"]] == names[:100]
-    assert people.look(names[-1]).json["position"] == MAX_BATCH
+    assert people.poll(names[-1]).json["position"] == MAX_BATCH
     assert outcomes(people.bring(*names)) == ["already"] * MAX_BATCH
 
 
@@ -318,7 +320,7 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
     """A guest has no token of a place that an operator made; their own client is not it."""
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
-    assert people.look("ada").json["position"] == 1
+    assert people.poll("ada").json["position"] == 1
 
 
 @pytest.mark.parametrize("priority", [0, 1, 255])

@@ -30,7 +30,7 @@ def look(people: People, name: str, token: str) -> Answer:
     return people.world.request("GET", people.entry(name), token=token)
 
 
-def test_who_was_imported_sees_the_position_and_leaves_with_an_issued_token(
+def test_an_imported_customer_polls_and_leaves_with_an_issued_token(
     people: People,
 ) -> None:
     """P6"""
@@ -42,7 +42,7 @@ def test_who_was_imported_sees_the_position_and_leaves_with_an_issued_token(
     assert people.order() == ["ada"]
 
 
-def test_the_answer_is_the_entry_and_its_token_and_kept_by_nobody(people: People) -> None:
+def test_the_answer_is_the_entry_and_its_token_and_is_never_cached(people: People) -> None:
     people.bring("ada")
     answer = issue(people, "ada")
     assert answer.json == {
@@ -104,7 +104,7 @@ def test_a_token_is_of_the_key_that_signs_now(people: People) -> None:
     assert look(people, "ada", token).json["entry_token"] is None
 
 
-def test_nobody_has_no_token(people: People) -> None:
+def test_an_unknown_entry_gets_no_token(people: People) -> None:
     """P5"""
     people.bring("ada")
     nowhere = People(people.world, "nothing")
@@ -114,7 +114,7 @@ def test_nobody_has_no_token(people: People) -> None:
 
 
 @pytest.mark.parametrize("is_finished", [False, True], ids=["at once", "after maintenance"])
-def test_who_is_erased_has_none(people: People, is_finished: bool) -> None:
+def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> None:
     """P8"""
     people.bring("ada")
     people.erase("ada")
@@ -123,7 +123,7 @@ def test_who_is_erased_has_none(people: People, is_finished: bool) -> None:
     refused(issue(people, "ada"), 404, "entry_not_found")
 
 
-def test_who_is_forgotten_has_none() -> None:
+def test_an_expired_entry_gets_no_token() -> None:
     """P8: also while DynamoDB has not deleted the record yet."""
     people = new_list(retention_days=1)
     people.bring("ada")
@@ -133,7 +133,7 @@ def test_who_is_forgotten_has_none() -> None:
     refused(issue(people, "ada"), 404, "entry_not_found")
 
 
-def test_nobody_but_an_operator_issues(people: People) -> None:
+def test_a_customer_may_not_issue_tokens(people: People) -> None:
     """P5: not the person either, with a good token."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"

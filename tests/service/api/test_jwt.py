@@ -60,7 +60,7 @@ def test_a_signup_may_state_its_own_customer(members: Members) -> None:
     assert members.sign_up("cyd", customer_id="cyd").status == 201
 
 
-def test_a_signup_for_somebody_else_is_forbidden(members: Members) -> None:
+def test_a_signup_for_another_customer_is_forbidden(members: Members) -> None:
     """P5"""
     with nothing_changes(members.world):
         for other in ("eve", "ada", "CYD"):
@@ -111,7 +111,7 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
     assert answer.json["segments"][0]["position"] == 1
 
 
-def test_without_the_authorizer_nobody_is_known(members: Members) -> None:
+def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
     """P5: another route, a wrong deployment; an entry token is no proof here."""
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]

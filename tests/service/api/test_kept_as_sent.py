@@ -62,7 +62,7 @@ def test_attributes_come_back_as_they_were_sent(people: People) -> None:
 def test_a_customer_id_may_be_any_visible_ascii(people: People, customer_id: str) -> None:
     assert people.sign_up(customer_id).status == 201
     assert people.person(customer_id).json["customer_id"] == customer_id
-    assert people.look(customer_id).json["position"] == 1
+    assert people.poll(customer_id).json["position"] == 1
 
 
 def test_a_reason_may_hold_any_character(people: People) -> None:

@@ -134,7 +134,7 @@ def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) 
 
 
 @each_operation
-def test_what_the_gateway_answers_by_itself_is_described_as_that(route: str) -> None:
+def test_the_gateways_own_answers_are_described_as_such(route: str) -> None:
     documented = {
         status
         for status, response in OPERATIONS[route]["responses"].items()
@@ -172,7 +172,7 @@ def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None
 
 
 @each_operation
-def test_what_has_no_content_is_described_without(route: str) -> None:
+def test_an_answer_without_content_is_described_without(route: str) -> None:
     success = OPERATIONS[route]["responses"]
     assert not success.get("204", {}).get("content")
 

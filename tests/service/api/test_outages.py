@@ -18,8 +18,8 @@ from tests.support.world import World
 Ask = Callable[[People], Answer]
 ASKS: dict[str, Ask] = {
     "signup": lambda people: people.sign_up("dan"),
-    "position": lambda people: people.look("ada"),
-    "places": lambda people: people.look("ada", "segment=language"),
+    "position": lambda people: people.poll("ada"),
+    "places": lambda people: people.poll("ada", "segment=language"),
     "edit": lambda people: people.edit("ada", attributes={"language": "Spanish"}),
     "segments": lambda people: people.segments(),
     "claim": lambda people: Admissions(people.world).claim(filter={"language": "English"}),
@@ -171,7 +171,7 @@ def test_without_the_record_nothing_happens(
 
 
 @pytest.mark.parametrize("ask", ["position", "stats"])
-def test_what_needs_no_record_is_answered_without_it(
+def test_a_request_that_needs_no_record_is_answered_without_it(
     people: People, dynamodb: Switch, ask: str
 ) -> None:
     """P6 P9"""

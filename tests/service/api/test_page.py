@@ -282,7 +282,7 @@ def test_an_unknown_list_has_a_page_that_says_so() -> None:
 
 
 def test_hostile_names_and_texts_stay_text() -> None:
-    """P5: no HTML is taken from anyone."""
+    """P5: no caller can store HTML."""
     settings = {
         "name": HOSTILE,
         "page": {

@@ -82,7 +82,7 @@ def test_an_empty_list_has_one_empty_page(people: People) -> None:
     assert people.page().json == {"entries": [], "cursor": None}
 
 
-def test_people_who_leave_between_two_pages_make_nobody_missing(people: People) -> None:
+def test_the_next_page_is_complete_after_customers_have_left(people: People) -> None:
     """P6: the next page begins behind a place, not behind a number."""
     people.all_sign_up("ada", "bob", "cyd", "dan", "eve")
     first = people.page("limit=2").json

@@ -40,8 +40,8 @@ def inside() -> People:
     """Ada, admitted with a pass."""
     people = new_list(admission={"acceptance": "automatic", "max_inside": 1})
     people.all_sign_up("ada")
-    # A look triggers the run of the policy.
-    people.look("ada")
+    # A poll triggers the run of the policy.
+    people.poll("ada")
     assert people.person("ada").json["status"] == "admitted"
     return people
 

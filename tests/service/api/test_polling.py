@@ -25,12 +25,12 @@ def hint(answer: Answer) -> int | None:
 
 def test_the_hint_grows_with_the_distance_from_the_head(people: Admissions) -> None:
     people.all_sign_up(*(f"customer-{number}" for number in range(1, 42)))
-    assert hint(people.look("customer-1")) == 1
-    assert hint(people.look("customer-20")) == 1
-    assert hint(people.look("customer-21")) == 2
-    assert hint(people.look("customer-41")) == 3
+    assert hint(people.poll("customer-1")) == 1
+    assert hint(people.poll("customer-20")) == 1
+    assert hint(people.poll("customer-21")) == 2
+    assert hint(people.poll("customer-41")) == 3
     people.leave("customer-1")
-    assert hint(people.look("customer-41")) == 2
+    assert hint(people.poll("customer-41")) == 2
 
 
 def test_a_signup_returns_when_to_look_first(people: Admissions) -> None:
@@ -43,28 +43,28 @@ def test_a_signup_returns_when_to_look_first(people: Admissions) -> None:
 def test_a_place_within_a_segment_may_be_nearer(people: Admissions) -> None:
     people.all_sign_up(*(f"customer-{number}" for number in range(30)))
     people.sign_up("ada", attributes={"language": "Spanish"})
-    assert hint(people.look("ada")) == 2
-    assert hint(people.look("ada", "segment=language")) == 1
+    assert hint(people.poll("ada")) == 2
+    assert hint(people.poll("ada", "segment=language")) == 1
 
 
 def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     assert people.claimed() == ["ada"]
-    assert hint(people.look("ada")) == 5
+    assert hint(people.poll("ada")) == 5
     people.park("ada")
-    assert hint(people.look("ada")) == 60
+    assert hint(people.poll("ada")) == 60
 
 
 def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")
-    assert hint(people.look("ada")) is None
+    assert hint(people.poll("ada")) is None
     people.claimed()
     people.complete("bob")
-    assert hint(people.look("bob")) is None
+    assert hint(people.poll("bob")) is None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:
     """P7: rebuilding is over in seconds, and a person may sign up in the next."""
-    answer = people.look("nobody")
+    answer = people.poll("nobody")
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")

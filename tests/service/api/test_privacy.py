@@ -66,7 +66,7 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
     for answer in (
         people.claim(filter={"gender": GENDER}),
         people.claim(filter={"language": LANGUAGE + "\n"}),
-        people.look(CUSTOMER, f"segment={LANGUAGE}"),
+        people.poll(CUSTOMER, f"segment={LANGUAGE}"),
         people.edit(CUSTOMER, attributes={"language": eight, "gender": eight}),
         people.edit(CUSTOMER, attributes={"language": [LANGUAGE, 5]}),
         people.sign_up(STRANGER, attributes={"language": eight, "gender": eight}),

@@ -39,10 +39,10 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
     assert 0 < progress["done"] <= progress["total"]
     listed = people.world.request("GET", "/v1/admin/waitlists", operator=True).json
     assert [one["rebuild"] for one in listed["waitlists"]] == [progress]
-    assert people.look("ada").code == "rebuilding"
+    assert people.poll("ada").code == "rebuilding"
     run(people, STOP_MILLIS)
     assert shown(people) is None
-    assert people.look("ada").json["position"] == 1
+    assert people.poll("ada").json["position"] == 1
 
 
 def test_the_total_of_what_was_never_counted_grows(people: People) -> None:

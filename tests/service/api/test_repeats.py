@@ -1,4 +1,4 @@
-"""P2: who repeats gets the same; who only knows a customer's id gets nothing."""
+"""P2: a repeated signup gets the same; a stranger with a customer's id gets nothing."""
 
 import pytest
 
@@ -76,9 +76,7 @@ def test_a_repeat_returns_the_current_place(people: People) -> None:
 
 
 @pytest.mark.parametrize("key", [None, "another", "SIGNUP-ADA"])
-def test_a_stranger_who_knows_the_id_gets_no_place_and_no_token(
-    people: People, key: str | None
-) -> None:
+def test_a_stranger_with_the_id_gets_no_place_and_no_token(people: People, key: str | None) -> None:
     """P5 P8"""
     people.all_sign_up("ada")
     with nothing_changes(people.world):
@@ -108,7 +106,7 @@ def repeat_with_token(people: People, name: str, token: str) -> object:
     return people.world.request("POST", path, body={"customer_id": name}, token=token)
 
 
-def test_whoever_shows_the_entrys_token_gets_the_place_again(people: People) -> None:
+def test_a_repeated_signup_with_the_entrys_token_keeps_its_position(people: People) -> None:
     """P2"""
     people.all_sign_up("ada", "bob")
     answer = repeat_with_token(people, "bob", people.token_of("bob"))
@@ -177,7 +175,7 @@ def test_a_claims_key_with_another_body_is_refused(
     answer = people.world.request("POST", path, body=other, key="k", operator=True)
     refused(answer, 422, "idempotency_key_reused")
     assert people.order() == ["bob"]
-    assert people.look("ada").json["status"] == "offered"
+    assert people.poll("ada").json["status"] == "offered"
 
 
 def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:

@@ -54,7 +54,7 @@ def expire(people: Admissions) -> None:
             table.delete_item(TableName=TABLE, Key={name: item[name] for name in ("pk", "sk")})
 
 
-def test_whoever_leaves_expires_with_all_of_their_history(people: Admissions) -> None:
+def test_a_customer_who_leaves_expires_with_the_whole_history(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.bump("ada", key="b", places=1)
     people.bump("ada", to="back")
@@ -69,7 +69,7 @@ def test_whoever_leaves_expires_with_all_of_their_history(people: Admissions) ->
 
 
 @pytest.mark.parametrize("how", ["complete", "at once", "remove"])
-def test_whoever_is_admitted_or_removed_expires_too(people: Admissions, how: str) -> None:
+def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) -> None:
     people.all_sign_up("ada")
     people.bump("ada", to="front")
     if how == "at once":
@@ -101,7 +101,7 @@ def test_without_days_everything_stays(people: Admissions) -> None:
     assert expiries(people, "ada") == expiries(people, "bob") == {None}
 
 
-def test_a_changed_setting_is_for_whoever_ends_from_then_on(people: Admissions) -> None:
+def test_a_changed_setting_holds_for_entries_that_end_afterwards(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     before = expiry(people)
@@ -122,7 +122,7 @@ def test_rejoining_keeps_the_person_and_lets_the_former_stay_go(people: Admissio
     people.world.advance(DAYS * DAY)
     expire(people)
     assert people.events("ada") == ["joined"]
-    assert people.look("ada").json["position"] == 1
+    assert people.poll("ada").json["position"] == 1
     people.leave("ada")
     assert expiries(people, "ada") == {expiry(people)}
 
@@ -139,19 +139,19 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
     assert expiries(people, "ada") == {former}
 
 
-def test_what_has_expired_is_gone_though_it_is_still_there(people: Admissions) -> None:
+def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admissions) -> None:
     """P8: DynamoDB deletes up to some days late."""
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     people.claimed(complete=True)
     people.world.advance(DAYS * DAY - 1)
-    assert people.look("ada").json["status"] == "left"
+    assert people.poll("ada").json["status"] == "left"
     assert people.sign_up("ada").code == "already_left"
     people.world.maintain()
     assert items(people, "ada")
     for name in ("ada", "bob"):
-        refused(people.look(name), 404, "entry_not_found")
+        refused(people.poll(name), 404, "entry_not_found")
         refused(people.person(name), 404, "entry_not_found")
         refused(people.leave(name), 404, "entry_not_found")
         refused(people.remove(name), 404, "entry_not_found")
@@ -160,7 +160,7 @@ def test_what_has_expired_is_gone_though_it_is_still_there(people: Admissions) -
         refused(answer, 404, "entry_not_found")
 
 
-def test_whoever_is_forgotten_is_a_new_person(people: Admissions) -> None:
+def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
     """Also if the waitlist allows no rejoining, and with the key of the expired signup."""
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
@@ -172,7 +172,7 @@ def test_whoever_is_forgotten_is_a_new_person(people: Admissions) -> None:
     assert people.person("ada").json["expires_at"] is None
 
 
-def test_whoever_was_forgotten_and_deleted_is_a_new_person_too(people: Admissions) -> None:
+def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     people.world.advance(DAYS * DAY)

@@ -95,7 +95,7 @@ def test_signing_up(people: People) -> None:
 
 def test_looking(people: People) -> None:
     people.all_sign_up("ada", "bob")
-    answer = people.look("ada")
+    answer = people.poll("ada")
     assert answer.status == 200
     looked = answer.json
     assert [looked.pop("rank"), 1] in cuts(people)
@@ -119,8 +119,8 @@ def test_leaving_also_when_it_is_repeated(people: People) -> None:
     for _ in range(2):
         answer = people.leave("ada")
         assert (answer.status, answer.text) == (204, "")
-    assert (people.look("bob").json["position"], people.look("bob").json["total"]) == (1, 1)
-    gone = people.look("ada").json
+    assert (people.poll("bob").json["position"], people.poll("bob").json["total"]) == (1, 1)
+    gone = people.poll("ada").json
     assert (gone["status"], gone["position"], gone["total"]) == ("left", None, None)
     assert people.stats().json["left"] == 1
 
@@ -155,7 +155,7 @@ def test_listing_waitlists(people: People) -> None:
 
 
 def test_counting(people: People) -> None:
-    nobody = {
+    no_entries = {
         "waiting": 0,
         "offered": 0,
         "inside": 0,
@@ -169,13 +169,13 @@ def test_counting(people: People) -> None:
     nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
     flows = ("joined", "admitted", "left", *NO_OFFERS)
     since = ("admitted_today", *(f"{name}_last_hour" for name in flows))
-    empty = {**nobody, **dict.fromkeys(nothing), **dict.fromkeys(since, 0), **UNKNOWN_WAIT}
+    empty = {**no_entries, **dict.fromkeys(nothing), **dict.fromkeys(since, 0), **UNKNOWN_WAIT}
     assert (people.stats().status, people.stats().json) == (200, empty)
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("ada")
-    counted = {name: people.stats().json[name] for name in nobody}
-    assert counted == {**nobody, "waiting": 2, "signed_up": 3, "left": 1}
-    assert people.stats().json["oldest_joined_at"] == people.look("bob").json["joined_at"]
+    counted = {name: people.stats().json[name] for name in no_entries}
+    assert counted == {**no_entries, "waiting": 2, "signed_up": 3, "left": 1}
+    assert people.stats().json["oldest_joined_at"] == people.poll("bob").json["joined_at"]
 
 
 def test_listing_people(people: People) -> None:
@@ -215,7 +215,7 @@ def test_listing_people(people: People) -> None:
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 2}, {"priority": 7}], ids=str)
 def test_bumping(people: People, where: dict[str, Any]) -> None:
     people.all_sign_up("ada", "bob", "cyd")
-    joined_at = people.look("cyd").json["joined_at"]
+    joined_at = people.poll("cyd").json["joined_at"]
     answer = people.bump("cyd", key="b", **where)
     assert answer.status == 200
     assert answer.json == {
@@ -230,7 +230,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
     }
     assert people.order() == ["cyd", "ada", "bob"]
     standing = {name: value for name, value in answer.json.items() if name != "moved"}
-    looked = people.look("cyd").json
+    looked = people.poll("cyd").json
     assert [looked.pop("rank"), 1] in cuts(people)
     assert looked == {
         **standing,
@@ -256,7 +256,7 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
         answer = people.erase("ada")
         assert (answer.status, answer.text) == (204, "")
     assert people.person("ada").code == "entry_not_found"
-    assert people.look("ada").code == "entry_not_found"
+    assert people.poll("ada").code == "entry_not_found"
     assert people.order() == ["bob"]
     assert "Lovelace" not in recorded(people)
     people.world.maintain()
@@ -265,7 +265,7 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    # The journal of the last days knows ids alone, and deletes itself.
+    # The journal of the last days has ids alone, and deletes itself.
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 

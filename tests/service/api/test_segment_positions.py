@@ -14,25 +14,25 @@ from waitlist_api.records.entry import HistoryEvent
 
 
 @pytest.fixture
-def desk() -> Admissions:
+def people() -> Admissions:
     """Andrew, Billy, Christine, Courtney, Remy and Walter in line."""
     return staffed()
 
 
-def test_the_place_within_a_segment_comes_with_that_in_the_line(desk: Admissions) -> None:
+def test_the_place_within_a_segment_comes_with_that_in_the_line(people: Admissions) -> None:
     """P6"""
-    answer = desk.look("courtney", "segment=language")
+    answer = people.poll("courtney", "segment=language")
     assert answer.status == 200
     assert answer.json == {
-        **desk.look("courtney").json,
+        **people.poll("courtney").json,
         "position": 4,
         "total": 6,
         "segments": [{"segment": {"language": "Spanish"}, "position": 3, "total": 3}],
     }
 
 
-def test_there_is_one_for_each_of_the_entrys_values(desk: Admissions) -> None:
-    assert places(desk, "christine", "language") == {
+def test_there_is_one_for_each_of_the_entrys_values(people: Admissions) -> None:
+    assert places(people, "christine", "language") == {
         "English": (3, 3),
         "Spanish": (2, 3),
         "French": (1, 2),
@@ -40,42 +40,42 @@ def test_there_is_one_for_each_of_the_entrys_values(desk: Admissions) -> None:
 
 
 @pytest.mark.parametrize("segment", ["gender,language", "language,gender", "language%2Cgender"])
-def test_several_attributes_have_a_comma_between_them(desk: Admissions, segment: str) -> None:
+def test_several_attributes_have_a_comma_between_them(people: Admissions, segment: str) -> None:
     expected = {"M+English": (1, 2), "M+Spanish": (1, 1)}
-    assert places(desk, "andrew", segment) == expected
+    assert places(people, "andrew", segment) == expected
 
 
-def test_whoever_does_not_wait_is_in_no_segment(desk: Admissions) -> None:
-    desk.claim(3)
-    desk.park("billy")
-    desk.complete("christine")
-    desk.leave("courtney")
+def test_an_entry_that_does_not_wait_is_in_no_segment(people: Admissions) -> None:
+    people.claim(3)
+    people.park("billy")
+    people.complete("christine")
+    people.leave("courtney")
     statuses = {"andrew": "offered", "billy": "parked", "christine": "admitted", "courtney": "left"}
     for name, status in statuses.items():
-        answer = desk.look(name, "segment=language").json
+        answer = people.poll(name, "segment=language").json
         assert (answer["status"], answer["position"], answer["segments"]) == (status, None, [])
 
 
-def test_without_the_query_there_are_no_segments(desk: Admissions) -> None:
-    assert desk.look("courtney").json["segments"] is None
+def test_without_the_query_there_are_no_segments(people: Admissions) -> None:
+    assert people.poll("courtney").json["segments"] is None
 
 
 def test_hidden_counts_are_hidden_here_too() -> None:
-    desk = staffed(hide_counts=True)
-    answer = desk.look("courtney", "segment=language").json
+    people = staffed(hide_counts=True)
+    answer = people.poll("courtney", "segment=language").json
     assert (answer["position"], answer["total"]) == (4, None)
-    assert places(desk, "courtney", "language") == {"Spanish": (3, None)}
+    assert places(people, "courtney", "language") == {"Spanish": (3, None)}
 
 
 @pytest.mark.parametrize(
     "segment", ["gender", "age", "language,age", "language,language", "gender,language,age"]
 )
-def test_what_is_no_segment_is_refused_by_naming_those_that_are(
-    desk: Admissions, segment: str
+def test_an_undeclared_segment_is_refused_with_the_declared_ones(
+    people: Admissions, segment: str
 ) -> None:
     """P5"""
-    with nothing_changes(desk.world):
-        answer = desk.look("courtney", f"segment={segment}")
+    with nothing_changes(people.world):
+        answer = people.poll("courtney", f"segment={segment}")
         problem = refused(answer, 422, "invalid_request", "query.segment")
     assert "declared segments: gender+language, language" in problem["detail"]
 
@@ -99,50 +99,50 @@ def test_what_is_no_segment_is_refused_by_naming_those_that_are(
     ],
     ids=lambda one: one[:20],
 )
-def test_what_is_no_list_of_names_is_refused(desk: Admissions, segment: str) -> None:
+def test_a_malformed_list_of_segments_is_refused(people: Admissions, segment: str) -> None:
     """P5"""
-    with nothing_changes(desk.world):
-        answer = desk.look("courtney", f"segment={segment}")
+    with nothing_changes(people.world):
+        answer = people.poll("courtney", f"segment={segment}")
         refused(answer, 422, "invalid_request", "query.segment")
 
 
-def test_only_their_own_token_shows_it(desk: Admissions) -> None:
+def test_only_their_own_token_shows_it(people: Admissions) -> None:
     """P5"""
-    path, token = desk.entry("courtney"), desk.token_of("billy")
+    path, token = people.entry("courtney"), people.token_of("billy")
     query = "segment=language"
-    refused(desk.world.request("GET", path, query=query), 401, "unauthorized")
-    refused(desk.world.request("GET", path, token=token, query=query), 403, "forbidden")
+    refused(people.world.request("GET", path, query=query), 401, "unauthorized")
+    refused(people.world.request("GET", path, token=token, query=query), 403, "forbidden")
 
 
-def test_whom_redis_has_lost_is_put_back(desk: Admissions) -> None:
+def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admissions) -> None:
     """P3 P7"""
-    desk.lose_place("courtney")
-    assert places(desk, "courtney", "language") == {"Spanish": (3, 3)}
+    people.lose_place("courtney")
+    assert places(people, "courtney", "language") == {"Spanish": (3, 3)}
 
 
-def test_after_an_edit_that_was_cut_off_the_record_decides(desk: Admissions) -> None:
+def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
     """P7: and until then in no wrong place."""
-    before_edit = desk.world.services.entries.get(desk.waitlist_id, desk.id_of("billy"))
+    before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
-    services = desk.world.services
+    services = people.world.services
     services.entry_edits.edits.record(
-        (desk.waitlist_id, desk.id_of("billy")),
+        (people.waitlist_id, people.id_of("billy")),
         {"language": "French"},
         None,
         HistoryEvent(stamp=before_edit.stamp + 1, event="edited", by="operator"),
         services.now_millis(),
     )
-    assert places(desk, "billy", "language") == {"French": (1, 3)}
-    assert places(desk, "remy", "language") == {"French": (3, 3)}
+    assert places(people, "billy", "language") == {"French": (1, 3)}
+    assert places(people, "remy", "language") == {"French": (3, 3)}
 
 
-def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(desk: Admissions) -> None:
-    other = elsewhere(desk)
+def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(people: Admissions) -> None:
+    other = elsewhere(people)
     assert places(other, "courtney", "language") == {"Spanish": (3, 3)}
-    desk.configure(segments=[["gender"]])
-    desk.world.maintain()
+    people.configure(segments=[["gender"]])
+    people.world.maintain()
     assert places(other, "courtney", "gender") == {"F": (2, 2)}
-    refused(other.look("courtney", "segment=language"), 422, "invalid_request", "query.segment")
+    refused(other.poll("courtney", "segment=language"), 422, "invalid_request", "query.segment")
 
 
 @pytest.fixture
@@ -151,22 +151,24 @@ def wire() -> Wire:
 
 
 @pytest.fixture
-def wired(desk: Admissions, wire: Wire) -> Admissions:
+def wired(people: Admissions, wire: Wire) -> Admissions:
     """The same list, where something can happen between two calls."""
-    world = World.on(wire.client(desk.world.dynamodb), desk.world.redis, wire.client)
-    return Admissions(world, entry_tokens=desk.entry_tokens)
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
+    return Admissions(world, entry_tokens=people.entry_tokens)
 
 
 def test_an_edit_in_the_middle_gives_the_new_place(
-    wired: Admissions, desk: Admissions, wire: Wire
+    wired: Admissions, people: Admissions, wire: Wire
 ) -> None:
     """P6: never a place in a segment that they are no longer in."""
     places(wired, "billy", "language")
 
     def edit() -> None:
-        command: dict[str, Any] = {"waitlist_id": desk.waitlist_id, "by": "operator"}
-        desk.world.services.entry_edits.edit(
-            EditCommand(entry_id=desk.id_of("billy"), attributes={"language": "French"}, **command)
+        command: dict[str, Any] = {"waitlist_id": people.waitlist_id, "by": "operator"}
+        people.world.services.entry_edits.edit(
+            EditCommand(
+                entry_id=people.id_of("billy"), attributes={"language": "French"}, **command
+            )
         )
 
     wire.arm(1, before(edit))

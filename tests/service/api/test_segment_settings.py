@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.api.agents import new_desk
+from tests.service.api.agents import new_people
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.people import People
@@ -29,36 +29,36 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.fixture(scope="module")
-def desk() -> Admissions:
-    return new_desk()
+def people() -> Admissions:
+    return new_people()
 
 
 @pytest.mark.parametrize(("segments", "field"), WRONG, ids=lambda one: ascii(one)[:40])
-def test_a_wrong_declaration_is_named(desk: Admissions, segments: Any, field: str) -> None:
+def test_a_wrong_declaration_is_named(people: Admissions, segments: Any, field: str) -> None:
     """P5"""
-    with nothing_changes(desk.world):
-        refused(desk.configure(segments=segments), 422, "invalid_request", field)
+    with nothing_changes(people.world):
+        refused(people.configure(segments=segments), 422, "invalid_request", field)
 
 
-def test_a_segment_that_is_declared_twice_is_named_by_its_attributes(desk: Admissions) -> None:
-    problem = desk.configure(segments=[["b", "a"], ["c"], ["a", "b"]]).json
+def test_a_segment_that_is_declared_twice_is_named_by_its_attributes(people: Admissions) -> None:
+    problem = people.configure(segments=[["b", "a"], ["c"], ["a", "b"]]).json
     assert "declared more than once: a+b" in problem["errors"][0]["message"]
 
 
 def test_names_and_segments_are_echoed_in_their_order() -> None:
-    desk = new_desk()
-    answer = desk.configure(segments=[["language"], ["status", "gender", "language"], ["gender"]])
+    people = new_people()
+    answer = people.configure(segments=[["language"], ["status", "gender", "language"], ["gender"]])
     canonical = [["gender"], ["gender", "language", "status"], ["language"]]
     assert (answer.status, answer.json["segments"]) == (200, canonical)
-    shown = desk.world.request("GET", desk.admin_path, operator=True).json
+    shown = people.world.request("GET", people.admin_path, operator=True).json
     assert (shown["segments"], shown["segments_state"]) == (canonical, "ready")
-    listed = desk.world.request("GET", "/v1/admin/waitlists", operator=True).json
+    listed = people.world.request("GET", "/v1/admin/waitlists", operator=True).json
     assert listed["waitlists"] == [shown]
 
 
 def test_as_many_as_may_be_are_taken() -> None:
     most = [[f"a{number:02}", *(f"b{one}" for one in range(7))] for number in range(16)]
-    assert new_desk().configure(segments=most).json["segments"] == most
+    assert new_people().configure(segments=most).json["segments"] == most
 
 
 def test_a_list_declares_none_by_default(people: People) -> None:
@@ -66,24 +66,24 @@ def test_a_list_declares_none_by_default(people: People) -> None:
     assert (shown["segments"], shown["segments_state"]) == ([], "ready")
 
 
-def test_customers_do_not_see_the_segments(desk: Admissions) -> None:
-    assert "segments" not in desk.world.request("GET", desk.path).json
+def test_customers_do_not_see_the_segments(people: Admissions) -> None:
+    assert "segments" not in people.world.request("GET", people.path).json
 
 
 def test_segments_that_change_while_people_wait_are_built() -> None:
-    desk = new_desk()
-    desk.sign_up("ada", attributes={"language": "Spanish", "gender": "F"})
-    changed = desk.configure(segments=[["gender"]])
+    people = new_people()
+    people.sign_up("ada", attributes={"language": "Spanish", "gender": "F"})
+    changed = people.configure(segments=[["gender"]])
     assert (changed.status, changed.json["segments_state"]) == (200, "building")
-    desk.world.maintain()
-    shown = desk.world.request("GET", desk.admin_path, operator=True).json
+    people.world.maintain()
+    shown = people.world.request("GET", people.admin_path, operator=True).json
     assert (shown["segments"], shown["segments_state"]) == ([["gender"]], "ready")
-    assert desk.claimed(filter={"gender": "F"}) == ["ada"]
+    assert people.claimed(filter={"gender": "F"}) == ["ada"]
 
 
 def test_other_settings_leave_the_segments_as_they_are() -> None:
-    desk = new_desk(segments=[["language", "gender"], ["language"]])
-    desk.sign_up("ada", attributes={"language": "Spanish"})
-    changed = desk.configure(segments=[["language"], ["gender", "language"]], lease_seconds=5)
+    people = new_people(segments=[["language", "gender"], ["language"]])
+    people.sign_up("ada", attributes={"language": "Spanish"})
+    changed = people.configure(segments=[["language"], ["gender", "language"]], lease_seconds=5)
     assert changed.json["segments_state"] == "ready"
-    assert desk.claimed(filter={"language": "Spanish"}) == ["ada"]
+    assert people.claimed(filter={"language": "Spanish"}) == ["ada"]

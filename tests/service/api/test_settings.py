@@ -11,7 +11,7 @@ from waitlist_api.records.table import Table
 from waitlist_queue import keys
 
 
-def test_a_closed_list_takes_nobody_new(people: People) -> None:
+def test_a_closed_list_refuses_signups(people: People) -> None:
     """P5"""
     people.all_sign_up("ada")
     people.configure(open=False)
@@ -30,9 +30,9 @@ def test_on_a_closed_list_everybody_keeps_the_place_and_may_repeat_or_leave(
         again = people.sign_up("bob", key="signup-bob")
         assert (again.status, again.json["position"]) == (200, 2)
         assert again.json["entry_token"] == people.token_of("bob")
-        assert people.look("bob").json["position"] == 2
+        assert people.poll("bob").json["position"] == 2
     assert people.leave("ada").status == 204
-    assert people.look("bob").json["position"] == 1
+    assert people.poll("bob").json["position"] == 1
 
 
 def test_an_instance_that_remembers_the_list_closed_asks_again_before_it_refuses(
@@ -56,7 +56,7 @@ def test_an_instance_that_remembers_the_list_open_refuses_all_the_same(people: P
     assert people.order() == ["ada"]
 
 
-def test_a_full_list_takes_nobody_until_somebody_leaves(people: People) -> None:
+def test_a_full_list_refuses_signups_until_a_customer_leaves(people: People) -> None:
     people.configure(capacity=2)
     people.all_sign_up("ada", "bob")
     before = Snapshot.of(people.world.dynamodb, people.world.redis)
@@ -65,7 +65,7 @@ def test_a_full_list_takes_nobody_until_somebody_leaves(people: People) -> None:
     after = Snapshot.of(people.world.dynamodb, people.world.redis)
     assert after.items == before.items
     # The refused stay has a tombstone and a stamp: a late copy of the signup adds nothing.
-    stamped = {keys.gone("bakery"), keys.meta("bakery")}
+    stamped = {keys.tombstones("bakery"), keys.meta("bakery")}
     changed = {
         key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
     }
@@ -76,7 +76,7 @@ def test_a_full_list_takes_nobody_until_somebody_leaves(people: People) -> None:
     refused(people.sign_up("dan"), 409, "waitlist_full")
 
 
-def test_a_capacity_below_the_number_waiting_sends_nobody_away(people: People) -> None:
+def test_a_capacity_below_the_number_waiting_keeps_all_entries(people: People) -> None:
     people.all_sign_up("ada", "bob", "cyd")
     people.configure(capacity=1)
     assert people.order() == ["ada", "bob", "cyd"]
@@ -100,7 +100,7 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
     people.all_sign_up("ada")
     joined = people.sign_up("bob", key="k").json
     repeated = people.sign_up("bob", key="k").json
-    looked = people.look("bob").json
+    looked = people.poll("bob").json
     for shown in (joined, repeated, looked):
         assert (shown["position"], shown["total"]) == (2, None)
     assert people.world.request("GET", people.path).json["total"] is None
@@ -110,16 +110,16 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
     assert people.stats().json["waiting"] == 2
 
 
-def test_hidden_counts_stay_hidden_from_whoever_is_put_back(people: People) -> None:
+def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
     """P7: a place that Redis has lost comes back from the record, without the total."""
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")
     people.lose_place("bob")
-    looked = people.look("bob").json
+    looked = people.poll("bob").json
     assert (looked["position"], looked["total"]) == (2, None)
 
 
-def test_whoever_left_may_come_again_at_the_end(people: People) -> None:
+def test_a_customer_who_left_may_sign_up_again_at_the_end(people: People) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     again = people.sign_up("ada", key="again", profile={"visit": 2})
@@ -143,7 +143,7 @@ def admit(people: People) -> None:
         ("never", "already_left", "already_admitted"),
     ],
 )
-def test_who_may_come_again(
+def test_the_list_decides_which_customers_may_sign_up_again(
     people: People, rejoin: str | None, left: str | None, admitted: str | None
 ) -> None:
     """P4: by default an admitted customer gets no new place."""
@@ -171,7 +171,7 @@ def test_a_list_of_an_earlier_version_is_read_as_it_was_meant(
     assert people.configure(rejoin="after_leaving").json["rejoin"] == "after_leaving"
 
 
-def test_where_nobody_may_come_again_nobody_does(people: People) -> None:
+def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) -> None:
     people.configure(rejoin="never")
     people.all_sign_up("ada")
     people.leave("ada")
@@ -204,6 +204,6 @@ def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
     assert (first.status, first.json["position"], first.json["total"]) == (201, 3, None)
     again = people.sign_up("cyd", key="k")
     assert (again.status, again.json["position"], again.json["total"]) == (200, 3, None)
-    assert people.look("cyd").json["total"] is None
+    assert people.poll("cyd").json["total"] is None
     people.leave("cyd")
     assert people.sign_up("cyd", key="l").json["total"] is None

@@ -107,7 +107,7 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__nam
 
 @each_story
 def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
-    """P5: for a look, for a look with segments, and for a leave, which changes nothing."""
+    """P5: for a poll, for a poll with segments, and for a leave, which changes nothing."""
     people.configure(segments=SEGMENTS)
     token = story(people)
     with nothing_changes(people.world):
@@ -117,7 +117,7 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
     answer = people.world.request("GET", path, token=token, query="segment=language")
     refused(answer, 403, "forbidden")
     assert people.order() == ["ada"]
-    assert people.look("ada").json["position"] == 1
+    assert people.poll("ada").json["position"] == 1
 
 
 @pytest.mark.parametrize("status", ["waiting", "offered", "admitted"])
@@ -125,15 +125,15 @@ def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
     """P5: with a pass, a stranger would be let in in the customer's place."""
-    desk = Admissions(people.world)
-    desk.configure(admission={"max_inside": 1})
-    token = after_leaving(desk)
+    people = Admissions(people.world)
+    people.configure(admission={"max_inside": 1})
+    token = after_leaving(people)
     if status != "waiting":
-        desk.look("ada")
+        people.poll("ada")
     if status == "admitted":
-        assert desk.enter("ada").status == 200
-    assert desk.status("ada") == status
-    path = desk.entry("ada")
+        assert people.enter("ada").status == 200
+    assert people.status("ada") == status
+    path = people.entry("ada")
     with nothing_changes(people.world):
         refused(people.world.request("GET", f"{path}/pass", token=token), 403, "forbidden")
         for verb, body in (("enter", None), ("decline", {"to": "leave"}), ("exit", None)):

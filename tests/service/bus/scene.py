@@ -30,7 +30,7 @@ class Scene:
         self.redis = fake_redis()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
         self.world = self._world(self.wire)
-        self.desk = Admissions(self.world)
+        self.people = Admissions(self.world)
         answer = self.configure()
         assert answer.status == 201, answer.text
         self.wire.disarm()
@@ -46,12 +46,12 @@ class Scene:
 
     def configure(self, **settings: Any) -> Any:
         terms = {"lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
-        return self.desk.configure(**{**terms, **settings})
+        return self.people.configure(**{**terms, **settings})
 
-    def desk_elsewhere(self) -> Admissions:
-        """Return a desk of the same waitlist in a process of its own, with the same tokens."""
+    def people_elsewhere(self) -> Admissions:
+        """Return a people of the same waitlist in a process of its own, with the same tokens."""
         world = self._world(Wire())
-        return Admissions(world, names=self.desk.names, tokens=self.desk.tokens)
+        return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 
     def maintain(self) -> None:
         """Run maintenance by a process of its own, twice, each some minutes later."""
@@ -67,7 +67,7 @@ class Scene:
     def details(self, name: str | None = None) -> list[Detail]:
         """Return the events of the bus, of one entry or of all, in their order."""
         found = details_of(self.table.records)
-        entry_id = name and self.desk.id_of(name)
+        entry_id = name and self.people.id_of(name)
         return [one for one in found if entry_id in (None, one["entry_id"])]
 
     def words(self, name: str) -> list[str]:
@@ -76,7 +76,7 @@ class Scene:
 
     def history(self, name: str) -> list[tuple[str, int]]:
         """Return what is recorded of a person and is an event outside, with the stamps."""
-        pk = entry_pk(self.desk.waitlist_id, self.desk.id_of(name))
+        pk = entry_pk(self.people.waitlist_id, self.people.id_of(name))
         events = [item for (whose, _), item in sorted(self.table.items.items()) if whose == pk]
         return [
             (one["event"]["S"], int(one["stamp"]["N"]))
@@ -90,8 +90,8 @@ class Scene:
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():
             by_person[detail["entry_id"]].append(detail)
-        for name in self.desk.names.values():
-            published = in_order(by_person[self.desk.id_of(name)])
+        for name in self.people.names.values():
+            published = in_order(by_person[self.people.id_of(name)])
             stamps = [int(one["stamp"]) for one in published]
             if len(stamps) != len(set(stamps)):
                 wrong.append(f"{name} has two events of one stamp: {published}")

@@ -64,93 +64,93 @@ def story(*events: Published) -> Callable[[Callable[[Scene], None]], Callable[[S
 
 @story(JOINED)
 def signs_up(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob", "ada")
+    scene.people.all_sign_up("bob", "ada")
 
 
 @story(("joined", "operator"), ("bumped", "operator"))
 def is_imported_at_an_earlier_time(scene: Scene) -> None:
     rows = ({"customer_id": "bob"}, {"customer_id": "ada", "joined_at": "2020-02-29T12:00:00Z"})
     for _repeat in range(2):
-        assert scene.desk.bring(*rows).status == 200
-    assert scene.desk.bump("ada", to="back").status == 200
+        assert scene.people.bring(*rows).status == 200
+    assert scene.people.bump("ada", to="back").status == 200
 
 
 @story(JOINED, LEFT, JOINED)
 def leaves_and_comes_back(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.leave("ada").status == 204
-    assert scene.desk.sign_up("ada", key="again").status == 201
+    assert scene.people.leave("ada").status == 204
+    assert scene.people.sign_up("ada", key="again").status == 201
 
 
 @story(JOINED, ("left", "operator"))
 def is_removed(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.remove("ada", reason="asked by telephone").status == 204
+    assert scene.people.remove("ada", reason="asked by telephone").status == 204
 
 
 @story(JOINED, BANNED, ("left", "operator"), UNBANNED)
 def is_banned_and_unbanned(scene: Scene) -> None:
     signs_up(scene)
     for _repeat in range(2):
-        assert scene.desk.ban("ada", reason="sold the place").status == 204
+        assert scene.people.ban("ada", reason="sold the place").status == 204
     scene.world.advance(1)
     for _repeat in range(2):
-        assert scene.desk.unban("ada").status == 204
+        assert scene.people.unban("ada").status == 204
 
 
 @story(BANNED, ERASED)
 def is_banned_without_a_stay_and_erased(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob")
-    assert scene.desk.ban("ada").status == 204
-    assert scene.desk.erase("ada").status == 204
+    scene.people.all_sign_up("bob")
+    assert scene.people.ban("ada").status == 204
+    assert scene.people.erase("ada").status == 204
     scene.maintain()
 
 
 @story(JOINED, LEFT, BANNED, ERASED)
 def is_banned_after_leaving_and_erased(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.leave("ada").status == 204
-    assert scene.desk.ban("ada").status == 204
-    assert scene.desk.erase("ada").status == 204
+    assert scene.people.leave("ada").status == 204
+    assert scene.people.ban("ada").status == 204
+    assert scene.people.erase("ada").status == 204
     scene.maintain()
 
 
 @story(JOINED, ("bumped", "operator"))
 def is_bumped(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.bump("ada", priority=5, reason="a gift").status == 200
+    assert scene.people.bump("ada", priority=5, reason="a gift").status == 200
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED)
 def is_offered(scene: Scene) -> None:
     is_bumped(scene)
-    assert scene.desk.claimed() == ["ada"]
+    assert scene.people.claimed() == ["ada"]
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, ("released", "operator"))
 def is_released(scene: Scene) -> None:
     is_offered(scene)
-    assert scene.desk.extend("ada").status == 200
-    assert scene.desk.release("ada").status == 200
+    assert scene.people.extend("ada").status == 200
+    assert scene.people.release("ada").status == 200
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, ADMITTED)
 def is_admitted(scene: Scene) -> None:
     is_offered(scene)
-    assert scene.desk.complete("ada").status == 200
+    assert scene.people.complete("ada").status == 200
 
 
 @story(JOINED, ("bumped", "operator"), ADMITTED)
 def is_admitted_at_once(scene: Scene) -> None:
     is_bumped(scene)
-    assert scene.desk.claimed(complete=True) == ["ada"]
+    assert scene.people.claimed(complete=True) == ["ada"]
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, ("parked", "operator"), ("redriven", "operator"))
 def is_parked_and_redriven(scene: Scene) -> None:
     is_offered(scene)
-    assert scene.desk.park("ada", reason="no show").status == 200
-    assert scene.desk.redrive("ada").status == 200
+    assert scene.people.park("ada", reason="no show").status == 200
+    assert scene.people.redrive("ada").status == 200
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, EXPIRED)
@@ -164,7 +164,7 @@ def does_not_answer(scene: Scene) -> None:
 def does_not_answer_and_is_claimed_again_at_that_moment(scene: Scene) -> None:
     is_offered(scene)
     scene.world.advance(LEASE_SECONDS)
-    assert scene.desk.claimed() == ["ada"]
+    assert scene.people.claimed() == ["ada"]
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, EXPIRED, OFFERED, ("parked", "maintenance"))
@@ -177,23 +177,23 @@ def never_answers(scene: Scene) -> None:
 @story(JOINED, ("bumped", "operator"), EXPIRED, OFFERED)
 def is_offered_after_an_offer_that_nobody_recorded(scene: Scene) -> None:
     is_bumped(scene)
-    cut_off(scene, 0, lambda: scene.desk.claim())
+    cut_off(scene, 0, lambda: scene.people.claim())
     scene.world.advance(LEASE_SECONDS)
-    assert scene.desk.claimed() == ["ada"]
+    assert scene.people.claimed() == ["ada"]
 
 
 @story(JOINED, OFFERED_BY_POLICY)
 def is_offered_a_place(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada", "bob")
+    scene.people.all_sign_up("ada", "bob")
     policy(scene, max_inside=1)
-    assert scene.desk.look("bob").status == 200
+    assert scene.people.poll("bob").status == 200
 
 
 @story(JOINED, OFFERED_BY_POLICY)
 def is_offered_a_place_and_the_function_dies(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     policy(scene, max_inside=1)
-    cut_off(scene, 1, lambda: scene.desk.look("ada"))
+    cut_off(scene, 1, lambda: scene.people.poll("ada"))
     scene.maintain()
 
 
@@ -201,28 +201,28 @@ def is_offered_a_place_and_the_function_dies(scene: Scene) -> None:
 def enters_and_exits(scene: Scene) -> None:
     is_offered_a_place(scene)
     for _repeat in range(2):
-        assert scene.desk.enter("ada").status == 200
+        assert scene.people.enter("ada").status == 200
     for _repeat in range(2):
-        assert scene.desk.exit("ada").status == 200
+        assert scene.people.exit("ada").status == 200
     scene.maintain()
 
 
 @story(JOINED, OFFERED, ENTERED, ("exited", "operator"))
 def is_admitted_by_hand_and_let_out(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     policy(scene)
-    assert scene.desk.admit(1).status == 200
-    assert scene.desk.enter("ada").status == 200
-    path = f"{scene.desk.admin_entry('ada')}/exit"
+    assert scene.people.admit(1).status == 200
+    assert scene.people.enter("ada").status == 200
+    path = f"{scene.people.admin_entry('ada')}/exit"
     answer = scene.world.request("POST", path, body={"reason": "went home"}, operator=True)
     assert answer.status == 200, answer.text
 
 
 @story(JOINED, ("admitted", "policy"))
 def is_admitted_without_an_offer(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     policy(scene, max_inside=1, acceptance="automatic")
-    assert scene.desk.look("ada").status == 200
+    assert scene.people.poll("ada").status == 200
     scene.maintain()
 
 
@@ -230,29 +230,29 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
 def declines(scene: Scene) -> None:
     is_offered_a_place(scene)
     for _repeat in range(2):
-        assert scene.desk.decline("ada").status == 200
+        assert scene.people.decline("ada").status == 200
 
 
 @story(JOINED, OFFERED_BY_POLICY, ("withdrawn", "operator"))
 def is_offered_a_place_too_early(scene: Scene) -> None:
     is_offered_a_place(scene)
-    until = scene.desk.look("ada").json["offered_until"]
+    until = scene.people.poll("ada").json["offered_until"]
     for _repeat in range(2):
-        assert scene.desk.withdraw("ada", offered_until=until).status == 200
+        assert scene.people.withdraw("ada", offered_until=until).status == 200
 
 
 @story(JOINED, OFFERED_BY_POLICY, LEFT)
 def declines_for_good(scene: Scene) -> None:
     is_offered_a_place(scene)
     for _repeat in range(2):
-        assert scene.desk.decline("ada", "leave").status == 200
+        assert scene.people.decline("ada", "leave").status == 200
 
 
 @story(JOINED, OFFERED, NO_SHOW)
 def does_not_enter(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     policy(scene, no_show="keep_place")
-    assert scene.desk.admit(1).status == 200
+    assert scene.people.admit(1).status == 200
     scene.world.advance(OFFER_SECONDS)
     scene.maintain()
 
@@ -260,76 +260,76 @@ def does_not_enter(scene: Scene) -> None:
 @story(JOINED, OFFERED, NO_SHOW, OFFERED, NO_SHOW, ("parked", "maintenance"))
 def never_enters(scene: Scene) -> None:
     does_not_enter(scene)
-    assert scene.desk.admit(1).status == 200
+    assert scene.people.admit(1).status == 200
     scene.world.advance(OFFER_SECONDS)
     scene.maintain()
 
 
 @story(JOINED, OFFERED, NO_SHOW, ("left", "policy"))
 def does_not_enter_and_is_taken_off(scene: Scene) -> None:
-    scene.desk.all_sign_up("ada")
+    scene.people.all_sign_up("ada")
     policy(scene, no_show="leave")
-    assert scene.desk.admit(1).status == 200
+    assert scene.people.admit(1).status == 200
     scene.world.advance(OFFER_SECONDS)
     scene.maintain()
 
 
 @story(JOINED)
 def is_signed_up_by_maintenance(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob")
-    cut_off(scene, 1, lambda: scene.desk.sign_up("ada"))
+    scene.people.all_sign_up("bob")
+    cut_off(scene, 1, lambda: scene.people.sign_up("ada"))
     scene.maintain()
 
 
 @story(JOINED, ("bumped", "operator"))
 def is_bumped_before_the_signup_is_recorded(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob")
-    cut_off(scene, 1, lambda: scene.desk.sign_up("ada"))
-    assert scene.desk.bump("ada", to="front").status == 200
+    scene.people.all_sign_up("bob")
+    cut_off(scene, 1, lambda: scene.people.sign_up("ada"))
+    assert scene.people.bump("ada", to="front").status == 200
 
 
 @story()
 def is_refused(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob", "cyd")
+    scene.people.all_sign_up("bob", "cyd")
     assert scene.configure(capacity=2).status == 200
-    assert scene.desk.sign_up("ada").code == "waitlist_full"
+    assert scene.people.sign_up("ada").code == "waitlist_full"
 
 
 @story(JOINED, LEFT)
 def is_refused_when_coming_back(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.leave("ada").status == 204
+    assert scene.people.leave("ada").status == 204
     assert scene.configure(capacity=1).status == 200
-    assert scene.desk.sign_up("ada", key="again").code == "waitlist_full"
+    assert scene.people.sign_up("ada", key="again").code == "waitlist_full"
 
 
 @story(JOINED)
 def is_edited_and_looked_at(scene: Scene) -> None:
-    """Nothing of it moves anybody: not edits, segments, looks, a rebuild or the minute's watch."""
+    """Edits, segments, polls, a rebuild and a run of maintenance move no entry."""
     signs_up(scene)
     assert scene.configure(segments=[["language"]]).status == 200
-    assert scene.desk.edit("ada", attributes={"language": "French"}).status == 200
-    assert scene.desk.edit("ada", profile={"name": "Ada"}, reason="a typo").status == 200
-    assert scene.desk.look("ada").status == 200
+    assert scene.people.edit("ada", attributes={"language": "French"}).status == 200
+    assert scene.people.edit("ada", profile={"name": "Ada"}, reason="a typo").status == 200
+    assert scene.people.poll("ada").status == 200
     scene.maintain()
     scene.redis.flushall()
     scene.maintain()
-    assert scene.desk.place("ada") == (2, 2)
+    assert scene.people.place("ada") == (2, 2)
 
 
 @story(JOINED, ERASED)
 def is_erased(scene: Scene) -> None:
     signs_up(scene)
     for _ in range(2):
-        assert scene.desk.erase("ada").status == 204
+        assert scene.people.erase("ada").status == 204
     scene.maintain()
-    assert scene.desk.erase("ada").status == 204
+    assert scene.people.erase("ada").status == 204
 
 
 @story(JOINED, ("bumped", "operator"), OFFERED, ADMITTED, ERASED)
 def is_erased_long_after(scene: Scene) -> None:
     is_admitted(scene)
-    assert scene.desk.erase("ada").status == 204
+    assert scene.people.erase("ada").status == 204
     scene.maintain()
 
 
@@ -337,22 +337,22 @@ def is_erased_long_after(scene: Scene) -> None:
 def is_erased_after_an_edit(scene: Scene) -> None:
     """The edit's stamp is later than the record's."""
     signs_up(scene)
-    assert scene.desk.edit("ada", profile={"name": "Ada"}).status == 200
-    assert scene.desk.erase("ada").status == 204
+    assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
+    assert scene.people.erase("ada").status == 204
     scene.maintain()
 
 
 @story(JOINED, ERASED, JOINED)
 def is_erased_and_signs_up_at_once(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.erase("ada").status == 204
-    assert scene.desk.sign_up("ada", key="a-new-person").status == 201
+    assert scene.people.erase("ada").status == 204
+    assert scene.people.sign_up("ada", key="a-new-person").status == 201
 
 
 @story(JOINED, ERASED)
 def is_erased_with_the_waitlist(scene: Scene) -> None:
     signs_up(scene)
-    assert scene.desk.delete_waitlist().status == 204
+    assert scene.people.delete_waitlist().status == 204
     scene.maintain()
 
 
@@ -360,15 +360,15 @@ def is_erased_with_the_waitlist(scene: Scene) -> None:
 def is_erased_by_retention(scene: Scene) -> None:
     assert scene.configure(retention_days=RETENTION_DAYS).status == 200
     signs_up(scene)
-    assert scene.desk.leave("ada").status == 204
+    assert scene.people.leave("ada").status == 204
     scene.expire()
 
 
 @story()
 def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
-    scene.desk.all_sign_up("bob")
-    cut_off(scene, 0, lambda: scene.desk.sign_up("ada"))
-    assert scene.desk.erase("ada").status == 204
+    scene.people.all_sign_up("bob")
+    cut_off(scene, 0, lambda: scene.people.sign_up("ada"))
+    assert scene.people.erase("ada").status == 204
     scene.maintain()
 
 

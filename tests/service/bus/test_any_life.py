@@ -15,37 +15,37 @@ NAMES = ("ada", "bob", "cyd")
 Deed = Callable[[Admissions, str], object]
 
 
-def lose_redis(desk: Admissions) -> None:
+def lose_redis(people: Admissions) -> None:
     """Which takes time: a successor with a clock behind the last stamps would draw them again."""
-    desk.world.redis.flushall()
-    desk.world.advance(1)
+    people.world.redis.flushall()
+    people.world.advance(1)
 
 
 DEEDS: dict[str, Deed] = {
-    "sign up": lambda desk, name: desk.sign_up(name),
-    "leave": lambda desk, name: desk.leave(name),
-    "remove": lambda desk, name: desk.remove(name),
-    "ban": lambda desk, name: desk.ban(name),
-    "unban": lambda desk, name: desk.unban(name),
-    "bump ahead": lambda desk, name: desk.bump(name, to="front"),
-    "bump behind": lambda desk, name: desk.bump(name, to="back"),
-    "claim": lambda desk, _: desk.claim(2),
-    "claim and admit": lambda desk, _: desk.claim(1, complete=True),
-    "admit": lambda desk, _: desk.admit(2),
-    "enter": lambda desk, name: desk.enter(name),
-    "decline": lambda desk, name: desk.decline(name),
-    "decline and leave": lambda desk, name: desk.decline(name, "leave"),
-    "exit": lambda desk, name: desk.exit(name),
-    "complete": lambda desk, name: desk.complete(name),
-    "release": lambda desk, name: desk.release(name),
-    "extend": lambda desk, name: desk.extend(name),
-    "park": lambda desk, name: desk.park(name),
-    "redrive": lambda desk, name: desk.redrive(name),
-    "edit": lambda desk, name: desk.edit(name, profile={"seen": desk.world.clock.millis}),
-    "erase": lambda desk, name: desk.erase(name),
-    "time passes": lambda desk, _: desk.world.advance(LEASE_SECONDS),
-    "maintenance": lambda desk, _: desk.world.maintain(),
-    "Redis is lost": lambda desk, _: lose_redis(desk),
+    "sign up": lambda people, name: people.sign_up(name),
+    "leave": lambda people, name: people.leave(name),
+    "remove": lambda people, name: people.remove(name),
+    "ban": lambda people, name: people.ban(name),
+    "unban": lambda people, name: people.unban(name),
+    "bump ahead": lambda people, name: people.bump(name, to="front"),
+    "bump behind": lambda people, name: people.bump(name, to="back"),
+    "claim": lambda people, _: people.claim(2),
+    "claim and admit": lambda people, _: people.claim(1, complete=True),
+    "admit": lambda people, _: people.admit(2),
+    "enter": lambda people, name: people.enter(name),
+    "decline": lambda people, name: people.decline(name),
+    "decline and leave": lambda people, name: people.decline(name, "leave"),
+    "exit": lambda people, name: people.exit(name),
+    "complete": lambda people, name: people.complete(name),
+    "release": lambda people, name: people.release(name),
+    "extend": lambda people, name: people.extend(name),
+    "park": lambda people, name: people.park(name),
+    "redrive": lambda people, name: people.redrive(name),
+    "edit": lambda people, name: people.edit(name, profile={"seen": people.world.clock.millis}),
+    "erase": lambda people, name: people.erase(name),
+    "time passes": lambda people, _: people.world.advance(LEASE_SECONDS),
+    "maintenance": lambda people, _: people.world.maintain(),
+    "Redis is lost": lambda people, _: lose_redis(people),
 }
 lives: Any = st.lists(
     st.tuples(
@@ -69,12 +69,12 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
     """P2, P3: each change is published exactly once, with its own stamp."""
     scene = Scene()
     scene.configure(admission={})
-    scene.desk.all_sign_up(*NAMES)
+    scene.people.all_sign_up(*NAMES)
     for deed, name, struck in life:
         if struck is not None:
             scene.wire.arm(struck, crash_after)
         with suppress(Crash):
-            DEEDS[deed](scene.desk, name)
+            DEEDS[deed](scene.people, name)
         scene.wire.disarm()
     scene.maintain()
     scene.maintain()

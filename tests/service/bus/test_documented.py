@@ -1,4 +1,4 @@
-"""docs/events.md describes the events of the bus, and its example matches them."""
+"""docs/app/events.md describes the events of the bus, and its example matches them."""
 
 import json
 import re
@@ -16,9 +16,11 @@ from tests.service.bus.stories import STORIES, WORDS
 from tests.support.pipes import pipes
 from tools.local.table import read_template
 
-DOCUMENT = "docs/events.md"
+DOCUMENT = "docs/app/events.md"
 TEXT = (ROOT / DOCUMENT).read_text(encoding="utf-8")
-EXAMPLE: dict[str, Any] = read_template(ROOT / "docs" / "examples" / "offered-email.yaml")
+EXAMPLE: dict[str, Any] = read_template(
+    ROOT / "docs" / "operate" / "examples" / "offered-email.yaml"
+)
 NAMES = pipes()[0].names
 
 
@@ -83,7 +85,7 @@ def test_only_the_examples_rule_may_write_to_its_topic() -> None:
 
 
 @pytest.mark.parametrize("name", re.findall(r"\]\(([^)#]+)", TEXT))
-def test_what_the_document_points_to_is_there(name: str) -> None:
+def test_the_links_of_the_document_exist(name: str) -> None:
     assert (Path(ROOT / DOCUMENT).parent / name).exists()
 
 

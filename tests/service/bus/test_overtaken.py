@@ -10,19 +10,19 @@ from tests.support import faults
 from tests.support.admissions import Admissions
 
 
-def claimed(desk: Admissions) -> None:
-    assert desk.claimed() == ["ada"]
+def claimed(people: Admissions) -> None:
+    assert people.claimed() == ["ada"]
 
 
 @pytest.mark.parametrize(
     ("prepare", "slow", "step", "fast", "expected"),
     [
-        (is_offered, lambda desk: desk.release("ada"), 1, claimed, ["released", "offered"]),
+        (is_offered, lambda people: people.release("ada"), 1, claimed, ["released", "offered"]),
         (
             is_parked_and_redriven,
-            lambda desk: desk.bump("ada", "slow", to="front"),
+            lambda people: people.bump("ada", "slow", to="front"),
             2,
-            lambda desk: desk.bump("ada", "fast", priority=7),
+            lambda people: people.bump("ada", "fast", priority=7),
             ["bumped", "bumped"],
         ),
     ],
@@ -39,10 +39,10 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     scene = Scene()
     prepare(scene)
     before = len(scene.details("ada"))
-    elsewhere = scene.desk_elsewhere()
+    elsewhere = scene.people_elsewhere()
     # The slow one has decided in Redis. A bump first reads which stay it moves.
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
-    slow(scene.desk)
+    slow(scene.people)
     assert scene.words("ada")[before:] == expected
     late = [int(one["stamp"]) for one in scene.details("ada")[before:]]
     assert late == sorted(late, reverse=True), "nothing was overtaken"
@@ -53,9 +53,9 @@ def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
     """P8: after `erased` a consumer gets no event of the erased entry."""
     scene = Scene()
     signs_up(scene)
-    elsewhere = scene.desk_elsewhere()
+    elsewhere = scene.people_elsewhere()
     scene.wire.arm(2, faults.before(lambda: elsewhere.erase("ada")))
-    scene.desk.bump("ada", "slow", to="front")
+    scene.people.bump("ada", "slow", to="front")
     scene.maintain()
     assert scene.words("ada") == ["joined", "erased"]
     assert [one["event"] for one in scene.details("ada")] == ["joined", "erased"]

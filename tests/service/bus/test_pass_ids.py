@@ -18,8 +18,10 @@ from tests.service.bus.stories import (
 
 def jti_of(scene: Scene, name: str = "ada") -> str:
     """Return the `jti` of the pass that the customer gets; the same at each request."""
-    path = f"{scene.desk.entry(name)}/pass"
-    answers = [scene.world.request("GET", path, token=scene.desk.token_of(name)) for _ in range(2)]
+    path = f"{scene.people.entry(name)}/pass"
+    answers = [
+        scene.world.request("GET", path, token=scene.people.token_of(name)) for _ in range(2)
+    ]
     found = {_claims(answer.json["pass"])["jti"] for answer in answers}
     assert len(found) == 1
     return str(found.pop())
@@ -37,12 +39,12 @@ def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
 
 def enters(scene: Scene) -> None:
     is_offered_a_place(scene)
-    assert scene.desk.enter("ada").status == 200
+    assert scene.people.enter("ada").status == 200
 
 
 def enters_and_the_function_dies(scene: Scene) -> None:
     is_offered_a_place(scene)
-    cut_off(scene, 1, lambda: scene.desk.enter("ada"))
+    cut_off(scene, 1, lambda: scene.people.enter("ada"))
     scene.maintain()
 
 
@@ -65,9 +67,9 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
     admission(scene)
     jti = jti_of(scene)
     assert published(scene) == [("admitted", jti)]
-    assert scene.desk.exit("ada").status == 200
+    assert scene.people.exit("ada").status == 200
     assert published(scene) == [("admitted", jti), ("exited", jti)]
-    history = scene.desk.person("ada").json["history"]
+    history = scene.people.person("ada").json["history"]
     shown = [(one["event"], one["detail"].get("jti")) for one in history]
     assert [one for one in shown if one[1]] == published(scene)
 
@@ -78,10 +80,10 @@ def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
     enters(scene)
     jti = jti_of(scene)
     assert scene.configure(rejoin="always", admission={"max_inside": 1}).status == 200
-    assert scene.desk.sign_up("ada", key="again").status == 201
+    assert scene.people.sign_up("ada", key="again").status == 201
     assert published(scene) == [("admitted", jti), ("joined", jti)]
-    assert scene.desk.admit_one("ada").status == 200
-    assert scene.desk.enter("ada").status == 200
+    assert scene.people.admit_one("ada").status == 200
+    assert scene.people.enter("ada").status == 200
     assert jti_of(scene) != jti
 
 
@@ -89,9 +91,9 @@ def test_a_signup_after_an_exit_ends_no_pass() -> None:
     scene = Scene()
     enters(scene)
     jti = jti_of(scene)
-    assert scene.desk.exit("ada").status == 200
+    assert scene.people.exit("ada").status == 200
     assert scene.configure(rejoin="always").status == 200
-    assert scene.desk.sign_up("ada", key="again").status == 201
+    assert scene.people.sign_up("ada", key="again").status == 201
     assert published(scene) == [("admitted", jti), ("exited", jti)]
 
 

@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
         ["PutItem", "Invoke"],
     ),
     "signup by a stranger": (lambda people: people.sign_up("ada"), 409, ["PutItem"]),
-    "position": (lambda people: people.look("bob"), 200, ["Invoke"]),
+    "position": (lambda people: people.poll("bob"), 200, ["Invoke"]),
     "leave": (lambda people: people.leave("ada"), 204, [*LEAVE, "TransactWriteItems"]),
     "stats": (lambda people: people.stats(), 200, ["Invoke"]),
     "entry": (lambda people: people.person("bob"), 200, ["Query", "Invoke"]),
@@ -67,15 +67,15 @@ CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
 }
 ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd"), 201, ["GetItem", *SIGNUP]),
-    "position": (lambda people: people.look("bob"), 200, ["Invoke"]),
+    "position": (lambda people: people.poll("bob"), 200, ["Invoke"]),
 }
 WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
-    "signup": (lambda desk: desk.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
+    "signup": (lambda people: people.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
     # No request is refused by a cached waitlist.
-    "claim by a wrong filter": (lambda desk: desk.claim(filter={"age": "5"}), 422, ["GetItem"]),
+    "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
     # The record has the declared segments.
     "position within": (
-        lambda desk: desk.look("bob", "segment=language"),
+        lambda people: people.poll("bob", "segment=language"),
         200,
         ["GetItem", "Invoke"],
     ),
@@ -135,12 +135,12 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
     """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
-    desk = Admissions(World.on(wire.client(new_table()), fake_redis(), wire.client))
-    desk.configure(segments=[["language"]])
+    people = Admissions(World.on(wire.client(new_table()), fake_redis(), wire.client))
+    people.configure(segments=[["language"]])
     for name in ("ada", "bob"):
-        desk.sign_up(name, attributes={"language": "Spanish"})
+        people.sign_up(name, attributes={"language": "Spanish"})
     wire.disarm()
-    return desk
+    return people
 
 
 @pytest.mark.parametrize("name", WITH_SEGMENTS)

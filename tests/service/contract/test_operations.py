@@ -19,7 +19,7 @@ ADA, BOB, CYD, DAN, EVE, GUS, HAL = (
 TOKEN = "0" * 40
 SPANISH = segment_id_of(WAITLIST_ID, {"language": "Spanish"})
 TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
-# A hold that the record knows, until long after this test.
+# A recorded hold, until long after this test.
 OFFERED: dict[str, Any] = {"state": "offered", "token": TOKEN, "time_millis": 2**50}
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
 

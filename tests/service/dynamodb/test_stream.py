@@ -12,29 +12,29 @@ from tests.support.world import RedisClock, World
 Item = dict[str, Any]
 
 
-def live(desk: Admissions) -> None:
+def live(people: Admissions) -> None:
     """Do each operation that writes an event, and operations that are refused."""
-    desk.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
-    desk.all_sign_up("ada", "bob", "cyd")
-    desk.sign_up("ada", key="signup-ada")
-    desk.bump("bob", "bob", to="front")
-    desk.bump("bob", "bob", to="front")
-    desk.edit("cyd", profile={"name": "Cyd"})
-    desk.claimed(3)
-    desk.park("ada")
-    desk.redrive("ada")
-    desk.release("cyd")
-    desk.world.advance(LEASE_SECONDS)
-    desk.world.maintain()
-    desk.claimed(complete=True)
-    desk.leave("ada")
-    desk.erase("cyd")
-    desk.erase("cyd")
-    desk.world.maintain()
-    desk.configure(capacity=1)
-    desk.sign_up("dan")
-    desk.delete_waitlist()
-    desk.world.maintain()
+    people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
+    people.all_sign_up("ada", "bob", "cyd")
+    people.sign_up("ada", key="signup-ada")
+    people.bump("bob", "bob", to="front")
+    people.bump("bob", "bob", to="front")
+    people.edit("cyd", profile={"name": "Cyd"})
+    people.claimed(3)
+    people.park("ada")
+    people.redrive("ada")
+    people.release("cyd")
+    people.world.advance(LEASE_SECONDS)
+    people.world.maintain()
+    people.claimed(complete=True)
+    people.leave("ada")
+    people.erase("cyd")
+    people.erase("cyd")
+    people.world.maintain()
+    people.configure(capacity=1)
+    people.sign_up("dan")
+    people.delete_waitlist()
+    people.world.maintain()
 
 
 def test_the_stream_has_the_same_changes(real_table: Any) -> None:

@@ -86,11 +86,11 @@ def live(people: People) -> None:
     people.erase("cyd")
     people.erase("fay")
     people.lose_place("dan")
-    people.look("dan")
+    people.poll("dan")
     people.person("dan")
     people.page("limit=1")
     world.redis.flushall()
-    people.look("dan")
+    people.poll("dan")
     world.maintain()
     world.maintain()
     assert people.order() == ["dan", "ann", "gus"]

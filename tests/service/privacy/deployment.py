@@ -1,4 +1,4 @@
-"""Everything that is deployed, and the local front before it, with what they write down."""
+"""Everything that is deployed, and the local gateway before it, with what they write down."""
 
 import json
 import os
@@ -25,11 +25,11 @@ from tests.support.streamed_table import StreamedTable
 from tests.support.world import KMS, SECRET
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.aws import local_operator
-from tools.local.front import Front
 from tools.local.function import Invocation
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.kms import KEY_ARN
+from tools.local.local_gateway import LocalGateway
 from tools.local.routes import Routes
 from tools.local.table import read_template
 from waitlist_api import app
@@ -52,7 +52,7 @@ class MaintenanceContext(Context):
 
 @dataclass(frozen=True)
 class InProcess:
-    """A function that runs in this process, for the front to invoke."""
+    """A function that runs in this process, for the gateway to invoke."""
 
     handler: Handler
 
@@ -122,14 +122,14 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
     )
     for cached in caches:
         cached.cache_clear()
-    front = Front(
+    gateway = LocalGateway(
         InProcess(app.lambda_handler),
         {},
         Routes.from_template(read_template()),
         jwt_authorizer=_guard() if issuer else None,
     )
     token = _issuer().token(CUSTOMER, int(time.time())) if issuer else None
-    with serving(front) as server, plain_client(url_of(server)) as http:
+    with serving(gateway) as server, plain_client(url_of(server)) as http:
         yield Deployment(http, redis, table, lambda_, token)
     for cached in caches:
         cached.cache_clear()

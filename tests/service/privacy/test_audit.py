@@ -72,7 +72,7 @@ def test_routes_that_cannot_be_undone_are_audited() -> None:
 
 
 @pytest.mark.parametrize("route", sorted(AUDITED))
-def test_who_asked_for_what_is_logged_before_it_is_done(asked: CapturedLogs, route: str) -> None:
+def test_an_operators_request_is_logged_before_it_runs(asked: CapturedLogs, route: str) -> None:
     """P8"""
     path, ids = ASKED[route]
     method = route.partition(" ")[0]
@@ -100,7 +100,7 @@ def test_a_process_that_dies_has_logged_who_asked(
     assert [line["entry_id"] for line in logged] == [ENTRY_ID]
 
 
-def test_what_the_history_has_is_not_logged_twice(asked: CapturedLogs) -> None:
+def test_actions_of_the_history_are_not_logged_twice(asked: CapturedLogs) -> None:
     for route in ("POST {}/entries/{}/bump", "PATCH {}/entries/{}"):
         DRIVES[route.format("/v1/admin/waitlists/{waitlist_id}", "{entry_id}")](asked.service)
     assert audit(asked) == []
@@ -157,7 +157,7 @@ def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
         {"routeKey": "$default", "requestContext": {"authorizer": {"iam": {"userArn": "arn"}}}},
     ],
 )
-def test_who_is_no_operator_asked_for_nothing(event: object) -> None:
+def test_requests_of_other_callers_are_not_in_the_audit_log(event: object) -> None:
     """P5"""
     assert audited(event) is None
 

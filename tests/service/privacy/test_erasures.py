@@ -134,7 +134,7 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """P8: not only that of the last, which the record knows."""
+    """P8: not only the last stay, which is in the record."""
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200
     assert people.bump("bob", key="key-0", to="back").status == 200

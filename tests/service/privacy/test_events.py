@@ -39,7 +39,7 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
         assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
 
 
-def test_what_an_operator_did_is_recorded_with_the_name(service: Deployment) -> None:
+def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
     """Else the test above would search for what is nowhere."""
     prepare(service)
     (drive,) = [one for one in DRIVES.values() if one.__name__ == "bump"]

@@ -81,7 +81,9 @@ def test_personal_data_stays_in_the_record(
     assert (service.token in service.issued) == is_guest
 
 
-def test_what_is_refused_is_logged(service: Deployment, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_request_is_logged(
+    service: Deployment, capfd: pytest.CaptureFixture[str]
+) -> None:
     """So that a mark in it would be found."""
     prepare(service)
     capfd.readouterr()

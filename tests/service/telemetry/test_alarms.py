@@ -180,14 +180,14 @@ def test_an_alarm_describes_the_first_step_and_missing_data() -> None:
     for name in ALARMS:
         alarm = alarms({})[name]
         assert " First " in alarm["AlarmDescription"], name
-        assert alarm["AlarmDescription"].endswith("docs/operations/alarms.md"), name
+        assert alarm["AlarmDescription"].endswith("docs/operate/alarms.md"), name
         assert len(alarm["AlarmDescription"]) <= 1024
         assert "TreatMissingData" in alarm, name
     assert alarms({})["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
 
 
 def test_the_document_lists_each_alarm() -> None:
-    (table,) = tables_of("docs/operations/alarms.md")
+    (table,) = tables_of("docs/operate/alarms.md")
     listed = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
     assert sorted(listed) == sorted(alarms({"Edge": "on", "AWS::Region": "us-east-1"}))
 

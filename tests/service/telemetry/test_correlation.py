@@ -82,10 +82,10 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Captu
     assert runs["minute"] != id_
 
 
-def test_what_a_library_logs_of_a_request_has_its_id(
+def test_a_librarys_log_lines_carry_the_id_of_the_request(
     prepared: CapturedLogs, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The warning that Redis does not answer, say, is found by the id that the phone knows."""
+    """A warning that Redis does not answer is found by the id that the phone received."""
     caplog.set_level(logging.DEBUG)
     prepared.service.redis.execute_command = refusing
     id_ = str(uuid4())

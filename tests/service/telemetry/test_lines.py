@@ -24,7 +24,7 @@ def defect(*_: Any, **__: Any) -> Any:
     raise RuntimeError("broken")
 
 
-def token_of_nobody() -> str:
+def token_of_an_unknown_entry() -> str:
     return EntryTokens(SECRET).issue("bakery", "a" * 26, 1)
 
 
@@ -51,7 +51,7 @@ def test_the_time_of_the_record_is_logged_by_itself(prepared: CapturedLogs) -> N
 
 
 def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
-    prepared.service.token = token_of_nobody()
+    prepared.service.token = token_of_an_unknown_entry()
     prepared.service.customer("POST", ENTRIES, json=SIGNUP)
     json_body = {"Content-Type": "application/json"}
     prepared.service.customer("POST", ENTRIES, content="{", headers=json_body)

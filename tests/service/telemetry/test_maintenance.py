@@ -138,7 +138,7 @@ def test_an_intent_that_is_finished_is_counted(
     seen = run(people, after_seconds=31)
     assert seen["intents_finished"] == 1
     assert "intents_stuck" not in seen
-    assert people.look("ann").status == 200
+    assert people.poll("ann").status == 200
 
 
 def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
@@ -160,7 +160,7 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
 def test_a_rebuild_is_counted_when_it_starts_and_ends(people: Admissions) -> None:
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
-    assert people.look("ann").code == "rebuilding"
+    assert people.poll("ann").code == "rebuilding"
     assert people.world.metrics.take()["cold_guards"] == 1
     seen = run(people)
     assert (seen["waitlists_cold"], seen["rebuilds_started"], seen["rebuilds_finished"]) == (
@@ -190,14 +190,14 @@ def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None
     assert seen["waitlists_cold"] == 1
 
 
-def test_what_redis_has_lost_is_counted_when_it_is_put_right(people: Admissions) -> None:
+def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None:
     people.all_sign_up("ann", "bob")
     run(people)
     run(people, after_seconds=60)
     people.all_sign_up("cyd")
     people.lose_place("cyd")
     assert run(people, after_seconds=60)["losses_mended"] >= 1
-    assert people.look("cyd").json["position"] == 3
+    assert people.poll("cyd").json["position"] == 3
 
 
 def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(

@@ -224,7 +224,7 @@ def test_a_redrive_names_the_parking_that_it_undoes(fake: FakeService) -> None:
     assert sent == [{"parked_at": at, "to": "place", "reason": ""}] * 2
 
 
-def test_who_is_not_parked_any_more_is_named(fake: FakeService) -> None:
+def test_an_entry_that_is_no_longer_parked_is_named(fake: FakeService) -> None:
     at = "2026-11-24T19:00:00.000Z"
     people = [{"entry_id": letter * 26, "customer_id": letter, "parked_at": at} for letter in "ab"]
     fake.script = [

@@ -103,7 +103,7 @@ def test_a_service_that_has_answered_before_is_waited_for() -> None:
         (httpx.Response(404, text="<html>"), Defective, 5),
     ],
 )
-def test_what_is_refused_is_not_tried_again(
+def test_a_refused_request_is_not_sent_again(
     answer: httpx.Response, kind: type[CliError], exit_code: int
 ) -> None:
     """P5"""
@@ -124,7 +124,7 @@ def test_a_500_of_the_gateways_own_is_repeated_with_the_same_key() -> None:
 
 
 @pytest.mark.parametrize("status", [500, *sorted(RETRIED_STATUSES)])
-def test_what_is_tried_again_ends_as_unavailable(status: int) -> None:
+def test_a_request_that_is_retried_in_vain_is_unavailable(status: int) -> None:
     scripted = Scripted(httpx.Response(status, text="Bad Gateway"))
     with pytest.raises(Unavailable) as caught:
         scripted.api.operator("GET", "/x")

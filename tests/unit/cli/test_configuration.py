@@ -43,7 +43,7 @@ def test_an_environment_is_chosen_by_option_or_variable(environ: dict[str, str])
     assert target_of(Choice(), {**environ, "WAITLIST_ENV": "prod"}) == prod
 
 
-def test_what_is_typed_comes_before_variables_and_these_before_the_file(
+def test_options_come_before_variables_and_these_before_the_file(
     environ: dict[str, str],
 ) -> None:
     named = {**environ, "WAITLIST_URL": "https://variable.example.com"}
@@ -59,7 +59,7 @@ def test_the_region_is_read_from_the_address_of_an_api_gateway() -> None:
 
 
 def test_the_region_of_the_environment_is_the_last_resort() -> None:
-    """As it does for the AWS CLI and the other SDKs; botocore knows AWS_DEFAULT_REGION alone."""
+    """As it does for the AWS CLI and the other SDKs; botocore reads AWS_DEFAULT_REGION alone."""
     environ = {"AWS_REGION": "sa-east-1"}
     assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
     assert target_of(Choice(url="https://host", region="r"), environ).region == "r"

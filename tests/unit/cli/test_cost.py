@@ -23,7 +23,7 @@ from waitlist_cli.operations.cost import (
 )
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "operate" / "sizing.md").read_text(encoding="utf-8")
 COLUMNS = {"10k": 10_000, "1M": 1_000_000, "10M": 10_000_000}
 WAITING = 1_000_000
 LAMBDAS_OWN_BYTES = 550
@@ -44,7 +44,7 @@ def test_the_page_has_the_dollars_of_each_column() -> None:
 
 def test_the_documents_have_the_price_of_an_idle_stack() -> None:
     idle = monthly(Month(0, 0))
-    deploy = (ROOT / "docs" / "operations" / "deploy.md").read_text(encoding="utf-8")
+    deploy = (ROOT / "docs" / "operate" / "deploy.md").read_text(encoding="utf-8")
     for item, dollars in idle.items():
         is_there = re.search(rf"^\| {re.escape(item)} \|.* {dollars:.2f} \|$", deploy, re.M)
         assert bool(is_there) == (dollars > 0), item
@@ -91,7 +91,7 @@ def test_the_page_has_what_a_million_signups_looks_and_lives_cost() -> None:
     """Before, Lambda wrote two lines of its own for each of the invocations."""
     for name, calls, invocations in (
         ("signups", ("signup",), 2),
-        ("looks", ("look",), 2),
+        ("polls", ("look",), 2),
         ("lives: signup, offer, enter, exit", ("signup", "offer", "enter", "exit"), 6),
     ):
         dollars = sum(cost_of(dict.fromkeys(calls, 10**6)).values())
@@ -113,7 +113,7 @@ FORMER_UNITS = 216
 
 
 def test_the_budget_has_what_a_day_of_guests_costs_at_most() -> None:
-    page = (ROOT / "docs" / "operations" / "exposure.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operate" / "exposure.md").read_text(encoding="utf-8")
     a_unit = DAY * Prices().writes_per_million / 1e6
     units = sum(one.writes for one in FLOOD.values())
     days = [flood(rate, most) for rate, most in RATES]
@@ -166,7 +166,7 @@ def test_the_command_prints_the_items() -> None:
 
 
 @pytest.mark.parametrize("text", ["many", "-1", "1m", "1e9", ""])
-def test_what_is_no_number_is_wrong_usage(text: str) -> None:
+def test_a_malformed_number_is_wrong_usage(text: str) -> None:
     result = Typed()("cost", f"--signups={text}")
     assert result.exit_code == 2
     assert "write 500, 10k or 1.5M" in result.output

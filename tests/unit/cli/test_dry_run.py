@@ -60,7 +60,9 @@ def test_duplicates_and_refusals_are_named(fake: FakeService, tmp_path: Path) ->
     assert fake.requests == []
 
 
-def test_what_a_dry_run_takes_the_service_takes(fake: FakeService, tmp_path: Path) -> None:
+def test_the_service_accepts_the_rows_that_a_dry_run_accepts(
+    fake: FakeService, tmp_path: Path
+) -> None:
     path = write_csv(tmp_path / "p.csv", [["Name", "E-Mail"], ["Ada", "a@example.com"]])
     assert Typed(fake.url).json("import", "bakery", path)["joined"] == 1
     assert fake.people["a@example.com"]["profile"] == {"Name": "Ada"}

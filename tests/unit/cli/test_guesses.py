@@ -47,7 +47,7 @@ def test_times_are_read_as_all_values_allow(
 
 
 @pytest.mark.parametrize("values", [[], [""], ["soon"], ["20260301"], ["2026-03-01", "x"]])
-def test_what_is_no_time_is_no_time(values: list[str]) -> None:
+def test_values_that_are_no_times_are_not_guessed_as_times(values: list[str]) -> None:
     assert time_guess(values) is None
 
 

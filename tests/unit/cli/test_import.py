@@ -25,7 +25,7 @@ def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path
     assert fake.people["c00007"]["profile"] == {"name": "Name of c00007"}
 
 
-def test_refused_rows_are_written_down_and_hold_up_nobody(
+def test_refused_rows_are_written_to_a_file_and_the_others_imported(
     fake: FakeService, tmp_path: Path
 ) -> None:
     """P5"""

@@ -74,7 +74,9 @@ def test_killed_in_the_middle_and_run_again_it_is_the_files_line(
     assert (stats["waiting"], stats["signed_up"]) == (COUNT, COUNT)
 
 
-def test_a_full_waitlist_refuses_who_is_too_many(bakery: Bakery, tmp_path: Path) -> None:
+def test_a_full_waitlist_refuses_the_rows_beyond_its_capacity(
+    bakery: Bakery, tmp_path: Path
+) -> None:
     bakery.typed.done("edit", bakery.waitlist_id, "--capacity", "2")
     path = file_of(tmp_path / "p.csv", customers(3))
     assert bakery.typed("import", bakery.waitlist_id, path).exit_code == 1

@@ -76,12 +76,12 @@ def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
     waitlist = {"waitlist_id": "w", "name": "W", "open": True, "paused": False, "rebuild": None}
     counts = {"oldest_waiting_seconds": None, "signed_up": 0, "admitted": 0, "left": 0}
     stats = answer(200, {**counts, "waiting": 0, "offered": 0, "parked": 0})
-    nobody, here = answer(200, {"entries": [], "cursor": None}), answer(200, waitlist)
+    no_entries, here = answer(200, {"entries": [], "cursor": None}), answer(200, waitlist)
     rebuilding = answer(200, {**waitlist, "rebuild": {"done": 3, "total": 9}})
-    fake.script = [here, stats, nobody]
+    fake.script = [here, stats, no_entries]
     fake.script += [answer(500, {"code": "internal_error", "detail": "A defect."})]
     fake.script += [rebuilding, answer(503, {"code": "rebuilding", "detail": "Later."})]
-    fake.script += [here, stats, nobody]
+    fake.script += [here, stats, no_entries]
     words = ["--json", "watch", "w", "--every", "0.1", "--looks", "4"]
     looks = [json.loads(line) for line in Typed(fake.url).done(*words).splitlines()]
     problems = [one["problem"] for one in looks]

@@ -36,7 +36,7 @@ def test_other_changes_keep_the_page(bakery: Bakery) -> None:
     assert bakery.typed.json("page", bakery.waitlist_id) == before
 
 
-def test_what_the_service_does_not_take_is_explained(bakery: Bakery, tmp_path: Path) -> None:
+def test_a_refused_page_setting_is_explained(bakery: Bakery, tmp_path: Path) -> None:
     name = bakery.waitlist_id
     (tmp_path / "fields.json").write_text("[", "utf-8")
     for words, reason in (

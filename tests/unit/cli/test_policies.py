@@ -162,7 +162,7 @@ def test_off_stands_alone(fake: FakeService) -> None:
     assert fake.requests == []
 
 
-def test_what_is_not_named_of_a_rate_stays(bakery: Bakery) -> None:
+def test_a_changed_rate_keeps_the_parts_that_are_not_named(bakery: Bakery) -> None:
     def rate(*words: str) -> Any:
         bakery.typed.done("policy", bakery.waitlist_id, *words)
         return bakery.typed.json("policy", bakery.waitlist_id)["admission"]["rate"]

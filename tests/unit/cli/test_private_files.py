@@ -66,7 +66,7 @@ def test_an_empty_file_is_never_wider(
     assert path.read_text("utf-8") == f"{kept}ada\n"
 
 
-def test_what_is_no_file_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_device_keeps_its_mode(tmp_path: Path) -> None:
     before = mode(Path(os.devnull))
     with open_private(os.devnull) as file:
         file.write("ada\n")

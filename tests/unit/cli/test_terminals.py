@@ -122,7 +122,7 @@ def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path, words: str) 
     assert b"Traceback" not in done.stderr
 
 
-def test_nobody_is_left_out_because_the_notes_are_not_read(fake: FakeService) -> None:
+def test_every_entry_is_served_though_the_notes_are_not_read(fake: FakeService) -> None:
     """P3: `waitlist work … 2>&1 | head -1` ends the notes, not the work."""
     claims = [{"entry_id": "a" * 26, "customer_id": str(n), "claim_token": "0" * 40} for n in "12"]
     fake.script = [answer(200, {"lease_seconds": 300})]

@@ -105,7 +105,7 @@ def test_neighbours_are_those_just_before_and_just_after(
     assert around(bakery, NAMES[place - 1], count) == [(NAMES[one - 1], one) for one in expected]
 
 
-def test_who_does_not_wait_has_no_neighbours(bakery: Bakery) -> None:
+def test_an_entry_that_does_not_wait_has_no_neighbours(bakery: Bakery) -> None:
     bakery.sign_up("ada")
     bakery.typed.done("claim", bakery.waitlist_id)
     result = bakery.typed("around", bakery.waitlist_id, "--customer", "ada")

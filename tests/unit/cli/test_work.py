@@ -83,7 +83,7 @@ def test_each_person_is_given_to_the_command_and_admitted(
     assert {bakery.status(name) for name in ("ada", "bob", "cyd")} == {"admitted"}
 
 
-def test_several_are_served_at_a_time_and_nobody_twice(
+def test_several_entries_are_served_at_a_time_and_none_twice(
     bakery: Bakery, remember: str, tmp_path: Path
 ) -> None:
     """P4"""
@@ -139,7 +139,7 @@ def test_a_hold_is_extended_while_the_command_runs(
     assert bakery.status("ada") == "admitted"
 
 
-def test_ctrl_c_waits_for_the_command_and_claims_nobody_more(
+def test_ctrl_c_waits_for_the_command_and_ends_claiming(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
     bakery.sign_up("ada", "bob")
@@ -205,7 +205,7 @@ def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:
     ]
 
 
-def test_no_program_runs_on_when_nobody_may_extend_its_hold(
+def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
     """P4: credentials may come back while the lease lasts, and no longer."""
@@ -221,7 +221,7 @@ def test_no_program_runs_on_when_nobody_may_extend_its_hold(
     assert not is_alive(int(marker.read_text()))
 
 
-def test_a_program_that_is_not_there_claims_nobody(bakery: Bakery) -> None:
+def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
     """P5"""
     bakery.sign_up("ada")
     assert work(bakery, "no-such-program").exit_code == 2

@@ -8,7 +8,7 @@ from tests.support.plain_http import plain_client
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
 from tests.unit.tools.test_jwt_authorizer import authorizer
 from tools.local.cors import CorsRules
-from tools.local.front import Front
+from tools.local.local_gateway import LocalGateway
 from tools.local.routes import Routes
 from tools.local.table import read_template
 
@@ -18,11 +18,11 @@ ALLOW = "access-control-allow-origin"
 
 @contextmanager
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
-    """Yield a client of a front with all authorizers, behind the CORS rules."""
+    """Yield a client of a gateway with all authorizers, behind the CORS rules."""
     routes = Routes.from_template(read_template())
-    front = Front(public, {}, routes, jwt_authorizer=authorizer())
+    gateway = LocalGateway(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)
-    with serving(front, cors=rules) as server, plain_client(url_of(server)) as http:
+    with serving(gateway, cors=rules) as server, plain_client(url_of(server)) as http:
         yield http
 
 

@@ -60,7 +60,7 @@ def test_every_line_of_the_record_is_forgotten_and_comes_back(
     assert known(world) == set()
     assert capsys.readouterr().out.startswith("✓ bakery\n✓ cafe\n")
     world.maintain()
-    assert People(world, "cafe").look("ann").json["position"] == 1
+    assert People(world, "cafe").poll("ann").json["position"] == 1
 
 
 @pytest.mark.parametrize("waitlist_id", ["bakery", "made-since"])
@@ -69,7 +69,9 @@ def test_one_line_is_forgotten_be_it_in_the_record_or_not(world: World, waitlist
     assert known(world) == {"bakery", "cafe"} - {waitlist_id}
 
 
-def test_what_cannot_be_done_is_an_error(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_or_older_stack_is_an_error(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--stack", "nothing"]) == 1
     make_stack("older", {})
     assert main(["--stack", "older"]) == 1

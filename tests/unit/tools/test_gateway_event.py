@@ -61,7 +61,7 @@ def test_a_whole_event_has_the_shape_of_payload_format_2() -> None:
     }
 
 
-def test_what_a_request_lacks_is_absent_and_not_null() -> None:
+def test_absent_parts_of_a_request_are_absent_and_not_null() -> None:
     event = event_of(HttpRequest("GET", "/v1/health"))
     assert not event.keys() & {"body", "cookies", "queryStringParameters", "pathParameters"}
     assert event["isBase64Encoded"] is False

@@ -47,7 +47,7 @@ def test_an_action_without_a_resource_is_allowed_on_every_resource_alone() -> No
     assert not is_allowed(listing, policy({"Action": listing.action, "Resource": TABLE}))
 
 
-def test_what_nothing_allows_is_denied_and_a_deny_prevails() -> None:
+def test_an_action_without_an_allow_is_denied_and_a_deny_prevails() -> None:
     assert not is_allowed(READ, [])
     assert not is_allowed(READ, [*EVERYTHING, *policy({"Effect": "Deny", "Action": READ.action})])
 
@@ -109,6 +109,6 @@ def test_a_key_that_names_the_account_leaves_it_to_the_policies_of_roles() -> No
         {"Action": "*", "Principal": "*"},
     ],
 )
-def test_what_is_unknown_is_an_error(statement: dict[str, Any]) -> None:
+def test_an_unknown_element_of_a_policy_is_an_error(statement: dict[str, Any]) -> None:
     with pytest.raises(Unknown):
         is_allowed(READ, policy(statement))

@@ -9,10 +9,10 @@ from joserfc import jwt
 from joserfc.jwk import KeySet, OctKey, RSAKey
 
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
-from tools.local.front import Front
 from tools.local.http_message import HttpRequest, HttpResponse
 from tools.local.jwt_authorizer import JwtAuthorizer, TokenError, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer, read_keys
+from tools.local.local_gateway import LocalGateway
 from tools.local.routes import Routes
 from tools.local.table import read_template
 
@@ -92,8 +92,8 @@ def test_a_signature_that_does_not_hold() -> None:
         claims_of(f"Bearer {token(key=OTHER_KEY)}")
 
 
-def front(public: FakeFunction) -> Front:
-    return Front(
+def gateway(public: FakeFunction) -> LocalGateway:
+    return LocalGateway(
         public,
         {},
         Routes.from_template(read_template()),
@@ -105,7 +105,7 @@ def front(public: FakeFunction) -> Front:
 def test_the_front_hands_the_claims_over() -> None:
     public = FakeFunction(lambda _: {"statusCode": 200})
     request = HttpRequest("GET", ENTRY, (("authorization", f"Bearer {token()}"),))
-    assert front(public)(request).status == 200
+    assert gateway(public)(request).status == 200
     (event,) = public.events
     assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == "ada"
     assert event["requestContext"]["authorizer"]["jwt"]["scopes"] is None
@@ -114,19 +114,19 @@ def test_the_front_hands_the_claims_over() -> None:
 def test_the_front_answers_as_the_gateway_does_and_asks_no_function() -> None:
     """P5"""
     public = FakeFunction(lambda _: {"statusCode": 200})
-    none = front(public)(HttpRequest("GET", ENTRY))
+    none = gateway(public)(HttpRequest("GET", ENTRY))
     assert (none.status, json.loads(none.body)) == (401, {"message": "Unauthorized"})
     assert dict(none.headers)["www-authenticate"] == "Bearer"
-    wrong = front(public)(HttpRequest("GET", ENTRY, (("authorization", "Bearer x"),)))
+    wrong = gateway(public)(HttpRequest("GET", ENTRY, (("authorization", "Bearer x"),)))
     assert wrong.status == 401
     assert 'error="invalid_token"' in dict(wrong.headers)["www-authenticate"]
     assert public.events == []
 
 
 @pytest.mark.parametrize("path", ["/v1/health", "/v1/waitlists/bakery", "/docs"])
-def test_the_front_asks_no_token_of_anybody_elsewhere(path: str) -> None:
+def test_the_local_gateway_asks_no_token_on_other_routes(path: str) -> None:
     public = FakeFunction(lambda _: {"statusCode": 200})
-    assert front(public)(HttpRequest("GET", path)).status == 200
+    assert gateway(public)(HttpRequest("GET", path)).status == 200
     assert "authorizer" not in public.events[0]["requestContext"]
 
 

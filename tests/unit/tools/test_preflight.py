@@ -20,7 +20,7 @@ from tools.deploy.samconfig import NoSuchSection, Settings
 
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
-POLICY = ROOT / "docs" / "policies" / "preflight.json"
+POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
 # What moto does not implement, as a usual account answers.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
@@ -417,14 +417,14 @@ def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> Non
 @pytest.mark.parametrize(
     ("code", "is_a_right"), [("AccessDeniedException", True), ("ServiceException", False)]
 )
-def test_what_aws_does_not_answer_is_named_and_the_rest_is_checked(
+def test_a_refused_call_to_aws_is_named_and_the_rest_is_checked(
     account: Account, look: Look, code: str, is_a_right: bool
 ) -> None:
     account.answers["GetAccountSettings"] = refusal("GetAccountSettings", code)
     found = look(0)
     (unknown,) = marked(found, UNKNOWN)
     assert "concurrency" in unknown
-    assert ("docs/policies/preflight.json" in unknown) == is_a_right
+    assert ("docs/operate/policies/preflight.json" in unknown) == is_a_right
     assert "API Gateway serves" in "\n".join(found)
 
 

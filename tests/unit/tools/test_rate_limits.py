@@ -1,7 +1,7 @@
 import httpx
 
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
-from tools.local.front import Front
+from tools.local.local_gateway import LocalGateway
 from tools.local.rate_limits import BURST_SECONDS, RateLimits
 from tools.local.routes import Routes
 from tools.local.table import read_template
@@ -15,8 +15,8 @@ def test_signups_above_the_rate_get_the_apis_own_429_and_call_no_function() -> N
     template = read_template()
     limits = RateLimits.from_template(template, RATE, lambda: now)
     public = FakeFunction(lambda _: {"statusCode": 200})
-    front = Front(public, {}, Routes.from_template(template))
-    with serving(front, limits=limits) as server, httpx.Client(base_url=url_of(server)) as http:
+    gateway = LocalGateway(public, {}, Routes.from_template(template))
+    with serving(gateway, limits=limits) as server, httpx.Client(base_url=url_of(server)) as http:
         statuses = [http.post(ENTRIES).status_code for _ in range(RATE * BURST_SECONDS + 1)]
         assert statuses == [200] * RATE * BURST_SECONDS + [429]
         assert len(public.events) == RATE * BURST_SECONDS

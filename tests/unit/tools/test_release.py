@@ -33,7 +33,7 @@ def release(built: Path) -> str:
     "changed",
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
-def test_whatever_is_deployed_makes_another_release(built: Path, changed: str) -> None:
+def test_a_change_of_any_deployed_part_makes_another_release(built: Path, changed: str) -> None:
     """Also a layer and a parameter's value, which SAM itself does not compare."""
     before = release(built)
     with (built / changed).open("a") as file:

@@ -106,7 +106,7 @@ def test_two_rotations_at_once_lose_no_key_that_signs(arn: str) -> None:
     assert keys.previous.secret == first
 
 
-def test_what_cannot_be_done_is_an_error(arn: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_or_older_stack_is_an_error(arn: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--stack", "nothing"]) == 1
     assert capsys.readouterr().err.startswith("Nothing was changed. ")
     make_stack("older", {})

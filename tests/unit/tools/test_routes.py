@@ -16,7 +16,7 @@ def test_the_page_of_the_document_is_a_route_of_the_local_run_alone() -> None:
     assert Routes.from_template(read_template()).match("PUT", "/docs").route_key == "$default"
 
 
-def test_what_no_route_takes_goes_to_the_default_one() -> None:
+def test_a_request_without_a_route_goes_to_the_default_one() -> None:
     routes = Routes([("GET", ENTRY)])
     for method, path in (("PUT", "/v1/waitlists/a/entries/b"), ("GET", "/docs")):
         assert routes.match(method, path).route_key == "$default"

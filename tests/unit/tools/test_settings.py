@@ -5,7 +5,7 @@ import pytest
 from tools.local.settings import SettingError, Settings, without_password
 
 
-def test_what_is_set_is_used() -> None:
+def test_settings_from_the_environment_are_used() -> None:
     environ = {
         "PORT": "9000",
         "REDIS_URL": "rediss://:secret@cache.example.com:6380/0",

@@ -77,7 +77,7 @@ def now() -> datetime:
 
 
 @pytest.mark.parametrize("request_", [CURL_GET, CURL_PUT])
-def test_what_curl_signs_is_accepted(request_: HttpRequest) -> None:
+def test_a_request_signed_by_curl_is_accepted(request_: HttpRequest) -> None:
     assert verified_access_key(request_, CURL_NOW) == "local"
 
 
@@ -93,7 +93,7 @@ def test_what_curl_signs_is_accepted(request_: HttpRequest) -> None:
         signed("POST", "/v1/admin/x", b"{}", (("Idempotency-Key", "a  b"), ("Content-Type", "x"))),
     ],
 )
-def test_what_botocore_signs_is_accepted(request_: HttpRequest) -> None:
+def test_a_request_signed_by_botocore_is_accepted(request_: HttpRequest) -> None:
     assert verified_access_key(request_, COLLECTED) == "local"
 
 

@@ -169,7 +169,7 @@ def test_customers_of_a_stack_with_an_edge_call_the_edge(
     assert by_customers
 
 
-def test_what_cannot_be_tried_is_an_error(
+def test_a_stack_that_cannot_be_tried_is_an_error(
     monkeypatch: pytest.MonkeyPatch, account: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--stack", "nothing"]) == 1

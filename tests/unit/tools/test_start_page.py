@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.fakes import FakeFunction
-from tests.unit.tools.test_front import front
+from tests.unit.tools.test_local_gateway import gateway
 from tools.local.http_message import HttpRequest
 
 HERE = (("Host", "127.0.0.1:8080"),)
@@ -15,7 +15,7 @@ LISTS = [{"waitlist_id": "bakery", "name": "<b>Bakery</b>"}, {"waitlist_id": "be
 
 def page(lists: list[dict[str, str]], status: int = 200, headers: Any = HERE) -> tuple[int, str]:
     answer = {"statusCode": status, "headers": {}, "body": json.dumps({"waitlists": lists})}
-    response = front(FakeFunction(lambda _: answer))(HttpRequest("GET", "/", headers))
+    response = gateway(FakeFunction(lambda _: answer))(HttpRequest("GET", "/", headers))
     return response.status, response.body.decode()
 
 
@@ -50,5 +50,5 @@ def test_anything_else_is_answered_by_the_service(request_: HttpRequest) -> None
     """A page of another site, whose name points to this computer, does not read the lists."""
     answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
     function = FakeFunction(lambda _: answer)
-    assert front(function)(request_).status == 404
+    assert gateway(function)(request_).status == 404
     assert [event["routeKey"] for event in function.events] == ["$default"]

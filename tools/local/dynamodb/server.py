@@ -1,7 +1,7 @@
 """An in-memory DynamoDB over its JSON protocol: `python -m tools.local.dynamodb.server [file]`.
 
-It runs as a child process, so that it does not share the front's interpreter lock. With a file, it
-keeps all items there and reads them at the next start.
+It runs as a child process, so that it does not share the gateway's interpreter lock. With a file,
+it keeps all items there and reads them at the next start.
 """
 
 import gc

@@ -14,8 +14,8 @@ local function newest_of(packed)
 end
 
 local function decide(keys, entry_id, verb, hold, token, at)
-  redis.call('ZADD', keys.unsettled, hold.stamp, entry_id)
-  local before = redis.call('HGET', keys.decided, entry_id)
+  redis.call('ZADD', keys.dirty, hold.stamp, entry_id)
+  local before = redis.call('HGET', keys.pending_decisions, entry_id)
   local last = newest_of(before)
   hold.basis = hold.basis or last.stamp
   hold.placed = hold.rank ~= hold.was and hold.stamp or last.placed
@@ -26,5 +26,5 @@ local function decide(keys, entry_id, verb, hold, token, at)
     if more + 2 > DECISIONS_KEPT then before = string.match(before, ' (.*)') end
     decision = before .. ' ' .. decision
   end
-  redis.call('HSET', keys.decided, entry_id, decision)
+  redis.call('HSET', keys.pending_decisions, entry_id, decision)
 end

@@ -19,8 +19,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Lets the instants up to now count, each "millis:count": once, also if they are late. Slots beyond the entries
--- that wait lapse when the next instant comes.
+-- Adds the slots of each instant ("millis:count") up to now; each counts once, even if late.
+-- Slots beyond the waiting entries lapse at the next instant.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -49,7 +49,7 @@ local function end_passes(keys, now)
     ENDED_AT_ONCE)
   local kept = redis.call('ZRANGEBYSCORE', keys.inside, KEPT, KEPT, 'LIMIT', 0, ENDED_AT_ONCE)
   for _, entry_id in ipairs(kept) do
-    if not redis.call('ZSCORE', keys.unsettled, entry_id) then ended[#ended + 1] = entry_id end
+    if not redis.call('ZSCORE', keys.dirty, entry_id) then ended[#ended + 1] = entry_id end
   end
   if not ended[1] then return end
   redis.call('ZREM', keys.inside, unpack(ended))

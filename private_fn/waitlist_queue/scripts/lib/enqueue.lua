@@ -3,8 +3,8 @@ local function enqueue(keys, entry_id, rank, ticket)
   redis.call('ZADD', keys.queue, rank, entry_id)
   enter_segments(keys, entry_id, rank)
   if rank % TIER == ticket then
-    redis.call('HDEL', keys.moved, entry_id)
+    redis.call('HDEL', keys.tickets_of_moved, entry_id)
   else
-    redis.call('HSET', keys.moved, entry_id, ticket)
+    redis.call('HSET', keys.tickets_of_moved, entry_id, ticket)
   end
 end

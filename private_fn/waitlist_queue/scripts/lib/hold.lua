@@ -1,9 +1,9 @@
 -- Holds one entry, which is out of the queue already: `held` for a claimer, `offered` to its customer and `paid` by
 -- these slots. Returns the hold.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
-  local ticket = redis.call('HGET', keys.moved, entry_id)
+  local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)
-  if ticket then redis.call('HDEL', keys.moved, entry_id) end
+  if ticket then redis.call('HDEL', keys.tickets_of_moved, entry_id) end
   if attempts then redis.call('HDEL', keys.attempts, entry_id) end
   leave_segments(keys, entry_id, rank)
   redis.call('ZADD', keys.held, deadline, entry_id)

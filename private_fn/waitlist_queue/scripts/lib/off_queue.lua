@@ -33,7 +33,7 @@ end
 
 -- Marks an entry whose record may lack the decision of this stamp: maintenance reconciles it within a minute.
 local function mark_dirty(keys, entry_id, stamp)
-  redis.call('ZADD', keys.unsettled, stamp, entry_id)
+  redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
 
 -- Parks an entry for an operator to look at.

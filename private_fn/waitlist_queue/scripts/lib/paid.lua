@@ -14,7 +14,7 @@ local function is_of_quota(keys, hold)
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Returns the slots that paid for a hold to their sources, and lets the next look trigger a run.
+-- Returns the slots that paid for a hold to their sources, and lets the next poll trigger a run.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end

@@ -12,7 +12,7 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
   if hold and hold.state == 'done' and hold.ticket == new.ticket then return false end
   if new.state == 'waiting' and queue_rank == new.rank then return false end
   if hold and hold.stamp > new.stamp then return false end
-  local dirty = redis.call('ZSCORE', keys.unsettled, entry_id)
+  local dirty = redis.call('ZSCORE', keys.dirty, entry_id)
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
@@ -22,7 +22,7 @@ local function restore_tags(keys, entry_id, tags, ticket, queue_rank, hold, is_r
   local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
   local is_same_stay = present == ticket
   if is_restored or (is_same_stay and not (hold and hold.state == 'done')) then
-    retag(keys, entry_id, tags, queue_rank, not is_same_stay)
+    reindex(keys, entry_id, tags, queue_rank, not is_same_stay)
   end
 end
 
@@ -34,7 +34,7 @@ local function restore_place(keys, entry_id, new, queue_rank, time_millis)
     leave_segments(keys, entry_id, queue_rank)
   end
   if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end
-  redis.call('HDEL', keys.moved, entry_id)
+  redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
   local is_parked = new.state == 'parked'
   redis.call('ZREM', is_parked and keys.held or keys.parked, entry_id)

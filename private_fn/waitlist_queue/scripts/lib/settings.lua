@@ -16,7 +16,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from), 'rate_version',
       after[7])
   end
-  -- The time of the next run that a look triggers; a list that offers nothing by itself has none.
+  -- The time of the next run that a poll triggers; a list that offers nothing by itself has none.
   local has_limit = after[1] ~= '' or after[4] == '1' or after[5] ~= ''
   if (has_limit or tonumber(after[8] or 0) > 0) and after[6] ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)

@@ -15,7 +15,7 @@ local function take_out(keys, entry_id, stay_ticket)
   redis.call('ZREM', keys.queue, entry_id)
   if rank then leave_segments(keys, entry_id, rank) end
   redis.call('HDEL', keys.tags, entry_id)
-  redis.call('HDEL', keys.moved, entry_id)
+  redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
   delete_hold(keys, entry_id)
   redis.call('ZREM', keys.held, entry_id)

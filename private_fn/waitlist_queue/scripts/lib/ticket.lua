@@ -13,7 +13,7 @@ local function ticket_after(last_ticket, clock_micros)
   return math.max(tonumber(last_ticket) + 1, clock)
 end
 
--- Returns the ticket of the signup. The moved hash has it for each entry whose rank is not made of it.
+-- Returns the ticket of the signup. The hash `tickets_of_moved` has it for each entry whose rank is not made of it.
 local function ticket_of(keys, entry_id, rank)
-  return tonumber(redis.call('HGET', keys.moved, entry_id)) or rank % TIER
+  return tonumber(redis.call('HGET', keys.tickets_of_moved, entry_id)) or rank % TIER
 end

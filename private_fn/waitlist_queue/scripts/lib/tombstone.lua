@@ -5,23 +5,23 @@ local TRIMMED_AT_ONCE = 16
 
 -- Returns the stamp at which a stay has ended, or nil.
 local function tombstone_of(keys, entry_id, join_id)
-  return tonumber(redis.call('ZSCORE', keys.gone, entry_id .. ':' .. join_id))
+  return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
 -- A ticket that the caller did not know is a second member of the stamp, "entry_id:join_id:ticket", so that a
 -- repeat returns it too.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
-  redis.call('ZADD', keys.gone, stamp, stay)
-  if ticket then redis.call('ZADD', keys.gone, stamp, string.format('%s:%d', stay, ticket)) end
-  local old = redis.call('ZRANGEBYSCORE', keys.gone, '-inf',
+  redis.call('ZADD', keys.tombstones, stamp, stay)
+  if ticket then redis.call('ZADD', keys.tombstones, stamp, string.format('%s:%d', stay, ticket)) end
+  local old = redis.call('ZRANGEBYSCORE', keys.tombstones, '-inf',
     stamp - TOMBSTONE_SECONDS * TICKETS_PER_SECOND, 'LIMIT', 0, TRIMMED_AT_ONCE)
-  if #old > 0 then redis.call('ZREM', keys.gone, unpack(old)) end
-  redis.call('EXPIRE', keys.gone, TOMBSTONE_SECONDS)
+  if #old > 0 then redis.call('ZREM', keys.tombstones, unpack(old)) end
+  redis.call('EXPIRE', keys.tombstones, TOMBSTONE_SECONDS)
 end
 
 -- Returns the ticket that was kept with a tombstone, or false.
 local function ticket_of_tombstone(keys, entry_id, join_id, stamp)
-  local members = redis.call('ZRANGEBYSCORE', keys.gone, stamp, stamp, 'LIMIT', 0, 2)
+  local members = redis.call('ZRANGEBYSCORE', keys.tombstones, stamp, stamp, 'LIMIT', 0, 2)
   return members[2] and tonumber(string.sub(members[2], #entry_id + #join_id + 3)) or false
 end

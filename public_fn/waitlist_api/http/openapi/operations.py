@@ -355,7 +355,7 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "For once, beside what the waitlist's admission policy does by itself. With an "
+            "A one-off admission in addition to the policy. With an "
             "Idempotency-Key a repeat by the same operator offers no further slot: it returns the "
             "same entries, as far as they still have theirs. With `refill` slots that are not used "
             "go to the next entries; a `count` of 0 ends that.",

@@ -314,8 +314,8 @@ class PassAnswer(AdmittedAnswer):
         str | None,
         Field(
             alias="pass",
-            description="A JWT, signed by this service; docs/admission-pass.md says how to check "
-            "it. Null without an admission policy, after the pass' end and after an exit.",
+            description="A JWT, signed by this service; docs/app/admission-pass.md says how to "
+            "check it. Null without an admission policy, after the pass' end and after an exit.",
         ),
     ]
 

@@ -44,7 +44,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     number("--public", USUAL.public, "calls of the public function at once")
     number("--private", USUAL.private, "calls of the private function at once")
     number("--connections", USUAL.connections, "of all people together")
-    number("--most", USUAL.most_seconds, "after which nobody else gets in", "S")
+    number("--most", USUAL.most_seconds, "after which no other customer gets in", "S")
     parser.add_argument("--seed", type=int, default=USUAL.seed, metavar="N", help="of the pauses")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers here")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the launch here")

@@ -1,4 +1,4 @@
-"""The people of a launch: each signs up once, as docs/time-budgets.md asks of clients."""
+"""The people of a launch: each signs up once, as docs/internals/time-budgets.md asks of clients."""
 
 import asyncio
 import json

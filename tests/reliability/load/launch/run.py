@@ -21,7 +21,7 @@ from tests.reliability.load.service import Service
 from tools.local.api_client import ApiClient
 from waitlist_cli.client.retries import PATIENT
 
-# Nobody claims in a launch.
+# A launch has no claims.
 LEASE_SECONDS = 0
 
 

@@ -110,7 +110,7 @@ def test_a_launch_is_judged_as_the_load_test_is(what: str) -> None:
     assert {one.kind for one in found} == set(kinds.split(", "))
 
 
-def test_who_did_not_get_in_is_named_and_the_exit_code_is_1(
+def test_customers_who_did_not_get_in_are_named_and_the_exit_code_is_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario = Scenario()

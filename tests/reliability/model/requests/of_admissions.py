@@ -63,7 +63,7 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
 
 
 def run_policy() -> Request:
-    """Run the policy once, as a look or maintenance does."""
+    """Run the policy once, as a poll or maintenance does."""
     return Request(
         lambda client: client.run_policy(), lambda line: (model.by_itself(line), NOTHING)
     )

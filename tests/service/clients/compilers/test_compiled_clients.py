@@ -45,7 +45,10 @@ INSTALL = {
     "javac": "apt-get install openjdk-17-jdk-headless",
     "go": "apt-get install golang-go",
 }
-# As docs/clients.md says.
+# The programs of docs/app/client.md, and what they print.
+EXAMPLES = ROOT / "docs" / "app" / "examples"
+STORY = "joined at 1\nentered with a pass of 3 parts\nwent out\n"
+# As docs/app/generated-clients.md says.
 KOTLIN = ("kotlin", "--library", "jvm-okhttp4")
 # With classes of choices this generator refuses a null where an object is nullable and required,
 # such as `estimated_wait`: a client made so compiles, and reads no signup without an estimate.
@@ -218,3 +221,33 @@ def test_a_client_for_swift_compiles(tmp_path: Path) -> None:
         pytest.skip("Swift is not tested: no `swift` on PATH (https://swift.org/install)")
     generate(tmp_path, "swift6", options="projectName=Waitlist")
     run("compile Swift", "swift", "build", cwd=tmp_path)
+
+
+def test_the_documents_client_in_typescript(journey: tuple[str, str], tmp_path: Path) -> None:
+    folder = typescript_folder(tmp_path.name)
+    shutil.copy(EXAMPLES / "client.ts", folder)
+    options = ("--strict", "--target", "es2022", "--module", "esnext", "client.ts")
+    run("compile TypeScript", MODULES / ".bin/tsc", *options, cwd=folder)
+    assert run("call", tool("node"), "client.js", *journey, cwd=folder) == STORY
+
+
+def test_the_documents_client_in_kotlin(journey: tuple[str, str], tmp_path: Path) -> None:
+    compiler, client = MODULES / "kotlin-compiler", tmp_path / "client.jar"
+    run(
+        "compile Kotlin, which takes minutes",
+        *("bash", compiler / "bin/kotlinc", "-cp", class_path(), "-d", client),
+        EXAMPLES / "Client.kt",
+        cwd=tmp_path,
+    )
+    libraries = class_path(client, compiler / "lib/kotlin-stdlib.jar")
+    program = (tool("java"), "-cp", libraries, "ClientKt")
+    assert run("call", *program, *journey, cwd=tmp_path) == STORY
+
+
+def test_the_documents_client_in_swift(journey: tuple[str, str], tmp_path: Path) -> None:
+    if shutil.which("swiftc") is None:
+        pytest.skip("Swift is not tested: no `swiftc` on PATH (https://swift.org/install)")
+    client = tmp_path / "client"
+    options = ("-parse-as-library", "-o", client)
+    run("compile Swift", "swiftc", *options, EXAMPLES / "Client.swift", cwd=tmp_path)
+    assert run("call", client, *journey, cwd=tmp_path) == STORY

@@ -1,4 +1,4 @@
-"""The Express check of docs/admission-pass.md lets passes in and refuses all others.
+"""The Express check of docs/app/admission-pass.md lets passes in and refuses all others.
 
 `make test-express` installs what it needs.
 """
@@ -52,7 +52,7 @@ def test_it_lets_passes_of_its_list_in_and_no_others() -> None:
 
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
-    """P4: docs/guarantees.md, "A pass is proof of one admission"."""
+    """P4: docs/internals/guarantees.md, "A pass is proof of one admission"."""
     with issuer_at_a_url() as issuer, place(issuer) as url, httpx.Client(trust_env=False) as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:

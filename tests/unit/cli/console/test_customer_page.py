@@ -99,7 +99,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
         ({}, {**EMAIL}, "fields", "each name only once"),
     ],
 )
-def test_what_the_service_does_not_take_stands_beside_its_field(
+def test_a_refusal_of_the_service_stands_beside_its_field(
     console: Opened,
     bakery: Bakery,
     change: dict[str, str],

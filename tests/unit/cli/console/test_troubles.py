@@ -89,7 +89,7 @@ def test_expired_credentials_are_read_again(fake: FakeService) -> None:
     assert read == ["again"]
 
 
-def test_a_defect_of_the_service_is_told_apart(scripted: Opened, fake: FakeService) -> None:
+def test_a_defect_of_the_service_has_a_page_of_its_own(scripted: Opened, fake: FakeService) -> None:
     fake.script = [(200, {}, b"<p>")]
     shown = scripted.browser.get("/")
     assert (shown.status_code, "is not a waitlist service" in readable(shown.text)) == (502, True)

@@ -1,5 +1,5 @@
 // <waitlist-position waitlist="bakery">: one customer's place in a line, in words and buttons.
-// docs/customer-page.md has its attributes, properties and events.
+// docs/app/customer-page.md has its attributes, properties and events.
 
 import { colourSheet } from './colours.js';
 import { Waitlist } from './waitlist.js';

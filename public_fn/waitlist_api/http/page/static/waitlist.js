@@ -1,7 +1,7 @@
 // The client of a waitlist: the calls, when to repeat them, and what the tabs of a browser share.
-// It has no DOM, so apps and other pages can use it: docs/customer-page.md.
+// It has no DOM, so apps and other pages can use it: docs/app/customer-page.md.
 
-const TIMEOUT_MS = 30_000; // longer than the API takes: docs/time-budgets.md
+const TIMEOUT_MS = 30_000; // longer than the API takes: docs/internals/time-budgets.md
 const TRIES = 8;
 const FRESH_MS = 5_000; // a tab that wakes looks again if the last answer is older
 const HIDDEN_MS = 1_500; // the tab that the customer sees looks first
@@ -594,7 +594,7 @@ export class Waitlist extends EventTarget {
     return result;
   }
 
-  /** Repeat a request as docs/time-budgets.md says; the same key gives it one effect. */
+  /** Repeat a request as docs/internals/time-budgets.md says; the same key gives it one effect. */
   async #patiently(send, tries) {
     for (let attempt = 0; ; attempt++) {
       try {

@@ -10,10 +10,10 @@ from waitlist_api.admission.holds import (
     PARK,
     REDRIVE,
     RELEASE,
-    Acted,
+    ActionResult,
+    ClaimAction,
     HoldCommand,
     Holds,
-    HoldVerb,
 )
 from waitlist_api.admission.offers import Offer
 from waitlist_api.auth.credentials import operator_of
@@ -59,7 +59,7 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
         )
         return ClaimsAnswer(claims=[_claim(offer) for offer in offers])
 
-    def act(verb: HoldVerb, waitlist_id: str, entry_id: str, body: BaseModel) -> Acted:
+    def act(verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel) -> ActionResult:
         fields = body.model_dump()
         token = fields.pop("claim_token", "")
         if parked_at := fields.pop("parked_at", None):

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso, iso_of, millis_of
-from waitlist_api.entries.archive import EndedEntries
+from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import BumpCommand, Bumps
 from waitlist_api.entries.edit import EditCommand, EntryEdits
@@ -73,7 +73,7 @@ KEY_NEEDED = FieldError(
 
 def admin_entry_routes(
     entry_queries: EntryQueries,
-    ended_entries: EndedEntries,
+    archive: Archive,
     entry_edits: EntryEdits,
     bumps: Bumps,
     leaves: Leaves,
@@ -108,9 +108,7 @@ def admin_entry_routes(
                 )
             case "admitted" | "left" | "inside" | "banned":
                 from_millis = None if since is None else int(since.timestamp() * 1000)
-                people, following = ended_entries.page(
-                    waitlist_id, status, from_millis, cursor, limit
-                )
+                people, following = archive.page(waitlist_id, status, from_millis, cursor, limit)
         return EntriesAnswer(
             entries=[AdminEntryAnswer(**_person(person)) for person in people], cursor=following
         )

@@ -2,12 +2,12 @@
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.entries.segment_counts import SegmentDepths
+from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
 from waitlist_api.http.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
 
 
-def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:
+def admin_segment_routes(counts: SegmentCounts) -> APIGatewayHttpRouter:
     """Return the operators' route of segments."""
     router = APIGatewayHttpRouter()
 
@@ -15,7 +15,7 @@ def admin_segment_routes(depths: SegmentDepths) -> APIGatewayHttpRouter:
     def list_segments(
         waitlist_id: WaitlistId, cursor: Cursor = None, limit: Limit = 100
     ) -> SegmentsAnswer:
-        page, following = depths.page(waitlist_id, cursor, limit)
+        page, following = counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(
             segments=[SegmentDepthAnswer(segment=one.segment, waiting=one.waiting) for one in page],
             cursor=following,

@@ -1,0 +1,136 @@
+"""How a loss is noticed: heartbeats that went back, and entries that differ from their record."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.counters import NO_OFFERS
+from tests.support.line import EPOCH, Answer, Line, accepted
+
+LATER_EPOCH = "0000bbbb"
+TOKEN = "a" * 40
+
+
+def look(line: Line, name: str) -> Answer:
+    """Return where an entry stands, without the fields that every answer has."""
+    answer = accepted(line.send("look", entry_id=line.id_of(name)))
+    assert answer["attributes_version"] is None
+    said = ("ok", "outcome", "attributes_version")
+    return {key: value for key, value in answer.items() if key not in said}
+
+
+def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
+    answer = line.send("beat", epoch=epoch, known_beat=known)
+    return str(answer["outcome"] if answer["ok"] else answer["code"])
+
+
+def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.leave("ann")
+    first = accepted(line.send("beat"))
+    assert (first["epoch"], first["beat"]) == (EPOCH, 1)
+    assert first["counters"] == NO_OFFERS | {"signed_up": 2, "left": 1, "admitted": 0}
+    assert accepted(line.send("beat"))["beat"] == 2
+    assert line.signup("eve")["stamp"] > first["stamp"]
+
+
+def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
+    """P3: one missing heartbeat may be a small loss; two missing ones are a whole interval."""
+    line.init()
+    assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
+    assert beat(line, known=4) == "behind"
+    assert beat(line, known=6) == "outdated"
+    assert beat(line, known=4) == "beats"
+
+
+def test_an_order_of_another_life_is_outdated(line: Line) -> None:
+    """P7: an old copy of the order must not be used."""
+    line.init()
+    assert beat(line, epoch=LATER_EPOCH) == "outdated"
+    assert beat(line, epoch=None) == "beats"
+
+
+def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
+    """Stamps of this epoch are later than its birth, regardless of the clock."""
+    floor = 2**44
+    born = accepted(line.init(state="hydrating", floor_ticket=floor))["born"]
+    assert born > floor
+    assert line.signup("ann")["ticket"] > born
+    assert accepted(line.init())["born"] == born
+    assert accepted(line.init())["born"] == born
+
+
+def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
+    """Only the init that creates the order sets the counters."""
+    line.init(state="hydrating", counters={"signed_up": 5, "left": 2, "admitted": 1})
+    line.signup("ann")
+    later = {"signed_up": 30, "left": 10, "admitted": 10}
+    for state in ("hydrating", "warm", "warm"):
+        line.init(state=state, counters=later)
+    assert line.stats()["counters"] == NO_OFFERS | {"signed_up": 6, "left": 2, "admitted": 1}
+
+
+@pytest.mark.parametrize("state", ["waiting", "held", "parked"])
+def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
+    line: Line, state: str
+) -> None:
+    """P3: Redis has lost a later change of an entry that it still has."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
+    place: dict[str, Any] = {"state": state, "time_millis": line.clock.millis + 9_000, "seen": seen}
+    if state == "held":
+        place["token"] = TOKEN
+    answer = accepted(line.restore("ann", rank=7, ticket=7, **place))
+    assert (answer["outcome"], answer["state"], answer["rank"]) == ("restored", state, 7)
+    assert line.order() == (["ann", "bob"] if state == "waiting" else ["bob"])
+
+
+def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
+    """P2: another request has moved the entry since, and its move stays."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
+    moved = accepted(line.bump("bob", to="front"))
+    for look in (seen, {**seen, "state": "held"}, {"state": "done", "rank": moved["rank"]}):
+        assert line.restore("bob", rank=7, ticket=7, seen=look)["outcome"] == "present"
+    assert line.position("bob")["rank"] == moved["rank"]
+
+
+def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    rank = line.position("ann")["rank"]
+    line.claim()
+    seen = {"state": "held", "rank": rank}
+    assert line.restore("ann", rank=rank, ticket=7, seen=seen)["position"] == 1
+    assert line.stats()["offered"] == 0
+
+
+def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
+    """And the stamp of the last decision, so that an older record is not taken for a newer one."""
+    line.init()
+    line.all_sign_up(["ann", "bob", "eve", "kim"])
+    claim = line.claim(3)
+    held = dict(zip(("ann", "bob", "eve"), claim["entries"], strict=True))
+    done = line.complete("ann", held["ann"]["token"])["stamp"]
+    parked = line.park("bob", held["bob"]["token"])["stamp"]
+    rank = line.position("kim")["rank"]
+    token, until = held["eve"]["token"], held["eve"]["deadline_millis"]
+    compared = ("state", "rank", "token", "time_millis", "stamp", "unsettled_stamp")
+    for name, expected in {
+        "ann": ("done", held["ann"]["rank"], held["ann"]["token"], 0, done, done),
+        "bob": ("parked", held["bob"]["rank"], "", line.clock.millis, parked, parked),
+        "eve": ("held", held["eve"]["rank"], token, until, claim["stamp"], 0),
+        "kim": ("waiting", rank, "", 0, 0, 0),
+        "zoe": ("absent", 0, "", 0, 0, 0),
+    }.items():
+        found = look(line, name)
+        assert tuple(found[field] for field in compared) == expected
+
+
+def test_a_look_returns_the_version_of_the_attributes(line: Line) -> None:
+    line.init(segments_version=1)
+    line.signup("ann", **line.within("red", edit=7))
+    assert line.send("look", entry_id=line.id_of("ann"))["attributes_version"] == 7

@@ -1,0 +1,192 @@
+"""reserve and enlist: an import gets the place of its ticket, from whichever caller enlists it."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.support.line import HOUR_MICROS, Line, accepted
+from waitlist_queue import keys
+from waitlist_shared.limits import CROWDS_SECONDS
+from waitlist_shared.ranks import TIER
+
+# A millisecond in 2021.
+TIME = 16 * 1000 * 3600 * 24 * 400
+
+
+def places_of(line: Line) -> list[tuple[str, int, int]]:
+    """Return entry id, rank and ticket of every waiting entry, in serving order."""
+    return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
+
+
+def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
+    """P6: within its priority, it stands ahead of later tickets and behind earlier ones."""
+    line.init()
+    line.signup("late")
+    line.enlist("early", ticket=TIME)
+    line.enlist("earlier", ticket=TIME - 1)
+    line.enlist("urgent", ticket=TIME + 5, priority=1)
+    answer = accepted(line.enlist("last", ticket=TIME + 9))
+    assert line.order() == ["urgent", "earlier", "early", "last", "late"]
+    assert (answer["position"], answer["total"], answer["ticket"]) == (4, 5, TIME + 9)
+
+
+def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
+    """P1: no ties; the ticket stays as requested, because it is the time of arrival."""
+    line.init()
+    for number in range(20):
+        line.enlist(f"person {number}", ticket=TIME + number)
+    for name in ("ann", "bob"):
+        assert accepted(line.enlist(name, ticket=TIME + 3))["ticket"] == TIME + 3
+    assert line.order() == [*(f"person {number}" for number in range(20)), "ann", "bob"]
+    ranks = [rank for _, rank, _ in places_of(line)]
+    assert ranks == list(range(255 * TIER + TIME, 255 * TIER + TIME + 22))
+    assert accepted(line.position("ann"))["ticket"] == TIME + 3
+
+
+def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
+    line.init()
+    for number in range(9):
+        line.enlist(f"person {number}", ticket=TIME + number)
+    line.leave("person 6")
+    line.enlist("ann", ticket=TIME + 2)
+    assert line.order()[6] == "ann"
+
+
+def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
+    """P3: the import call, its retry and maintenance may each be cut off anywhere."""
+    wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
+    lines = []
+    for number, names in enumerate(permutations(wanted)):
+        other = line.of(f"bakery-{number}")
+        other.init()
+        for name in names:
+            accepted(other.enlist(name, ticket=wanted[name]))
+        lines.append([(other._names[one], rank, ticket) for one, rank, ticket in places_of(other)])
+    assert [name for name, _, _ in lines[0]] == list(wanted)
+    assert all(one == lines[0] for one in lines)
+
+
+def test_a_repeat_keeps_its_place_and_counts_once(line: Line) -> None:
+    """P2"""
+    line.init()
+    first = accepted(line.enlist("ann", ticket=TIME))
+    again = accepted(line.enlist("ann", ticket=TIME))
+    assert (first["outcome"], again["outcome"]) == ("joined", "already")
+    assert (first["rank"], first["ticket"]) == (again["rank"], again["ticket"])
+    assert line.stats()["counters"]["signed_up"] == 1
+
+
+def test_a_late_import_of_an_ended_stay_is_refused(line: Line) -> None:
+    """P2, P5"""
+    line.init()
+    line.enlist("ann", ticket=TIME)
+    line.leave("ann")
+    before = line.contents()
+    assert line.enlist("ann", ticket=TIME)["code"] == "gone"
+    assert line.contents() == before
+
+
+def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Line) -> None:
+    line.init(open=False, paused=True, capacity=2)
+    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "joined"
+    assert accepted(line.enlist("bob", ticket=TIME))["outcome"] == "joined"
+    before = line.order()
+    assert line.enlist("cyd", ticket=TIME)["code"] == "waitlist_full"
+    assert line.order() == before
+    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "already"
+
+
+def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
+    """P4: a stamp after the hold's would make the record treat the hold as already over."""
+    line.init()
+    enlisted = accepted(line.enlist("ann", ticket=TIME))
+    claim = accepted(line.claim())
+    again = accepted(line.enlist("ann", ticket=TIME))
+    assert (again["outcome"], again["ticket"]) == ("already", TIME)
+    assert enlisted["stamp"] <= again["stamp"] < claim["stamp"]
+
+
+def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
+    """P1: later signups stand behind it without a tie, even if its caller's clock was ahead."""
+    line.init()
+    last = accepted(line.signup("ann"))["ticket"]
+    line.enlist("bob", ticket=last + 10**9)
+    for name in ("cyd", "dan"):
+        line.signup(name)
+    assert line.order() == ["ann", "bob", "cyd", "dan"]
+
+
+def test_imports_stand_in_their_segments(line: Line) -> None:
+    line.init(segments_version=1)
+    line.signup("late", **line.within("red"))
+    line.enlist("ann", ticket=TIME, **line.within("red", "blue"))
+    line.enlist("bob", ticket=TIME, **line.within("blue"))
+    assert line.segment_counts("red", "blue") == {"red": 2, "blue": 2}
+    assert line.claim_within("red", 2) == ["ann", "late"]
+    assert line.claim_within("blue") == ["bob"]
+
+
+def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
+    """P1: the run lies behind every earlier entry and ahead of every later signup."""
+    line.init()
+    line.signup("before")
+    run = accepted(line.reserve(3))
+    line.signup("after")
+    second = accepted(line.reserve(2))
+    assert run["stamp"] < run["first"] < run["first"] + 2 * run["apart"] < second["stamp"]
+    for number in (2, 0, 1):
+        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
+    assert line.order() == ["before", "row 0", "row 1", "row 2", "after"]
+
+
+def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
+    """P1: without gaps between the tickets, the bumped entry would overtake the whole run."""
+    line.init()
+    run = accepted(line.reserve(4))
+    for number in range(4):
+        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
+    line.bump("row 3", places=1)
+    line.bump("row 2", places=1)
+    assert line.order() == ["row 0", "row 1", "row 2", "row 3"]
+
+
+def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
+    """P1: the entry for which the place was drawn goes between it and the next of the run."""
+    line.init()
+    run = accepted(line.reserve(3))
+    line.enlist("row 0", ticket=run["first"])
+    line.enlist("row 2", ticket=run["first"] + 2 * run["apart"])
+    drawn = 255 * TIER + run["first"] + run["apart"]
+    line.restore("late", rank=drawn, ticket=run["stamp"])
+    line.enlist("row 1", ticket=run["first"] + run["apart"])
+    assert line.order() == ["row 0", "late", "row 1", "row 2"]
+
+
+def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
+    """Numbers of entries that have left or are held are not given again."""
+    line.init()
+    assert accepted(line.reserve(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
+    line.enlist("ann", ticket=TIME)
+    line.enlist("bob", ticket=TIME + 1)
+    line.claim()
+    assert accepted(line.reserve(1, (TIME, 3)))["offsets"] == [2]
+    line.enlist("cyd", ticket=TIME + 2)
+    assert line.order() == ["bob", "cyd"]
+
+
+def test_crowds_are_forgotten_after_a_day(line: Line) -> None:
+    """P9"""
+    line.init()
+    line.reserve(0, (TIME, 2))
+    left = line.client.ttl(keys.same_ms_counts(line.waitlist_id))
+    assert CROWDS_SECONDS - 60 < left <= CROWDS_SECONDS
+
+
+@pytest.mark.parametrize("jump", [-HOUR_MICROS, HOUR_MICROS])
+def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
+    """P1"""
+    line.init()
+    first: Any = accepted(line.reserve(500))
+    line.clock.advance(jump)
+    assert accepted(line.reserve(1))["stamp"] > first["first"] + 499 * first["apart"]

@@ -1,0 +1,186 @@
+"""leave, drop, signup and capacity when entries are held, parked or admitted."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.counters import NO_OFFERS
+from tests.support.line import Answer, Line, accepted
+
+ENTRY_KEYS = ("queue", "moved", "held", "claims", "parked", "tries")
+
+
+def held(line: Line) -> Answer:
+    """Hold ann, whose first hold expired. She was bumped, so her rank differs from her ticket."""
+    line.init(lease_seconds=60)
+    line.all_sign_up(["bob", "eve", "ann"])
+    line.bump("ann", to="front")
+    line.claim()
+    line.clock.advance(seconds=60)
+    return line.claimed()["ann"]
+
+
+def parked(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.park("ann", ann["token"]))
+    return ann
+
+
+def back_in_line(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.release("ann", ann["token"]))
+    return ann
+
+
+def done(line: Line) -> Answer:
+    ann = held(line)
+    accepted(line.complete("ann", ann["token"]))
+    return ann
+
+
+ON_LIST = [held, parked, back_in_line]
+Setting = Callable[[Line], Answer]
+
+
+def traces(line: Line, name: str) -> list[str]:
+    """Return the keys that still contain an entry's place."""
+    keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
+    contents = line.contents()
+    return [key for key in keys if line.id_of(name) in str(contents.get(key))]
+
+
+@pytest.mark.parametrize("with_ticket", [True, False])
+@pytest.mark.parametrize("setting", ON_LIST)
+def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
+    """P2: no key keeps the entry, it is counted once, and the claimer's calls are refused."""
+    ann = setting(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.leave("ann", ticket=ticket)["outcome"] == "left"
+    assert traces(line, "ann") == []
+    assert line.leave("ann", ticket=ticket)["outcome"] == "absent"
+    assert line.complete("ann", ann["token"])["code"] == "not_held"
+    assert line.redrive("ann")["code"] == "not_parked"
+    stats = line.stats()
+    assert stats["counters"] == NO_OFFERS | {"signed_up": 3, "left": 1, "admitted": 0}
+    assert (stats["waiting"], stats["offered"], stats["parked"]) == (2, 0, 0)
+
+
+@pytest.mark.parametrize("with_ticket", [True, False])
+@pytest.mark.parametrize("setting", ON_LIST)
+def test_every_entry_on_the_list_can_be_dropped(
+    line: Line, setting: Setting, with_ticket: bool
+) -> None:
+    """P2: no key keeps the entry, and it is not counted as left."""
+    ann = setting(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
+    assert traces(line, "ann") == []
+    assert line.drop("ann", ticket=ticket)["outcome"] == "absent"
+    assert line.stats()["counters"]["left"] == 0
+    line.clock.advance(seconds=60)
+    assert list(line.claimed(5)) == ["bob", "eve"]
+
+
+@pytest.mark.parametrize(("verb", "outcome"), [("leave", "left"), ("drop", "absent")])
+@pytest.mark.parametrize("with_ticket", [True, False])
+def test_an_admission_after_the_intent_to_leave_does_not_count(
+    line: Line, verb: str, outcome: str, with_ticket: bool
+) -> None:
+    """P4: the leave is recorded, so it undoes the admission; a drop does not. A rejoin is new."""
+    ann = done(line)
+    ticket = ann["ticket"] if with_ticket else None
+    assert line.send(verb, **line.stay("ann"), ticket=ticket)["outcome"] == outcome
+    left = int(verb == "leave")
+    assert line.stats()["counters"] == NO_OFFERS | {
+        "signed_up": 3,
+        "left": left,
+        "admitted": 1 - left,
+    }
+    assert traces(line, "ann") == []
+    assert line.signup("ann")["code"] == "gone"
+    assert line.signup("ann", stay=2)["position"] == 3
+
+
+def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
+    """P3: only a leave with a ticket proves that the entry had a place to lose."""
+    line.init()
+    assert line.leave("ann", ticket=7)["outcome"] == "left"
+    assert line.leave("bob")["outcome"] == "absent"
+    assert line.stats()["counters"]["left"] == 1
+
+
+def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
+    """Once: a drop of an entry that Redis no longer has counts nothing."""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    line.claim()
+    for _ in range(2):
+        line.drop("ann", is_admitted=True)
+    line.drop("bob")
+    assert line.stats()["counters"] == NO_OFFERS | {"signed_up": 2, "left": 0, "admitted": 1}
+
+
+@pytest.mark.parametrize("verb", ["leave", "drop"])
+@pytest.mark.parametrize("setting", [held, parked, done])
+def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
+    line: Line, setting: Setting, verb: str
+) -> None:
+    """P2: the ticket shows that the message is about another stay."""
+    ann = setting(line)
+    before = traces(line, "ann")
+    answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
+    assert answer["outcome"] == "absent"
+    assert traces(line, "ann") == before
+
+
+def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
+    """P9: even if the entry had been bumped and held before."""
+    done(line)
+    seen_stamp = line.dirty()["ann"]["seen_stamp"]
+    accepted(line.settle("ann", seen_stamp, join_id="00000001"))
+    assert traces(line, "ann") == []
+    assert line.dirty() == {}
+
+
+@pytest.mark.parametrize("setting", [held, parked, done])
+def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
+    line: Line, setting: Setting
+) -> None:
+    """P2: the answer has the place that the entry had, and no position."""
+    ann = setting(line)
+    before = traces(line, "ann")
+    answer = line.signup("ann")
+    assert answer["outcome"] == "already"
+    assert (answer["rank"], answer["ticket"]) == (ann["rank"], ann["ticket"])
+    assert (answer["position"], answer["total"]) == (None, None)
+    assert traces(line, "ann") == before
+    assert line.order() == ["bob", "eve"]
+    assert line.stats()["counters"]["signed_up"] == 3
+
+
+def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
+    """They may return to the line; entries that were admitted or have left may not."""
+    line.init(capacity=3)
+    line.all_sign_up(["ann", "bob", "eve"])
+    given = line.claimed(3)
+    assert line.signup("kim")["code"] == "waitlist_full"
+    line.park("ann", given["ann"]["token"])
+    line.release("bob", given["bob"]["token"])
+    assert line.signup("kim", 2)["code"] == "waitlist_full"
+    line.complete("eve", given["eve"]["token"])
+    assert line.signup("kim", 3)["outcome"] == "joined"
+    assert line.signup("zoe")["code"] == "waitlist_full"
+    line.leave("ann")
+    assert line.signup("zoe", 2)["outcome"] == "joined"
+
+
+def test_an_entry_that_is_aside_cannot_be_bumped(line: Line) -> None:
+    """P5"""
+    line.init()
+    line.all_sign_up(["ann", "bob"])
+    given = line.claimed(2)
+    line.park("bob", given["bob"]["token"])
+    before = line.contents()
+    for name in ["ann", "bob"]:
+        assert line.bump(name, to="front")["code"] == "not_waiting"
+    assert line.contents() == before
