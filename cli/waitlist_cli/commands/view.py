@@ -193,7 +193,7 @@ def watch(
 
     In a pipe, and with --json, each update is a line. Ctrl-C ends it.
     """
-    from waitlist_cli.watch.watcher.watcher import run_watch
+    from waitlist_cli.watch.watcher import run_watch
 
     run_watch(context, checked_waitlist_id(waitlist), seconds, looks)
 

@@ -15,8 +15,8 @@ from waitlist_cli.client.retries import ONCE
 from waitlist_cli.errors import Defective, Unavailable
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import shown
-from waitlist_cli.watch.watcher.picture import Snapshot, picture
-from waitlist_cli.watch.watcher.rates import Rates
+from waitlist_cli.watch.picture import Snapshot, picture
+from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
