@@ -1,7 +1,11 @@
 """Random histories of a policy, of offers and of how they end, beside a model in plain Python."""
 
+from bisect import insort
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from math import floor
 from typing import Any
 
@@ -25,143 +29,116 @@ WAITS = st.integers(1, 90_000_000) | st.sampled_from(
     [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
 )
 RATE, SCHEDULE = "rate", "schedule"
+Payer = str | int  # a quota pays by its number
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An open offer: when it ends in milliseconds, the rank it came from, and what paid for it.
+    """An open offer: claim token, end in milliseconds, the rank it came from, and what paid for it.
 
-    A quota pays by its number.
+    Only payers that get the slot back if the offer is not accepted.
     """
 
+    token: str
     until: int
     rank: int
-    paid: tuple[str | int, ...] = ()
+    paid: tuple[Payer, ...] = ()
 
 
 @dataclass
 class Model:
-    """What the promises say, without Redis: the line, offers, customers inside, slots due.
+    """What the promises say, without Redis: a list, and a ledger of slots by payer.
 
-    Offers and passes end at whole milliseconds; `now` is in milliseconds. `granted` counts the
-    slots of the schedule that have not lapsed, `used` those that were entered by.
+    `granted` counts the slots that came due and have not lapsed, `used` those that were entered by,
+    or offered where the rate counts offers. What is in neither `used` nor an open offer is due.
     """
 
-    rate: tuple[int, int] | None = None
+    rate: tuple[int, int] = (0, 1)
     counts_entered: bool = False
     is_sum: bool = False
     max_inside: int | None = None
     no_show: str = "keep_place"
-    scheduled: int | None = None
-    waiting: dict[str, int] = field(default_factory=dict)
+    payers: tuple[Payer, ...] = ()
+    quota: int = 0
+    ranks: int = 0
+    lag_micros: int = 0
+    waiting: list[tuple[int, str]] = field(default_factory=list)
+    parked: dict[str, int] = field(default_factory=dict)
     offers: dict[str, Offer] = field(default_factory=dict)
     inside_until: dict[str, int] = field(default_factory=dict)
-    admitted: int = 0
-    granted: int = 0
-    used: int = 0
-    quota: int = 0
-    quota_number: int = 0
-    bucket: Fraction = Fraction(0)
-    lag_micros: int = 0
-    ranks: int = 0
+    granted: dict[Payer, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    used: Counter[Payer] = field(default_factory=Counter)
 
     @property
     def line(self) -> list[str]:
-        return sorted(self.waiting, key=lambda name: self.waiting[name])
+        return [name for _, name in self.waiting]
 
-    def join(self, name: str) -> None:
+    def join(self, name: str, rank: int | None = None) -> None:
         self.ranks += 1
-        self.waiting[name] = self.ranks
+        insort(self.waiting, (self.ranks if rank is None else rank, name))
 
-    def slots(self, micros: int) -> Fraction:
-        """Return how many slots of the rate come due in this time."""
-        count, period = self.rate or (0, 1)
-        return Fraction(micros * count, period)
+    def taken(self, payer: Payer) -> int:
+        """Return how many of its slots were entered by or are offered."""
+        return self.used[payer] + sum(payer in one.paid for one in self.offers.values())
 
-    def is_at_a_border(self) -> bool:
-        """Return whether the lag decides how many whole slots the bucket has, or one more."""
-        return floor(self.bucket) != floor(self.bucket - self.slots(self.lag_micros + 1))
+    def due(self, payer: Payer) -> Fraction:
+        return self.granted[payer] - self.taken(payer)
+
+    def end(self, name: str) -> Offer:
+        """End an offer without an admission: what paid for it has its slot again."""
+        self.lag_micros += 1
+        return self.offers.pop(name)
 
     def end_offers(self, now: int) -> None:
-        over = [name for name, offer in self.offers.items() if offer.until <= now]
-        for name in sorted(over, key=lambda one: (self.offers[one].until, self.offers[one].rank)):
-            offer = self.give_back(name)
-            if self.no_show == "keep_place":
-                self.waiting[name] = offer.rank
-            elif self.no_show == "to_back":
-                self.join(name)
-
-    def give_back(self, name: str) -> Offer:
-        """End an offer without an admission: what paid for it has its slot again."""
-        offer = self.offers.pop(name)
-        if SCHEDULE in offer.paid and self.scheduled is not None:
-            self.scheduled += 1
-        if RATE in offer.paid and self.counts_entered:
-            self.bucket += 1
-            self.lag_micros += 1
-        return offer
+        over = [(one.until, one.rank, name) for name, one in self.offers.items()]
+        for _, rank, name in sorted(one for one in over if one[0] <= now):
+            self.end(name)
+            if self.no_show != "leave":
+                self.join(name, rank if self.no_show == "keep_place" else None)
 
     def enter(self, name: str, now: int) -> None:
-        offer = self.offers.pop(name)
+        self.used.update(self.offers.pop(name).paid)
         self.inside_until[name] = now + PASS_SECONDS * 1000
-        self.admitted += 1
-        self.quota -= self.quota_number in offer.paid
-        self.used += SCHEDULE in offer.paid
-
-    def room(self, now: int) -> int | None:
-        if self.max_inside is None:
-            return None
-        return max(0, self.max_inside - self.inside(now) - len(self.offers))
 
     def inside(self, now: int) -> int:
         return sum(until > now for until in self.inside_until.values())
 
+    def room(self, now: int) -> int:
+        most = len(self.waiting) if self.max_inside is None else self.max_inside
+        return (
+            most if self.max_inside is None else max(0, most - self.inside(now) - len(self.offers))
+        )
+
+    def slots(self, micros: int) -> Fraction:
+        """Return how many slots of the rate come due in this time."""
+        return Fraction(micros * self.rate[0], self.rate[1])
+
     def count_instant(self, count: int) -> None:
-        if self.scheduled is not None:
-            lapsed = max(0, self.scheduled - len(self.waiting))
-            self.scheduled += count - lapsed
-            self.granted += count - lapsed
+        lapsed = max(Fraction(0), self.due(SCHEDULE) - len(self.waiting))
+        self.granted[SCHEDULE] += count - lapsed
 
-    def paid(self, now: int) -> list[tuple[str | int, ...]]:
+    def paid(self, now: int) -> list[tuple[Payer, ...]]:
         """Return what pays for each slot that is due: the quota, then rate and schedule."""
-        by_quota = self.quota - sum(self.quota_number in one.paid for one in self.offers.values())
-        slots: list[tuple[str | int, ...]] = [(self.quota_number,)] * by_quota
-        by_rate, room = self._by_rate(), self.room(now)
-        if by_rate is not None and self.scheduled is not None:
-            both = min(by_rate, self.scheduled)
-            alone = [(RATE,)] * by_rate + [(SCHEDULE,)] * self.scheduled
-            slots += alone if self.is_sum else [(RATE, SCHEDULE)] * both
-        elif by_rate is not None:
-            slots += [(RATE,)] * by_rate
-        elif self.scheduled is not None:
-            slots += [(SCHEDULE,)] * self.scheduled
-        elif room is not None:
-            slots += [()] * room
-        return slots[: len(slots) if room is None else room]
-
-    def _by_rate(self) -> int | None:
-        if self.rate is None:
-            return None
         size = max(1, int(self.slots(MINUTE_MICROS)))
-        if self.bucket >= size + 1:
-            self.bucket = Fraction(size)
-        return int(max(Fraction(0), self.bucket))
+        if self.due(RATE) >= size + 1:
+            self.granted[RATE] -= self.due(RATE) - size
+        by_payer = [[(one,)] * max(0, floor(self.due(one))) for one in self.payers]
+        slots: list[tuple[Payer, ...]] = [(self.quota,)] * floor(self.due(self.quota))
+        slots += (
+            chain(*by_payer)
+            if self.is_sum
+            else map(tuple, map(chain.from_iterable, zip(*by_payer, strict=False)))
+        )
+        if not self.payers and self.max_inside is not None:
+            slots += [()] * self.room(now)
+        return slots[: self.room(now)]
 
-    def run(self, now: int, most: int = MOST_A_RUN) -> list[str]:
-        """Offer the slots that are due; return the names."""
-        self.lag_micros += MOST_LAG_MICROS
-        paid = self.paid(now)[:most]
-        taken = self.line[: len(paid)]
-        for name, one in zip(taken, paid, strict=False):
-            self.offer(name, now, one)
-            if self.rate is not None and RATE in one:
-                self.bucket -= 1
-            if self.scheduled is not None and SCHEDULE in one:
-                self.scheduled -= 1
-        return taken
-
-    def offer(self, name: str, now: int, paid: tuple[str | int, ...] = ()) -> None:
-        self.offers[name] = Offer(now + OFFER_SECONDS * 1000, self.waiting.pop(name), paid)
+    def offer(self, name: str, token: str, now: int, paid: tuple[Payer, ...] = ()) -> None:
+        if RATE in paid and not self.counts_entered:
+            self.used[RATE] += 1
+            paid = tuple(one for one in paid if one != RATE)
+        rank, _ = self.waiting.pop(self.line.index(name))
+        self.offers[name] = Offer(token, now + OFFER_SECONDS * 1000, rank, paid)
 
 
 class AdmissionMachine(RuleBasedStateMachine):
@@ -172,6 +149,8 @@ class AdmissionMachine(RuleBasedStateMachine):
         self.line = Line(fake_redis())
         self.model = Model()
         self.names = 0
+        self.admitted = 0
+        self.counted = 0
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
 
@@ -214,18 +193,19 @@ class AdmissionMachine(RuleBasedStateMachine):
             max_attempts=100,
             **fields,
         )
+        payers = {RATE: rate is not None, SCHEDULE: has_schedule}
         self.model = Model(
-            rate=None if rate is None else (rate[0], rate[1] * 1000),
+            rate=(0, 1) if rate is None else (rate[0], rate[1] * 1000),
             counts_entered=counts == "entered",
             is_sum=combine == "sum",
             max_inside=max_inside,
             no_show=no_show,
-            scheduled=0 if has_schedule else None,
+            payers=tuple(name for name, is_one in payers.items() if is_one),
         )
-        self.model.bucket -= self.model.slots(rate_from * 1000)
+        self.model.granted[RATE] -= self.model.slots(rate_from * 1000)
         self.sign_up(people)
 
-    @rule(people=st.integers(1, 4))
+    @rule(people=st.integers(1, 3))
     def sign_up(self, people: int) -> None:
         for _ in range(people):
             self.names += 1
@@ -239,14 +219,16 @@ class AdmissionMachine(RuleBasedStateMachine):
         self.run()
 
     def leave_a_border(self) -> None:
-        if self.model.is_at_a_border():
+        """Wait where the lag decides how many whole slots the bucket has, or one more."""
+        due, lag = self.model.due(RATE), self.model.slots(self.model.lag_micros + 1)
+        if floor(due) != floor(due - lag):
             self.wait(self.model.lag_micros + 1)
 
     def wait(self, micros: int) -> None:
         self.line.clock.advance(micros=micros)
-        self.model.bucket += self.model.slots(micros)
+        self.model.granted[RATE] += self.model.slots(micros)
 
-    @precondition(lambda self: self.model.scheduled is not None)
+    @precondition(lambda self: SCHEDULE in self.model.payers)
     @rule(count=st.integers(1, 5), micros=st.integers(1000, 50_000_000))
     def reach_an_instant(self, count: int, micros: int) -> None:
         self.wait(micros)
@@ -261,62 +243,79 @@ class AdmissionMachine(RuleBasedStateMachine):
         model = self.model
         self.leave_a_border()
         model.end_offers(self.now)
-        counted = getattr(self, "counted", 0)
-        for _, count in self.instants[counted:]:
+        for _, count in self.instants[self.counted :]:
             model.count_instant(count)
         self.counted = len(self.instants)
         answer = self.admit(settings_version=1, schedule_from=0, instants=self.instants)
-        assert self.names_of(answer) == model.run(self.now)
+        self.hold_to_what_is_due(answer)
         self.every_slot_is_used()
 
+    def hold_to_what_is_due(self, answer: Answer, most: int = MOST_A_RUN) -> None:
+        self.model.lag_micros += MOST_LAG_MICROS
+        self.offer_the_first(answer, self.model.paid(self.now)[:most])
+
+    def offer_the_first(self, answer: Answer, paid: list[Any]) -> None:
+        """Hold an answer to the first entries that wait, as many as there are slots."""
+        tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
+        assert list(tokens) == self.model.line[: len(paid)]
+        for (name, token), payers in zip(tokens.items(), paid, strict=False):
+            self.model.offer(name, token, self.now, payers)
+
     def every_slot_is_used(self) -> None:
-        """Hold a schedule alone to its sum: its slots are entered by, or offered, or left."""
+        """Hold each payer to its sum: accepted and open offers are the slots that came due.
+
+        They are never more, and not fewer while an entry waits for whom there is room.
+        """
         model = self.model
-        if model.scheduled is None or model.rate is not None:
-            return
-        open_now = sum(SCHEDULE in offer.paid for offer in model.offers.values())
-        assert model.used + open_now <= model.granted
-        if model.waiting and model.room(self.now) != 0:
-            assert model.used + open_now == model.granted
+        quota, *others = (
+            max(0, floor(model.granted[one])) - model.taken(one)
+            for one in (model.quota, *model.payers)
+        )
+        assert min(quota, *others, 0) == 0
+        if model.waiting and model.room(self.now):
+            assert quota == 0
+            left = sum(others) if model.is_sum else min(others, default=0)
+            assert left == 0
+            assert others or model.max_inside is None
 
     def admit(self, **fields: Any) -> Answer:
         return accepted(self.line.send("admit", **fields))
-
-    def names_of(self, answer: Answer) -> list[str]:
-        return [self.line.name_of(one["entry_id"]) for one in answer["entries"]]
 
     @rule(count=st.integers(0, 3), refill=st.booleans())
     def admit_by_hand(self, count: int, refill: bool) -> None:
         model = self.model
         model.end_offers(self.now)
         if count == 0:
-            model.quota, model.quota_number = 0, model.quota_number + 1
+            model.quota += 1
         elif refill:
-            model.quota += count
-        room = model.room(self.now)
-        taken = model.line[: count if room is None else min(count, room)]
-        assert self.names_of(self.admit(count=count, refill=refill)) == taken
-        for name in taken:
-            model.offer(name, self.now, (model.quota_number,) if refill else ())
+            model.granted[model.quota] += count
+        paid = (model.quota,) if refill else ()
+        slots = min(count, model.room(self.now))
+        self.offer_the_first(self.admit(count=count, refill=refill), [paid] * slots)
 
     @rule(data=st.data())
     def admit_one(self, data: st.DataObject) -> None:
         model = self.model
         model.end_offers(self.now)
-        name = self.draw(data, [*model.waiting, *model.offers])
+        name = self.draw(data, [*model.line, *model.offers, *model.parked])
         if name is None:
             return
         answer = self.line.send("admit", entry_id=self.line.id_of(name))
-        if name not in model.waiting:
+        if name not in model.line:
             assert answer["code"] == "not_waiting"
         elif model.room(self.now) == 0:
             assert answer["code"] == "inside_full"
         else:
-            assert self.names_of(answer) == [name]
-            model.offer(name, self.now)
+            (entry,) = accepted(answer)["entries"]
+            assert self.line.name_of(entry["entry_id"]) == name
+            model.offer(name, entry["token"], self.now)
 
-    def draw(self, data: st.DataObject, names: list[str]) -> str | None:
-        return data.draw(st.sampled_from(sorted(names))) if names else None
+    def draw(self, data: st.DataObject, names: Iterable[str]) -> str | None:
+        names = sorted(names)
+        return data.draw(st.sampled_from(names)) if names else None
+
+    def draw_offered(self, data: st.DataObject) -> str | None:
+        return self.draw(data, filter(self.is_open, self.model.offers))
 
     def is_open(self, name: str) -> bool:
         return name in self.model.offers and self.model.offers[name].until > self.now
@@ -330,34 +329,74 @@ class AdmissionMachine(RuleBasedStateMachine):
         if self.is_open(name):
             assert answer["outcome"] == "entered"
             self.model.enter(name, self.now)
+            self.admitted += 1
         else:
             assert answer["code"] in ("not_offered", "offer_expired")
 
     @rule(data=st.data())
     def decline(self, data: st.DataObject) -> None:
-        name = self.draw(data, [one for one in self.model.offers if self.is_open(one)])
+        name = self.draw_offered(data)
         if name is None:
             return
         accepted(self.line.send("decline", entry_id=self.line.id_of(name)))
-        self.model.give_back(name)
+        self.model.end(name)
         self.model.join(name)
 
-    @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
-        model = self.model
-        name = self.draw(data, [*model.waiting, *model.offers])
+    @rule(data=st.data(), to=st.sampled_from(["place", "back"]))
+    def release(self, data: st.DataObject, to: str) -> None:
+        name = self.draw_offered(data)
         if name is None:
             return
-        self.send_with_copy(op="leave", **self.line.stay(name))
+        offer = self.model.end(name)
+        self.send_with_copy("release", entry_id=self.line.id_of(name), token=offer.token, to=to)
+        self.model.join(name, offer.rank if to == "place" else None)
+
+    @rule(data=st.data())
+    def park(self, data: st.DataObject) -> None:
+        name = self.draw_offered(data)
+        if name is None:
+            return
+        offer = self.model.end(name)
+        self.send_with_copy("park", entry_id=self.line.id_of(name), token=offer.token)
+        self.model.parked[name] = offer.rank
+
+    @precondition(lambda self: bool(self.model.parked))
+    @rule(data=st.data(), to=st.sampled_from(["place", "back"]))
+    def redrive(self, data: st.DataObject, to: str) -> None:
+        name = data.draw(st.sampled_from(sorted(self.model.parked)))
+        accepted(self.line.send("redrive", entry_id=self.line.id_of(name), to=to))
+        rank = self.model.parked.pop(name)
+        self.model.join(name, rank if to == "place" else None)
+
+    @rule(data=st.data(), op=st.sampled_from(["leave", "drop"]))
+    def end_a_stay(self, data: st.DataObject, op: str) -> None:
+        model = self.model
+        name = self.draw(data, [*model.line, *model.offers, *model.parked])
+        if name is not None:
+            self.send_with_copy(op, **self.line.stay(name))
+            self.take_out(name)
+
+    @rule(data=st.data())
+    def erase(self, data: st.DataObject) -> None:
+        model = self.model
+        names = [*model.line, *model.offers, *model.parked, *model.inside_until]
+        name = self.draw(data, names)
+        if name is not None:
+            self.send_with_copy("drop", **self.line.stay(name), is_erased=True)
+            self.take_out(name)
+            model.inside_until.pop(name, None)
+
+    def take_out(self, name: str) -> None:
+        model = self.model
         if name in model.offers:
-            model.give_back(name)
-        else:
-            del model.waiting[name]
+            model.end(name)
+        model.parked.pop(name, None)
+        model.waiting = [one for one in model.waiting if one[1] != name]
 
     @rule(data=st.data())
     def withdraw(self, data: st.DataObject) -> None:
         model = self.model
-        name = self.draw(data, [one for one in model.offers if self.is_open(one)])
+        name = self.draw_offered(data)
         if name is None:
             return
         self.leave_a_border()
@@ -365,12 +404,12 @@ class AdmissionMachine(RuleBasedStateMachine):
             return
         until = model.offers[name].until
         answer = self.send_with_copy(
-            op="withdraw", entry_id=self.line.id_of(name), offered_until_millis=until
+            "withdraw", entry_id=self.line.id_of(name), offered_until_millis=until
         )
         model.end_offers(self.now)
-        offer = model.give_back(name)
-        assert self.names_of(answer) == model.run(self.now, most=1)
-        model.waiting[name] = offer.rank
+        offer = model.end(name)
+        self.hold_to_what_is_due(answer, most=1)
+        model.join(name, offer.rank)
         # An offer of the same millisecond would have the same end.
         self.wait(1000)
 
@@ -382,10 +421,11 @@ class AdmissionMachine(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.copies))
     @rule(data=st.data())
     def deliver_a_copy(self, data: st.DataObject) -> None:
-        """Change nothing: the message has been carried out."""
-        answer = accepted(self.line.send(**data.draw(st.sampled_from(self.copies))))
-        assert answer["outcome"] in ("absent", "repeat")
-        assert not answer.get("entries")
+        """Change nothing: the message has been carried out, or its entry is erased since."""
+        answer = self.line.send(**data.draw(st.sampled_from(self.copies)))
+        if answer["ok"]:
+            assert answer["outcome"] in ("absent", "repeat")
+            assert not answer.get("entries")
 
     @precondition(lambda self: bool(self.model.inside_until))
     @rule(data=st.data())
@@ -401,9 +441,10 @@ class AdmissionMachine(RuleBasedStateMachine):
         if not stats["ok"]:
             return
         assert stats["inside"] == model.inside(self.now)
-        assert stats["counters"]["admitted"] == model.admitted
+        assert stats["counters"]["admitted"] == self.admitted
         assert stats["waiting"] + stats["offered"] == len(model.waiting) + len(model.offers)
-        assert stats["quota"] == model.quota
+        assert stats["parked"] == len(model.parked)
+        assert stats["quota"] == model.granted[model.quota] - model.used[model.quota]
 
 
 AdmissionMachine.TestCase.settings = settings(
