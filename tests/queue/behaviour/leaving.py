@@ -149,3 +149,12 @@ def _tombstones(line: Line) -> list[object]:
     found = line.contents()[GONE]
     assert isinstance(found, list)
     return found
+
+
+def test_each_former_place_of_a_customer_goes(line: Line) -> None:
+    """A server that took over lagged: the message has the ticket of the place, and no stay."""
+    line.init()
+    for stay in (1, 2):
+        ticket = accepted(line.signup("ann", stay))["ticket"]
+        accepted(line.drop("ann", 0, ticket=ticket))
+        assert line.order() == []
