@@ -5,7 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.service.bus.scene import Scene
-from tests.service.bus.stories import is_offered, is_parked_and_redriven, signs_up
+from tests.service.bus.stories import (
+    is_admitted_by_hand_and_let_out,
+    is_offered,
+    is_parked_and_redriven,
+    signs_up,
+)
 from tests.support import faults
 from tests.support.admissions import Admissions
 
@@ -59,3 +64,14 @@ def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
     scene.maintain()
     assert scene.words("ada") == ["joined", "erased"]
     assert [one["event"] for one in scene.details("ada")] == ["joined", "erased"]
+
+
+def test_an_erasure_after_an_exit_comes_last_with_a_stamp_behind_that_of_joined() -> None:
+    """P8: the exit's stamp is by the function's clock, and may be the greatest."""
+    scene = Scene()
+    is_admitted_by_hand_and_let_out(scene)
+    assert scene.people.erase("ada").status == 204
+    scene.maintain()
+    published = scene.details("ada")
+    assert [one["event"] for one in published][-2:] == ["exited", "erased"]
+    assert int(published[0]["stamp"]) < int(published[-1]["stamp"])
