@@ -32,7 +32,7 @@ if not is_all then return {'expiring'} end
 local stamp = next_stamp(keys, now, drawn or meta[7])
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
-  local body, taken_at, acceptance = string.match(claimed_before, '^(%x+)|(%d+)|(%a+)|')
+  local body, taken_at, acceptance = string.match(claimed_before, '^(%x*)|(%d+)|(%a+)|')
   if body ~= once_body then return {'idempotency_key_reused'} end
   local entries, is_automatic = replay(keys, claimed_before), acceptance == 'automatic'
   for _, entry in ipairs(is_automatic and entries or {}) do
