@@ -7,6 +7,7 @@ import signal
 from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
 
@@ -16,6 +17,10 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+
+# A busy machine is no failure: examples have no deadline, and may take long to make.
+settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("waitlist")
 
 MOST_WORKERS = 4
 WORKER_BYTES = 2 << 30  # a worker grows to 0.7 GB, and starts servers and services

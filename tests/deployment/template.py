@@ -55,5 +55,5 @@ def holds(expression: Any, parameters: dict[str, str]) -> bool:
             left, right = operands
             name = left["Ref"]
             default = TEMPLATE["Parameters"].get(name, {"Default": "some-region"})["Default"]
-            return bool(parameters.get(name, default) == right)
+            return str(parameters.get(name, default)) == str(right)  # all values are text
     raise NotImplementedError(function)

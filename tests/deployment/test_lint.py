@@ -113,6 +113,7 @@ def a_long_role(resources: dict[str, Any]) -> None:
     role["Policies"] = [
         {**policy, "PolicyName": f"{policy['PolicyName']}-{number}"}
         for policy in role["Policies"]
+        if "PolicyName" in policy  # others are there on a condition
         for number in range(12)
     ]
 

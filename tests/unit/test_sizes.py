@@ -92,8 +92,8 @@ def place_of(record: EntryRecord) -> SignupResult:
 
 def test_text_is_stored_as_utf_8() -> None:
     item = record_of(1, profile={"note": "жё"}, attributes={"city": "Київ"}).values()
-    assert item["profile"] == '{"note": "жё"}'
-    assert item["attributes"] == '{"city": "Київ"}'
+    assert item["profile"] == '{"note":"жё"}'
+    assert item["attributes"] == '{"city":"Київ"}'
 
 
 def test_a_record_of_an_earlier_version_is_read() -> None:

@@ -58,7 +58,7 @@ class Scene:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
-        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive"}
+        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", "unban"}
 
     def close(self) -> None:
         self._http.close()
@@ -86,6 +86,8 @@ class Scene:
             person = self._offered(person)
             if operation in INSIDE:
                 self._enter(person)
+        elif operation == "unban":
+            self._post(f"entries/{person}/remove", {"ban": True})
         elif operation not in WAITING:
             (claim,) = self._post("claims", {})["claims"]
             person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}
