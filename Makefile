@@ -286,7 +286,7 @@ smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a wait
 	@$(VENV_SAM)/bin/python -m tools.deploy.smoke --stack "$(STACK)"
 
 rotate-token-secret: $(INSTALLED) ## add a new signing key for the entry tokens of STACK; current tokens stay valid
-	@$(BIN)/python -m tools.deploy.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+	@$(BIN)/python -m tools.operate.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
 
 forget-order: $(INSTALLED) ## delete the queues of STACK (or of one WAITLIST) from Redis; they are rebuilt from the record
-	@$(BIN)/python -m tools.deploy.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")
+	@$(BIN)/python -m tools.operate.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")

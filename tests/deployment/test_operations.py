@@ -10,7 +10,7 @@ from tests.deployment.template import RESOURCES, TEMPLATE, named
 from tests.deployment.test_documents import anchors
 from tests.deployment.test_workflows import targets
 from tests.rules.sources import ROOT
-from tools.deploy import rotate_token_secret
+from tools.operate import rotate_token_secret
 
 PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))

@@ -4,7 +4,7 @@ from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
 from tests.support.tables import Item, items_of, new_table
 from tests.support.world import World
-from tools.deploy.forget_order import forget
+from tools.operate.forget_order import forget
 
 NAMES = ("ann", "bob", "cyd", "dan")
 

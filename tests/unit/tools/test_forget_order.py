@@ -13,9 +13,9 @@ from tests.support.people import People
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from tests.unit.tools.test_rotate_token_secret import make_stack
-from tools.deploy import forget_order
-from tools.deploy.forget_order import main
 from tools.local.dynamodb.memory_table import MemoryTable
+from tools.operate import forget_order
+from tools.operate.forget_order import main
 from waitlist_queue import keys
 
 STACK = "waitlist-prod"
