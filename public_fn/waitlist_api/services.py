@@ -10,8 +10,10 @@ from msgspec.structs import fields
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.claim import Claims
+from waitlist_api.admission.decline import Declines
 from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import Holds
+from waitlist_api.admission.polls import Polls
 from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.clock import NowMillis, now_millis
@@ -24,7 +26,6 @@ from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.entries.segment_counts import SegmentCounts
-from waitlist_api.entries.segment_positions import SegmentPositions
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.service import Imports
 from waitlist_api.observability.metrics import MetricsCollector, Timed
@@ -59,6 +60,7 @@ class Services(Struct, frozen=True):
     signups: Signups
     imports: Imports
     positions: Positions
+    polls: Polls
     leaves: Leaves
     bans: Bans
     bumps: Bumps
@@ -66,9 +68,9 @@ class Services(Struct, frozen=True):
     archive: Archive
     entry_edits: EntryEdits
     segment_counts: SegmentCounts
-    segment_positions: SegmentPositions
     claims: Claims
     holds: Holds
+    declines: Declines
     passes: Passes
     admissions: Admissions
     withdrawals: Withdrawals

@@ -200,12 +200,10 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
 
 
 def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    responses = EntryResponses(
-        services.positions, services.segment_positions, services.admissions, services.now_millis
-    )
+    responses = EntryResponses(services.polls, services.now_millis)
     admission = CustomerAdmission(
         services.holds,
-        services.leaves,
+        services.declines,
         services.exits,
         services.entries,
         services.passes,

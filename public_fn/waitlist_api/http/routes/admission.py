@@ -6,21 +6,19 @@ from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waitlist_api.admission.decline import DeclineCommand, Declines
 from waitlist_api.admission.exit import Exits
-from waitlist_api.admission.holds import DECLINE, ENTER, HoldCommand, Holds
+from waitlist_api.admission.holds import ENTER, HoldCommand, Holds
 from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso, millis_of
-from waitlist_api.entries.leave import Leaves
-from waitlist_api.entries.once import once_key_of
-from waitlist_api.entries.position import EntryView
 from waitlist_api.errors import AlreadyAdmitted, NotInside
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
 from waitlist_api.records.decisions import CUSTOMER, POLICY
-from waitlist_api.records.entries import EntryRecords, LeftOffer
-from waitlist_api.records.entry import DECLINED, PRESENT, EntryRecord
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
 # No offer ends then.
@@ -31,7 +29,7 @@ class CustomerAdmission(Struct, frozen=True):
     """Enter, decline, exit. `stay` is the ticket that an entry token proves, None for a JWT."""
 
     holds: Holds
-    leaves: Leaves
+    declines: Declines
     exits: Exits
     entries: EntryRecords
     passes: Passes
@@ -78,28 +76,16 @@ class CustomerAdmission(Struct, frozen=True):
         body: DeclineBody,
         idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
-        """Give an offered place to the next customer, and go to the end of the queue or leave.
-
-        A repeat with the same key changes nothing, also when the entry has the next offer.
-        """
-        until = millis_of(body.offered_until) if body.offered_until else None
-        # With another `to` it is another request.
-        once_key = (
-            once_key_of(f"{CUSTOMER} {body.to}", idempotency_key) if idempotency_key else None
+        """Give an offered slot to the next customer, and go to the end of the queue or leave."""
+        command = DeclineCommand(
+            waitlist_id=waitlist_id,
+            entry_id=entry_id,
+            stay=stay,
+            to=body.to,
+            offered_until_millis=millis_of(body.offered_until) if body.offered_until else None,
+            idempotency_key=idempotency_key,
         )
-        if body.to == "back":
-            command = _command(waitlist_id, entry_id, stay)
-            command = replace(command, offered_until_millis=until, once_key=once_key)
-            view = self.holds.act(DECLINE, command).view
-            return CustomersEntryAnswer(**self.responses.fields(view))
-        record = self.entries.find(waitlist_id, entry_id, stay)
-        if once_key is None or record.once_key != once_key or record.status == "leaving":
-            offer = LeftOffer(until_millis=until, once_key=once_key)
-            self.leaves.leave(
-                waitlist_id, entry_id, by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer
-            )
-        left = replace(EntryView.recorded(record), status="left")
-        return CustomersEntryAnswer(**self.responses.fields(left))
+        return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
 
     def exit(self, waitlist_id: str, entry_id: str, stay: int | None) -> AdmittedAnswer:
         """Free the customer's place; a repeat changes nothing."""

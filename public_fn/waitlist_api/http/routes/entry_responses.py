@@ -1,33 +1,27 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
-import logging
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from waitlist_api.admission.admit import Admissions
+from waitlist_api.admission.polls import Polls
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.position import EntryView, Positions
-from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
+from waitlist_api.entries.position import EntryView
+from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import poll_after_seconds
 from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_shared.errors import WaitlistError
-
-logger = logging.getLogger(__name__)
 
 
 class EntryResponses(Struct, frozen=True):
     """Builds the responses with an entry's positions, in the queue and within segments."""
 
-    positions: Positions
-    segment_positions: SegmentPositions
-    admissions: Admissions
+    polls: Polls
     now_millis: NowMillis
 
     def get(
@@ -37,19 +31,10 @@ class EntryResponses(Struct, frozen=True):
 
         Raise Forbidden if the entry token that was shown is of a former stay.
         """
-        places: list[SegmentPlace] | None = None
-        if segment is None:
-            view = self.positions.of(waitlist_id, entry_id)
-        else:
-            names = segment.split(",")
-            view, places = self.segment_positions.of(waitlist_id, entry_id, names)
-        if view.is_due:
-            self._admit(waitlist_id)
-        if proof is None:
-            return self._answer(view, places, None)
-        if proof.stay != view.ticket:
-            view = self.positions.of_stay(waitlist_id, entry_id, proof.stay)
-        return self._answer(view, places, proof.renewed)
+        names = None if segment is None else segment.split(",")
+        stay = proof.stay if proof else None
+        view, places = self.polls.of(waitlist_id, entry_id, names, stay)
+        return self._answer(view, places, proof.renewed if proof else None)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields of a customer's response; `positions` are those within segments."""
@@ -63,13 +48,6 @@ class EntryResponses(Struct, frozen=True):
             "rank": view.rank,
             "poll_after_seconds": seconds,
         }
-
-    def _admit(self, waitlist_id: str) -> None:
-        """Offer the places that are due. A failure is not this customer's: others trigger again."""
-        try:
-            self.admissions.run(waitlist_id)
-        except WaitlistError as error:
-            logger.warning("a run of the policy failed: %s", error.code)
 
     def _answer(
         self, view: EntryView, places: list[SegmentPlace] | None, new_token: str | None

@@ -1,0 +1,61 @@
+"""Decline: the customer gives an offer to the next one, and waits at the end or leaves."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from waitlist_api.admission.holds import DECLINE, HoldCommand, Holds
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.once import once_key_of
+from waitlist_api.entries.position import EntryView
+from waitlist_api.records.decisions import CUSTOMER
+from waitlist_api.records.entries import EntryRecords, LeftOffer
+from waitlist_api.records.entry import DECLINED
+
+
+class DeclineCommand(Struct, frozen=True, kw_only=True):
+    """`stay` is the ticket that an entry token proves; `offered_until_millis` names the offer."""
+
+    waitlist_id: str
+    entry_id: str
+    stay: int | None
+    to: Literal["back", "leave"]
+    offered_until_millis: int | None
+    idempotency_key: str | None
+
+
+class Declines(Struct, frozen=True):
+    """Ends offers that their customers do not want."""
+
+    holds: Holds
+    leaves: Leaves
+    entries: EntryRecords
+
+    def decline(self, command: DeclineCommand) -> EntryView:
+        """Give the offer to the next customer; return the entry as it is then.
+
+        A repeat with the same key changes nothing, also when the entry has the next offer.
+        """
+        waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
+        once_key = None
+        if command.idempotency_key:
+            # With another `to` it is another request.
+            once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
+        if command.to == "back":
+            hold = HoldCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=CUSTOMER,
+                ticket=stay,
+                offered_until_millis=command.offered_until_millis,
+                once_key=once_key,
+            )
+            return self.holds.act(DECLINE, hold).view
+        record = self.entries.find(waitlist_id, entry_id, stay)
+        if once_key is None or record.once_key != once_key or record.status == "leaving":
+            offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
+            self.leaves.leave(
+                waitlist_id, entry_id, by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer
+            )
+        return replace(EntryView.recorded(record), status="left")

@@ -1,0 +1,46 @@
+"""Polls: a customer's poll returns the position, and may trigger a run of the policy."""
+
+import logging
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from waitlist_api.admission.admit import Admissions
+from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
+from waitlist_shared.errors import WaitlistError
+
+logger = logging.getLogger(__name__)
+
+
+class Polls(Struct, frozen=True):
+    """Finds an entry's position; where the policy has slots due, it offers them first."""
+
+    positions: Positions
+    segment_positions: SegmentPositions
+    admissions: Admissions
+
+    def of(
+        self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
+    ) -> tuple[EntryView, list[SegmentPlace] | None]:
+        """Return the entry, and with `names` of attributes its positions within their segments.
+
+        Raises Forbidden if `stay`, the ticket that an entry token proves, is of a former stay.
+        """
+        places: list[SegmentPlace] | None = None
+        if names is None:
+            view = self.positions.of(waitlist_id, entry_id)
+        else:
+            view, places = self.segment_positions.of(waitlist_id, entry_id, list(names))
+        if view.is_due:
+            self._run(waitlist_id)
+        if stay is not None and stay != view.ticket:
+            view = self.positions.of_stay(waitlist_id, entry_id, stay)
+        return view, places
+
+    def _run(self, waitlist_id: str) -> None:
+        """Offer the slots that are due. A failure is not this customer's: others trigger again."""
+        try:
+            self.admissions.run(waitlist_id)
+        except WaitlistError as error:
+            logger.warning("a run of the policy failed: %s", error.code)
