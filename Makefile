@@ -13,7 +13,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 .PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
   dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
-  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom release smoke rotate-token-secret forget-order
+  sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom api-pages release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -273,13 +273,21 @@ sbom: $(SBOM_INSTALLED) ## write the functions' software bill of materials (Cycl
 	@cat $(FUNCTION_LOCKS) | $(VENV_SBOM)/bin/cyclonedx-py requirements --output-reproducible --validate --output-file $(SBOM) -
 	@echo $(SBOM)
 
+REDOCLY := npx --yes @redocly/cli@2.77.0
+
+api-pages: ## write the OpenAPI documents as pages to read into dist/ (needs Node.js 20.19 or newer)
+	@mkdir -p dist
+	@for who in guests jwt; do \
+	  REDOCLY_TELEMETRY=off $(REDOCLY) build-docs docs/openapi/$$who.json --output dist/waitlist-api-$$who.html || exit 1; \
+	done
+
 # What GitHub's workflow `release` publishes: docs/internals/releasing.md.
 release: $(INSTALLED) sam-build ## put a release's files into dist/, for TAG (needs python3.13)
 	@rm -rf dist && mkdir dist
 	@$(BIN)/python -m tools.release_notes "$(TAG)" > dist/notes.md
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist ./cli
 	tar --create --gzip --file dist/waitlist-stack-$(TAG).tar.gz .aws-sam/build samconfig.toml
-	@$(MAKE) --no-print-directory sbom
+	@$(MAKE) --no-print-directory sbom api-pages
 	@ls dist
 
 smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
