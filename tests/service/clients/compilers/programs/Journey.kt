@@ -6,8 +6,6 @@ import waitlist.infrastructure.ApiClient
 import waitlist.infrastructure.ClientError
 import waitlist.infrastructure.ClientException
 import waitlist.infrastructure.Serializer
-import waitlist.models.AttributesValue
-import waitlist.models.BumpBody
 import waitlist.models.BumpToEnd
 import waitlist.models.LookAnswer
 import waitlist.models.Problem
@@ -18,13 +16,13 @@ fun main(arguments: Array<String>) {
     val (url, list) = arguments
     val api = CustomerApi(url)
 
-    val ada = signUp(api, list, "ada", AttributesValue(listOf("English", "Spanish")))
+    val ada = signUp(api, list, "ada", listOf("English", "Spanish"))
     look(api, list, ada)
     println("ada pass: ${api.enter(list, ada.entryId).pass!!.split(".").size} parts")
     println("ada pass again: ${api.getPass(list, ada.entryId).pass!!.split(".").size} parts")
     println("ada exit: ${api.exitEntry(list, ada.entryId).exitedAt != null}")
 
-    val bob = signUp(api, list, "bob", AttributesValue("English"))
+    val bob = signUp(api, list, "bob", "English")
     api.leave(list, bob.entryId)
     println("bob leave: ${api.getEntry(list, bob.entryId).status}")
     try {
@@ -35,7 +33,7 @@ fun main(arguments: Array<String>) {
     }
 }
 
-fun signUp(api: CustomerApi, list: String, name: String, language: AttributesValue): SignupAnswer {
+fun signUp(api: CustomerApi, list: String, name: String, language: Any): SignupAnswer {
     val body = SignupBody(customerId = name, attributes = mapOf("language" to language))
     val entry = api.signUp(list, body, UUID.randomUUID().toString())
     ApiClient.accessToken = entry.entryToken
@@ -54,4 +52,4 @@ fun look(api: CustomerApi, list: String, entry: SignupAnswer) {
 
 // Only compiled: a body that is a choice.
 fun bump(api: OperatorApi, list: String, entryId: String): Int =
-    api.bump(list, entryId, BumpBody(BumpToEnd(to = BumpToEnd.To.front))).priority
+    api.bump(list, entryId, BumpToEnd(to = BumpToEnd.To.front)).priority
