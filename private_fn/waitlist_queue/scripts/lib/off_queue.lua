@@ -1,5 +1,6 @@
--- Entries that are on the list and not in the queue: held by a claim, parked, or done (admitted, and kept until
--- maintenance has reconciled the record). The claims hash has a hold for each of them:
+-- Entries that are on the list and not in the queue: held by a claim, offered to their customer, parked, done (admitted,
+-- and kept until maintenance has reconciled the record), or no_show (an unused offer after which maintenance takes the
+-- entry off the list). The claims hash has a hold for each of them:
 -- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out. While a
 -- script changes a hold, `basis` and `was` keep the stamp and the rank that it had (see decide). The slots
 -- that paid for an offer (see paid) stand in a field of their own, behind its token: a function of the version before
