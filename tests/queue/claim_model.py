@@ -102,8 +102,11 @@ class ClaimModel:
 
     def end_expired(self, micros: int) -> None:
         millis = micros // 1_000
-        for name in self.off_queue("held"):
-            person = self.people[name]
+        held = [self.people[name] for name in self.of("held")]
+        in_order = sorted(held, key=lambda one: (one.time_millis, one.rank, one.entry_id))
+        names = {person.entry_id: name for name, person in self.people.items()}
+        for person in in_order:
+            name = names[person.entry_id]
             if person.time_millis > millis:
                 return
             person.attempts += 1

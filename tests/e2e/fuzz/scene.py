@@ -127,4 +127,5 @@ class Scene:
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         url = f"/v1/admin/waitlists/{OWN}/{path}"
-        return self._http.post(url, json=body, auth=local_operator()).raise_for_status().json()
+        answer = self._http.post(url, json=body, auth=local_operator()).raise_for_status()
+        return answer.json() if answer.content else None

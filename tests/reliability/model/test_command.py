@@ -43,7 +43,7 @@ def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -
         if one.name == "an admission that an erasure has overtaken is counted"
     )
     assert main(["--replay", known.example]) == 1
-    assert "counter: signed up, left, admitted" in capsys.readouterr().out
+    assert "counter: signed_up, left, admitted" in capsys.readouterr().out
 
 
 def test_a_search_that_was_stopped_goes_on_where_it_was(

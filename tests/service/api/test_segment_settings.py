@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.service.api.agents import new_people
+from tests.service.api.conftest import new_list
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
-from tests.support.people import People
 
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
@@ -61,7 +61,8 @@ def test_as_many_as_may_be_are_taken() -> None:
     assert new_people().configure(segments=most).json["segments"] == most
 
 
-def test_a_list_declares_none_by_default(people: People) -> None:
+def test_a_list_declares_none_by_default() -> None:
+    people = new_list()
     shown = people.world.request("GET", people.admin_path, operator=True).json
     assert (shown["segments"], shown["segments_state"]) == ([], "ready")
 

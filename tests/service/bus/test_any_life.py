@@ -21,6 +21,12 @@ def lose_redis(people: Admissions) -> None:
     people.world.advance(1)
 
 
+def erase(people: Admissions, name: str) -> None:
+    """Which takes time: nothing is left that a later ban could take a later stamp from."""
+    people.erase(name)
+    people.world.advance(1)
+
+
 DEEDS: dict[str, Deed] = {
     "sign up": lambda people, name: people.sign_up(name),
     "leave": lambda people, name: people.leave(name),
@@ -42,7 +48,7 @@ DEEDS: dict[str, Deed] = {
     "park": lambda people, name: people.park(name),
     "redrive": lambda people, name: people.redrive(name),
     "edit": lambda people, name: people.edit(name, profile={"seen": people.world.clock.millis}),
-    "erase": lambda people, name: people.erase(name),
+    "erase": erase,
     "time passes": lambda people, _: people.world.advance(LEASE_SECONDS),
     "maintenance": lambda people, _: people.world.maintain(),
     "Redis is lost": lambda people, _: lose_redis(people),

@@ -46,7 +46,8 @@ local function end_expired(keys, max_attempts, now)
   -- The offers of a run have one deadline, and those that go to the back keep their order.
   table.sort(holds, function(a, b)
     if a[3] ~= b[3] then return a[3] < b[3] end
-    return a[2].rank < b[2].rank
+    if a[2].rank ~= b[2].rank then return a[2].rank < b[2].rank end
+    return a[1] < b[1]
   end)
   for i, one in ipairs(holds) do
     -- Entries that go to the back need a rank each.
