@@ -183,6 +183,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
+                # The other entry's offer of that rate would have ended its stay.
+                or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),
     ),
