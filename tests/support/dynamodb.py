@@ -80,5 +80,5 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return one session: each reads the description of DynamoDB anew."""
+    """Return one session for all clients: a session reads the description of DynamoDB once."""
     return boto3.Session()

@@ -1,6 +1,5 @@
 """A rebuild of a long queue, beside bare pipelined ZADD of as many members."""
 
-import gc
 import io
 import time
 from collections.abc import Callable, Sequence
@@ -74,7 +73,6 @@ class RebuildBench:
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         few, many = self._sizes.rebuilt_few, self._sizes.rebuilt_many
         self._rebuild(few)  # loads what is loaded at first use
-        gc.freeze()  # as the functions do after composition
         shorter = [self._pair(few, tick) for _ in range(self._sizes.rebuilds)]
         few_peak = max(pair.ours.peak for pair in shorter)
         longer = self._pair(many, tick)

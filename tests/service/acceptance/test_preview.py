@@ -87,7 +87,7 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """Given passes of 100 minutes in a room of five, of whom one goes out each minute."""
+    """Given passes of 100 minutes and room for five: one customer goes out each minute."""
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
