@@ -46,7 +46,7 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Return whether a bump may have changed the place that their signup got."""
+        """Return whether a bump or an unused offer may have changed the place of their signup."""
         return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
@@ -70,6 +70,10 @@ def people_of(history: History) -> dict[str, Person]:
     for operation in history.of("bump"):
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)
+    for operation in history.of("admit"):
+        # An offer that is not accepted in time sends its customer to the back.
+        for person, _ in operation.taken:
+            people[person].moves.append(operation)
     return people
 
 

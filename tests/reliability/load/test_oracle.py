@@ -125,6 +125,9 @@ ACCEPTED: dict[str, Change] = {
         run, end, "signup", 429, NO_CODE, ""
     ),
     "an unanswered move": lambda run, end: _did(run, end, *BOB_FIRST, outcome="unknown", **FRONT),
+    "an offer that its customer let pass, who went to the back": lambda run, end: _offered(
+        run, reordered(end, *BOB_FIRST), "ada"
+    ),
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
 }
