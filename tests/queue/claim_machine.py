@@ -1,5 +1,6 @@
 """Random claim operations under random clocks, each applied to the queue and to the model."""
 
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, settings
@@ -10,12 +11,19 @@ from hypothesis.stateful import (
     rule,
 )
 
-from tests.queue.claim_model import AT_BACK, MAX_ATTEMPTS, VERBS, ClaimModel, Person
+from tests.support import model
 from tests.support.counters import NO_OFFERS
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, SECOND_MICROS, Answer, Line, accepted
+from tests.support.model import ASIDE, AT_BACK, MAX_ATTEMPTS, State, Stay, Waitlist
+from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND
 
 NAMES = [f"person {number}" for number in range(8)]
 LEASE = 60
+DECISIONS_KEPT = 16
+VERBS = {"release": "released", "park": "parked"}
+# The model's states by the words of Redis.
+HELD: State = "offered"
+IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
 # To a deadline exactly, just short of one, far ahead and back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
 JUMPS = st.sampled_from(
@@ -34,8 +42,21 @@ PROFILE = settings(
 )
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A decision that the record may not have yet, about the stay with this ticket."""
+
+    verb: str
+    token: str
+    ticket: model.Place
+
+
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to the queue and the model; the invariants compare."""
+    """Each rule applies the same operation to the queue and the model; the invariants compare.
+
+    A place of the model is the rank that Redis gave. Redis keeps an admitted entry until it is
+    settled; `hold_stamps` has when a hold began or was extended.
+    """
 
     line: ClassVar[Line]
 
@@ -44,7 +65,10 @@ class Machine(RuleBasedStateMachine):
         self.line.client.flushall()
         self.line.clock.micros = NEW_YEAR_MICROS
         self.begin()
-        self.model = ClaimModel()
+        self.model = Waitlist(has_histories=False)
+        self.dirty: set[str] = set()
+        self.decided: dict[str, list[Decided]] = {}
+        self.hold_stamps: dict[str, int] = {}
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
@@ -58,12 +82,49 @@ class Machine(RuleBasedStateMachine):
         return {}
 
     @property
-    def micros(self) -> int:
-        return self.line.clock.micros
-
-    @property
     def millis(self) -> int:
         return self.line.clock.millis
+
+    def change(self, name: str, **changes: object) -> None:
+        self.model = self.model.change(name, **changes)
+
+    def decide(self, name: str, verb: str, token: str = "") -> None:
+        """Keep a decision until it is settled."""
+        self.dirty.add(name)
+        decision = Decided(verb, token, self.model.by_name[name].ticket)
+        self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
+
+    def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
+        """Return whether this was decided already, for the current stay if there is one."""
+        made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
+        if not made:
+            return False
+        stay = self.model.stay(name)
+        return bool(token) or stay is None or stay.ticket == made[-1].ticket
+
+    def verdict(self, name: str, token: str) -> str:
+        """Return the state if the token may act on the entry, else the code of the refusal."""
+        stay = self.model.stay(name)
+        if stay is None or stay.state in ("waiting", "parked"):
+            return "not_held"
+        if stay.hold != token:
+            return "claim_mismatch"
+        if stay.state == HELD and stay.time_millis <= self.millis:
+            return "claim_expired"
+        return stay.state
+
+    def end_expired(self) -> None:
+        held = self.model.of(HELD)
+        self.model = model.expired_by(self.model, self.millis, self.line.id_of)
+        for name in held:
+            stay = self.model.by_name[name]
+            if stay.state == "waiting":
+                self.decide(name, "expired")
+            elif stay.state == "parked":
+                # At the deadline, but later than the hold, whatever the clock says.
+                ticks = -(-(self.hold_stamps[name] + 1) // TICKETS_PER_MILLISECOND)
+                self.change(name, time_millis=max(stay.time_millis, ticks + EPOCH_MILLIS))
+                self.decide(name, "worn_out")
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
@@ -74,24 +135,26 @@ class Machine(RuleBasedStateMachine):
         """Many of one instant have no gap between them."""
         for name in names:
             answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
-            known = self.model.people.get(name)
+            known = self.model.stay(name)
             assert answer["outcome"] == ("already" if known else "joined")
             if known is None:
-                entry_id = self.line.id_of(name)
-                self.model.people[name] = Person(entry_id, answer["rank"], answer["ticket"])
-                self.model.signed_up += 1
+                self.model = model.joined(self.model, name, key="")
+                self.change(name, rank=answer["rank"], ticket=answer["ticket"])
             elif known.state != "waiting":
                 assert answer["position"] is None
 
     @rule(name=PEOPLE)
     def leave(self, name: str) -> None:
-        person = self.model.take_out(name)
+        stay = self.model.stay(name)
         answer = accepted(self.line.leave(name, self.stays[name]))
-        assert answer["outcome"] == ("left" if person else "absent")
-        self.model.left += person is not None
-        # An admission that came after the intent to leave is taken back.
-        self.model.admitted -= person is not None and person.state == "done"
+        assert answer["outcome"] == ("left" if stay else "absent")
         self.stays[name] += 1
+        if stay is None:
+            return
+        self.model = model.ended(self.model, name, "left").forget(name)
+        if stay.state == "admitted":
+            # An admission that came after the intent to leave is taken back.
+            self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
@@ -100,8 +163,8 @@ class Machine(RuleBasedStateMachine):
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
             return
-        self.model.people[name].rank = accepted(answer)["rank"]
-        self.model.decide(name, "bumped")
+        self.change(name, rank=accepted(answer)["rank"])
+        self.decide(name, "bumped")
 
     @rule(
         count=st.integers(1, 3),
@@ -110,7 +173,8 @@ class Machine(RuleBasedStateMachine):
     )
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
         """P1, P4: exactly those at the end of the line, after the expired have come back."""
-        expected = self.model.claim(count, newest, self.micros)
+        self.end_expired()
+        expected = self.model.next_ones(count, newest=newest)
         order = "newest" if newest else "oldest"
         claimed = self.line.claimed(count, order=order, lease_seconds=lease)
         self.gives(claimed, expected, lease)
@@ -118,39 +182,38 @@ class Machine(RuleBasedStateMachine):
     def gives(self, claimed: dict[str, Answer], expected: list[str], lease: int | None) -> None:
         assert list(claimed) == expected
         for name, entry in claimed.items():
-            person = self.model.people[name]
-            assert entry["attempts"] == person.attempts
-            assert (entry["rank"], entry["ticket"]) == (person.rank, person.ticket)
+            stay = self.model.by_name[name]
+            assert entry["attempts"] == stay.attempts
+            assert (entry["rank"], entry["ticket"]) == (stay.rank, stay.ticket)
             assert entry["deadline_millis"] == self.millis + (lease or LEASE) * 1_000
             assert entry["token"] not in self.given
             self.given.add(entry["token"])
             self.tokens[name].append(entry["token"])
-            person.state, person.token = "held", entry["token"]
-            person.time_millis = entry["deadline_millis"]
-            person.hold_stamp = self.line.send("look", entry_id=person.entry_id)["stamp"]
+            self.model = model.held(self.model, [name], entry["token"])
+            self.change(name, time_millis=entry["deadline_millis"])
+            seen = self.line.send("look", entry_id=self.line.id_of(name))
+            self.hold_stamps[name] = seen["stamp"]
 
     def picked(self, pick: int) -> str:
         """Return an entry that is not in the queue if possible, else one that is."""
-        aside = [*self.model.of("held"), *self.model.of("done"), *self.model.of("parked")]
-        names = aside or list(self.model.people)
+        aside = [*self.model.of(HELD, "admitted"), *self.model.of("parked")]
+        names = aside or self.model.of("waiting")
         return (names or NAMES)[pick % len(names or NAMES)]
 
-    def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Person, Answer] | None:
+    def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Stay, Answer] | None:
         """Act with the newest token of a person, or with the one before."""
         token = self.tokens[name][-2:][0 if late else -1]
         answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
-        if self.model.is_repeat(name, VERBS.get(op, op), token):
+        if self.is_repeat(name, VERBS.get(op, op), token):
             assert accepted(answer)["outcome"] == "repeat"
             return None
-        verdict = self.model.verdict(name, token, self.millis)
-        if verdict == "held" or (verdict == "done" and op == "complete"):
-            person = self.model.people[name]
-            assert (accepted(answer)["ticket"], answer["attempts"]) == (
-                person.ticket,
-                person.attempts,
-            )
-            return person, answer
-        assert answer["code"] == ("not_held" if verdict == "done" else verdict)
+        verdict = self.verdict(name, token)
+        if verdict == HELD or (verdict == "admitted" and op == "complete"):
+            stay = self.model.by_name[name]
+            found = accepted(answer)["ticket"], answer["attempts"]
+            assert found == (stay.ticket, stay.attempts)
+            return stay, answer
+        assert answer["code"] == ("not_held" if verdict == "admitted" else verdict)
         return None
 
     @rule(pick=PICKS, late=LATE)
@@ -159,10 +222,9 @@ class Machine(RuleBasedStateMachine):
         name = self.picked(pick)
         if not (acted := self.act("complete", name, late)):
             return
-        if acted[0].state == "held":
-            acted[0].state = "done"
-            self.model.admitted += 1
-            self.model.dirty.add(name)
+        if acted[0].state == HELD:
+            self.model = model.ended(self.model, name, "admitted")
+            self.dirty.add(name)
 
     @rule(pick=PICKS, late=LATE, to=st.sampled_from(["place", "back"]))
     def release(self, pick: int, late: bool, to: str) -> None:
@@ -170,70 +232,73 @@ class Machine(RuleBasedStateMachine):
 
     def release_one(self, name: str, to: str, late: bool = False) -> None:
         if acted := self.act("release", name, late, to=to):
-            person, answer = acted
-            self.model.decide(name, "released", person.token)
-            self.comes_back(name, answer, person.rank if to == "place" else None)
+            stay, answer = acted
+            self.decide(name, "released", stay.hold)
+            self.comes_back(name, answer, to)
 
     @rule(name=PEOPLE, to=st.sampled_from(["place", "back"]))
     def redrive(self, name: str, to: str) -> None:
         answer = self.line.redrive(name, to=to)
         if name not in self.model.of("parked"):
-            if self.model.is_repeat(name, "redriven"):
+            if self.is_repeat(name, "redriven"):
                 assert accepted(answer)["outcome"] == "repeat"
             else:
                 assert answer["code"] == "not_parked"
             return
-        person = self.model.people[name]
-        self.model.decide(name, "redriven")
-        person.attempts = 0
-        self.comes_back(name, accepted(answer), person.rank if to == "place" else None)
+        self.decide(name, "redriven")
+        self.change(name, attempts=0)
+        self.comes_back(name, accepted(answer), to)
 
-    def comes_back(self, name: str, answer: Answer, rank: int | None) -> None:
+    def comes_back(self, name: str, answer: Answer, to: str) -> None:
         """P1, P6: at the old rank, or at the end."""
-        expected = AT_BACK + answer["stamp"] if rank is None else rank
-        assert answer["rank"] == self.model.put_in_line(name, expected)
-        line = self.model.in_line()
-        assert (answer["position"], answer["total"]) == (line.index(name) + 1, len(line))
+        if to == "back":
+            self.change(name, rank=AT_BACK + answer["stamp"])
+        self.model = model.back_in_line(self.model, name, "place")
+        assert answer["rank"] == self.model.by_name[name].rank
+        found = answer["position"], answer["total"]
+        assert found == (self.model.position(name), len(self.model.of("waiting")))
 
     @rule(pick=PICKS, late=LATE, lease=st.sampled_from([None, 1, 3600]))
     def extend(self, pick: int, late: bool, lease: int | None) -> None:
         name = self.picked(pick)
         if acted := self.act("extend", name, late, lease_seconds=lease):
-            person, answer = acted
-            person.time_millis, person.hold_stamp = answer["deadline_millis"], answer["stamp"]
-            assert person.time_millis == self.millis + (lease or LEASE) * 1_000
-            self.model.dirty.add(name)
+            deadline = acted[1]["deadline_millis"]
+            assert deadline == self.millis + (lease or LEASE) * 1_000
+            self.change(name, time_millis=deadline)
+            self.hold_stamps[name] = acted[1]["stamp"]
+            self.dirty.add(name)
 
     @rule(pick=PICKS, late=LATE)
     def park(self, pick: int, late: bool) -> None:
         name = self.picked(pick)
         if acted := self.act("park", name, late):
-            person, answer = acted
-            person.state, person.time_millis = "parked", self.millis
+            stay, answer = acted
             assert answer["parked_millis"] == self.millis
-            self.model.decide(name, "parked", person.token)
+            self.change(name, state="parked", time_millis=self.millis)
+            self.decide(name, "parked", stay.hold)
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
         """P1: an entry that is held between the two finds its rank taken."""
-        line = self.model.claim(3, newest=False, micros=self.micros)
+        self.end_expired()
+        line = self.model.next_ones(3)
         self.claim(3, newest=False, lease=LEASE)
         for name in line[0::2]:
             self.release_one(name, "place")
-        for name in self.model.in_line()[2:][:places]:
-            self.bump(name, self.model.in_line().index(name) - 1, to_back=False)
+        for name in self.model.of("waiting")[2:][:places]:
+            self.bump(name, self.model.of("waiting").index(name) - 1, to_back=False)
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
         """P3: whatever was decided is returned, in its order, until it is settled."""
-        self.model.end_expired(self.micros)
+        self.end_expired()
         listed = self.line.dirty()
-        assert sorted(listed) == sorted(self.model.dirty)
+        assert sorted(listed) == sorted(self.dirty)
         for name, place in listed.items():
-            person = self.model.people.get(name)
-            assert place["state"] == (person.state if person else "absent")
+            stay = self.model.stay(name)
+            assert place["state"] == (IN_REDIS[stay.state] if stay else "absent")
             decided = [(one["verb"], one["token"]) for one in place["decisions"]]
-            expected = [(one.verb, one.token) for one in self.model.decided.get(name, [])]
+            expected = [(one.verb, one.token) for one in self.decided.get(name, [])]
             assert decided == expected
             if settles:
                 self.settle(name, place)
@@ -241,9 +306,10 @@ class Machine(RuleBasedStateMachine):
     def settle(self, name: str, place: Answer) -> None:
         join_id = f"{self.stays[name]:08x}"
         accepted(self.line.settle(name, place["seen_stamp"], join_id=join_id))
-        self.model.settle(name)
-        if name in self.model.of("done"):
-            self.model.take_out(name)
+        self.dirty.remove(name)
+        self.decided.pop(name, None)
+        if name in self.model.of("admitted"):
+            self.model = self.model.forget(name)
             assert self.line.signup(name, self.stays[name])["code"] == "gone"
             self.stays[name] += 1
 
@@ -251,21 +317,24 @@ class Machine(RuleBasedStateMachine):
     def the_line_is_that_of_the_model(self) -> None:
         """P1, P6"""
         entries = self.line.entries()
-        expected = [self.model.people[name] for name in self.model.in_line()]
+        expected = [(name, self.model.by_name[name]) for name in self.model.of("waiting")]
         assert [(entry["entry_id"], entry["rank"], entry["ticket"]) for entry in entries] == [
-            (person.entry_id, person.rank, person.ticket) for person in expected
+            (self.line.id_of(name), stay.rank, stay.ticket) for name, stay in expected
         ]
         ranks = [entry["rank"] for entry in entries]
         assert ranks == sorted(set(ranks))
 
     @invariant()
     def held_and_parked_lists_are_those_of_the_model(self) -> None:
-        for which in ("held", "parked"):
-            entries = self.line.shelf(which)["entries"]
-            expected = [self.model.people[name] for name in self.model.off_queue(which)]
-            assert [(one["entry_id"], one["time_millis"], one["attempts"]) for one in entries] == [
-                (person.entry_id, person.time_millis, person.attempts) for person in expected
-            ]
+        for state in ASIDE:
+            entries = self.line.shelf(IN_REDIS[state])["entries"]
+            expected = [(name, self.model.by_name[name]) for name in self.model.of(state)]
+            assert [(one["time_millis"], one["entry_id"], one["attempts"]) for one in entries] == (
+                sorted(
+                    (stay.time_millis, self.line.id_of(name), stay.attempts)
+                    for name, stay in expected
+                )
+            )
 
     @invariant()
     def no_entry_is_lost(self) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
 from tests.queue.claim_machine import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
-from tests.queue.claim_model import MAX_ATTEMPTS
 from tests.support.line import Line, accepted
+from tests.support.model import MAX_ATTEMPTS, ON_LIST
 from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
 from waitlist_api.records.segments import Segments
@@ -73,7 +73,7 @@ class SegmentMachine(Machine):
         }
 
     def on_list(self) -> set[str]:
-        return {name for state in ("waiting", "held", "parked") for name in self.model.of(state)}
+        return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
         """Who is on the list since before the declaration: a new stay comes with its tags."""
@@ -81,7 +81,7 @@ class SegmentMachine(Machine):
         return self.untagged
 
     def within(self, wanted: dict[str, str]) -> list[str]:
-        line = self.model.in_line()
+        line = self.model.next_ones()
         return [name for name in line if matches(self.attributes[name], wanted)]
 
     @rule(name=PEOPLE)
@@ -112,7 +112,7 @@ class SegmentMachine(Machine):
         if not self.is_ready():
             assert self.line.claim(count, **asked)["code"] == "segments_building"
             return
-        self.model.end_expired(self.micros)
+        self.end_expired()
         line = self.within(wanted) if tuple(sorted(wanted)) in self.declared else []
         expected = list(reversed(line))[:count] if newest else line[:count]
         order = "newest" if newest else "oldest"
@@ -160,7 +160,7 @@ class SegmentMachine(Machine):
         assert {one["segment"]: one["waiting"] for one in found} == {
             segment: len(line) for segment, line in lines.items() if line
         }
-        for name in self.model.in_line():
+        for name in self.model.of("waiting"):
             mine = [segment for segment, line in lines.items() if name in line]
             asked = {"segments": mine, "segments_version": self.version}
             assert accepted(self.line.position(name, **asked))["places"] == [

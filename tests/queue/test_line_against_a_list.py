@@ -1,6 +1,7 @@
-"""After any sequence of operations, the line in Redis equals a plain Python list."""
+"""After any sequence of operations, the queue in Redis is that of the model."""
 
 import json
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, settings
@@ -13,8 +14,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.support import model
 from tests.support.board_rule import bounds
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, Answer, Line, accepted
+from tests.support.model import Waitlist
 from tests.support.redis_servers import Server
 from waitlist_shared.limits import MAX_PRIORITY
 from waitlist_shared.ranks import TIER, priority_of
@@ -34,44 +37,13 @@ PROFILE = settings(
 )
 
 
-class Model:
-    """The expected line as a list of names; it computes no rank.
-
-    `priorities` has the priority of each name, `placed` the names whose place in their priority is
-    that of their signup, `answers` the last answer for each name.
-    """
-
-    def __init__(self) -> None:
-        self.line: list[str] = []
-        self.answers: dict[str, Answer] = {}
-        self.priorities: dict[str, int] = {}
-        self.placed: set[str] = set()
-
-    def put(self, name: str, answer: Answer, position: int, priority: int) -> None:
-        self.take_out(name)
-        self.line.insert(position - 1, name)
-        self.answers[name] = answer
-        self.priorities[name] = priority
-        self.placed.discard(name)
-
-    def take_out(self, name: str) -> None:
-        self.line = [other for other in self.line if other != name]
-
-    def head_of(self, priority: int) -> int:
-        """Return the number of entries ahead of a priority: all entries of higher ones."""
-        return sum(self.priorities[name] > priority for name in self.line)
-
-    def is_room_ahead_of(self, index: int) -> bool:
-        """Return whether a rank is free right ahead of an entry, within its priority."""
-        name = self.line[index]
-        ahead = self.line[index - 1 : index]
-        if not ahead or self.priorities[ahead[0]] != self.priorities[name]:
-            return True  # the room ahead of a priority's tickets is never used up here
-        return bool(self.answers[name]["rank"] - self.answers[ahead[0]]["rank"] > 1)
-
-
 class Machine(RuleBasedStateMachine):
-    """Each rule does the same to the line and the list; the invariant compares them."""
+    """Each rule does the same to the queue and the model; the invariant compares them.
+
+    A place of the model is the rank that Redis gave, once the answer's position is as expected.
+    `placed` has the entries whose place in their priority is that of their signup, `stamps` what
+    the record has of each.
+    """
 
     line: ClassVar[Line]
 
@@ -80,7 +52,9 @@ class Machine(RuleBasedStateMachine):
         self.line.client.flushall()
         self.line.clock.micros = NEW_YEAR_MICROS
         accepted(self.line.init())
-        self.model = Model()
+        self.model = Waitlist(has_histories=False)
+        self.placed: set[str] = set()
+        self.stamps: dict[str, int] = {}
         self.stays = dict.fromkeys(NAMES, 1)
         self.last_stamp = 0
         self.epoch = 0
@@ -93,6 +67,34 @@ class Machine(RuleBasedStateMachine):
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
+    @property
+    def queue(self) -> list[str]:
+        return self.model.of("waiting")
+
+    def rank(self, name: str) -> int:
+        return int(self.model.by_name[name].rank)
+
+    def put(self, name: str, answer: Answer, priority: int) -> None:
+        """Give an entry the place of an answer, which must be in this priority."""
+        stay = model.Stay("waiting", rank=answer["rank"], ticket=answer["ticket"])
+        self.model = self.model.put(name, stay)
+        self.stamps[name] = answer["stamp"]
+        self.placed.discard(name)
+        assert priority_of(answer["rank"]) == priority
+        assert answer["position"] == self.model.position(name)
+
+    def head_of(self, priority: int) -> int:
+        """Return the number of entries ahead of a priority: all entries of higher ones."""
+        return sum(priority_of(self.rank(name)) > priority for name in self.queue)
+
+    def is_room_ahead_of(self, index: int) -> bool:
+        """Return whether a rank is free right ahead of an entry, within its priority."""
+        rank = self.rank(self.queue[index])
+        ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
+        if not ahead or priority_of(ahead[0]) != priority_of(rank):
+            return True  # the room ahead of a priority's tickets is never used up here
+        return rank - ahead[0] > 1
+
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
         self.line.clock.advance(jump)
@@ -101,13 +103,14 @@ class Machine(RuleBasedStateMachine):
     def signup(self, name: str) -> None:
         answer = accepted(self.line.signup(name, self.stays[name]))
         self.drew(answer)
-        if name in self.model.line:
+        if self.model.stay(name):
             assert answer["outcome"] == "already"
+            assert answer["position"] == self.model.position(name)
         else:
             assert answer["outcome"] == "joined"
-            self.model.put(name, answer, len(self.model.line) + 1, 0)
-            self.model.placed.add(name)
-        assert answer["position"] == self.model.line.index(name) + 1
+            self.put(name, answer, 0)
+            self.placed.add(name)
+            assert self.queue[-1] == name
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
@@ -124,150 +127,132 @@ class Machine(RuleBasedStateMachine):
         In the second case it may stand behind a later ticket (docs/internals/guarantees.md), so the
         order of signups leaves it out.
         """
-        if name in self.model.line:
+        if self.model.stay(name):
             return
-        taken = {self.model.answers[other]["rank"] for other in self.model.line}
+        taken = {self.rank(other) for other in self.queue}
         rank = wanted = (MAX_PRIORITY - priority) * TIER + ticket
         while rank in taken:
             rank += 1
         answer = accepted(self.line.enlist(name, ticket, self.stays[name], priority=priority))
         assert answer["rank"] == rank
-        self.model.put(name, answer, answer["position"], priority)
+        self.put(name, answer, priority)
         if rank == wanted:
-            self.model.placed.add(name)
+            self.placed.add(name)
         self.drew(answer)
         self.signups_stand_in_order(priority)
 
-    @precondition(lambda self: self.model.line)
+    @precondition(lambda self: self.queue)
     @rule(name=st.sampled_from(NAMES), number=st.integers(0, len(NAMES)))
     def restore_at_a_taken_rank(self, name: str, number: int) -> None:
-        line = self.model.line
-        if name in line:
+        if self.model.stay(name):
             return
-        owner = line[number % len(line)]
-        taken, priority = self.model.answers[owner], self.model.priorities[owner]
-        place = {"rank": taken["rank"], "ticket": taken["ticket"], "stamp": 1}
+        owner = self.queue[number % len(self.queue)]
+        stay, priority = self.model.by_name[owner], priority_of(self.rank(owner))
+        place: dict[str, Any] = {"rank": stay.rank, "ticket": stay.ticket, "stamp": 1}
         answer = accepted(self.line.restore(name, **place, stay=self.stays[name]))
-        assert answer["rank"] < taken["rank"]
-        assert self.model.head_of(priority) < answer["position"] <= line.index(owner) + 1
-        last = {**answer, "stamp": self.last_stamp}
-        self.model.put(name, last, answer["position"], priority)
+        assert answer["rank"] < stay.rank
+        head = self.head_of(priority)
+        assert head < answer["position"] <= self.queue.index(owner) + 1
+        self.put(name, {**answer, "stamp": self.last_stamp}, priority)
 
     @rule(name=st.sampled_from(NAMES), knows_ticket=st.booleans())
     def leave(self, name: str, knows_ticket: bool) -> None:
-        waits = name in self.model.line
-        known = {"ticket": self.model.answers[name]["ticket"]} if waits and knows_ticket else {}
+        stay = self.model.stay(name)
+        known = {"ticket": stay.ticket} if stay and knows_ticket else {}
         answer = accepted(self.line.leave(name, self.stays[name], **known))
         self.drew(answer)
-        assert answer["outcome"] == ("left" if waits else "absent")
-        self.model.take_out(name)
+        assert answer["outcome"] == ("left" if stay else "absent")
+        self.model = self.model.forget(name)
         assert self.line.signup(name, self.stays[name])["code"] == "gone"
         self.stays[name] += 1
 
-    def bump(self, name: str, **where: Any) -> Answer | None:
-        self.once_keys += 1
-        answer = self.line.bump(name, once=self.once_keys, **where)
-        if name not in self.model.line:
-            assert answer["code"] == "not_waiting"
-            return None
-        assert answer["outcome"] == "moved"
-        self.drew(answer)
-        again = self.line.bump(name, once=self.once_keys, **where)
-        assert (again["outcome"], again["rank"]) == ("repeat", answer["rank"])
-        self.drew(again)
-        return answer
-
-    def moved(self, name: str, answer: Answer, priority: int) -> None:
-        """Apply the move to the list: its place by the answer, its priority as expected."""
-        before = self.model.line.index(name)
-        assert answer["moved_by"] == before + 1 - answer["position"]
-        self.model.put(name, answer, answer["position"], priority)
-
-    @rule(name=st.sampled_from(NAMES))
-    def bump_to_the_back(self, name: str) -> None:
-        if answer := self.bump(name, to="back"):
-            assert answer["position"] == answer["total"]
-            self.moved(name, answer, 0)
-
-    @rule(name=st.sampled_from(NAMES))
-    def bump_to_the_front(self, name: str) -> None:
-        if answer := self.bump(name, to="front"):
-            priority = self.model.priorities[name]
-            assert answer["position"] == self.model.head_of(priority) + 1
-            self.moved(name, answer, priority)
+    @rule(name=st.sampled_from(NAMES), to=st.sampled_from(["front", "back"]))
+    def bump_to_an_end(self, name: str, to: str) -> None:
+        self.bump(name, "to", to)
 
     @rule(name=st.sampled_from(NAMES), places=st.integers(1, len(NAMES)))
     def bump_places(self, name: str, places: int) -> None:
-        """Exactly that many places within the priority if there is room; never fewer."""
-        if answer := self.bump(name, places=places):
-            priority, index = self.model.priorities[name], self.model.line.index(name)
-            head = self.model.head_of(priority)
-            asked, reached = max(head, index - places), answer["position"] - 1
-            assert head <= reached <= asked
-            assert reached == asked or not self.model.is_room_ahead_of(asked)
-            self.moved(name, answer, priority)
+        self.bump(name, "places", places)
 
     @rule(name=st.sampled_from(NAMES), priority=PRIORITIES)
     def bump_priority(self, name: str, priority: int) -> None:
-        """Another entry can have the rank of the ticket, as with an import."""
-        if answer := self.bump(name, priority=priority):
-            self.moved(name, answer, priority)
-            if answer["rank"] == (MAX_PRIORITY - priority) * TIER + answer["ticket"]:
-                self.model.placed.add(name)
-            self.signups_stand_in_order(priority)
+        self.bump(name, "priority", priority)
+
+    def bump(self, name: str, kind: str, value: int | str) -> None:
+        """The model's place if there is room ahead of the entry there, else one further ahead."""
+        self.once_keys += 1
+        answer = self.line.bump(name, once=self.once_keys, **{kind: value})
+        if not self.model.stay(name):
+            assert answer["code"] == "not_waiting"
+            return
+        assert answer["outcome"] == "moved"
+        self.drew(answer)
+        again = self.line.bump(name, once=self.once_keys, **{kind: value})
+        assert (again["outcome"], again["rank"]) == ("repeat", answer["rank"])
+        self.drew(again)
+        index = self.queue.index(name)
+        # The model draws its next ticket behind all that Redis has drawn.
+        line = replace(self.model, tickets=self.last_stamp // model.GAP)
+        wanted = model.moved(line, name, kind, value)
+        place, asked = wanted.by_name[name].rank, wanted.of("waiting").index(name)
+        priority, reached = priority_of(int(place)), answer["position"] - 1
+        assert answer["moved_by"] == index - reached
+        assert self.head_of(priority) - (priority < priority_of(self.rank(name))) <= reached
+        assert kind != "priority" or answer["rank"] == place
+        assert reached == asked or (reached < asked and not self.is_room_ahead_of(asked))
+        self.put(name, answer, priority)
+        if kind == "priority" and place == (MAX_PRIORITY - priority) * TIER + answer["ticket"]:
+            self.placed.add(name)
+        self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
         """P1: within a priority, entries that were not moved stand in order of signup."""
-        people = [name for name in self.model.line if name in self.model.placed]
+        people = [name for name in self.queue if name in self.placed]
         tickets = [
-            self.model.answers[name]["ticket"]
+            self.model.by_name[name].ticket
             for name in people
-            if self.model.priorities[name] == priority
+            if priority_of(self.rank(name)) == priority
         ]
         assert tickets == sorted(tickets)
 
-    @precondition(lambda self: self.model.line)
+    @precondition(lambda self: self.queue)
     @rule(order=st.randoms(use_true_random=False), overwrite=st.booleans())
     def lose_and_restore(self, order: Any, overwrite: bool) -> None:
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
         for name in NAMES:  # the tombstones are lost too; only the record has the leaves
-            if name not in self.model.line:
+            if not self.model.stay(name):
                 self.stays[name] += 1
         accepted(self.line.init("hydrating", epoch, floor_ticket=self.last_stamp))
-        names = self.model.line * 2
+        names = self.queue * 2
         order.shuffle(names)
         for name in names:
-            last = self.model.answers[name]
-            place = {"rank": last["rank"], "ticket": last["ticket"], "stamp": last["stamp"]}
-            stay = self.stays[name]
-            accepted(self.line.restore(name, **place, stay=stay, epoch=epoch, overwrite=overwrite))
+            stay = self.model.by_name[name]
+            place: dict[str, Any] = {"rank": stay.rank, "ticket": stay.ticket}
+            place |= {"stamp": self.stamps[name], "epoch": epoch, "overwrite": overwrite}
+            accepted(self.line.restore(name, stay=self.stays[name], **place))
         assert accepted(self.line.init("warm", epoch))["outcome"] == "warmed"
 
     @invariant()
-    def the_line_is_the_list(self) -> None:
+    def the_queue_is_that_of_the_model(self) -> None:
         """P1, P6"""
         entries = self.line.entries()
-        assert [entry["entry_id"] for entry in entries] == [
-            self.line.id_of(name) for name in self.model.line
+        expected = [(name, self.model.by_name[name]) for name in self.queue]
+        assert [(entry["entry_id"], entry["rank"], entry["ticket"]) for entry in entries] == [
+            (self.line.id_of(name), stay.rank, stay.ticket) for name, stay in expected
         ]
         assert [entry["position"] for entry in entries] == list(range(1, len(entries) + 1))
         ranks = [entry["rank"] for entry in entries]
-        assert ranks == [self.model.answers[name]["rank"] for name in self.model.line]
         assert ranks == sorted(set(ranks))
-        given = [self.model.priorities[name] for name in self.model.line]
-        assert [priority_of(rank) for rank in ranks] == given == sorted(given, reverse=True)
-        tickets = [self.model.answers[name]["ticket"] for name in self.model.line]
-        assert [entry["ticket"] for entry in entries] == tickets
 
     @rule(name=st.sampled_from(NAMES))
     def position(self, name: str) -> None:
         answer = self.line.position(name)
-        assert answer["total"] == len(self.model.line)
-        if name in self.model.line:
-            assert answer["position"] == self.model.line.index(name) + 1
-            assert answer["rank"] == self.model.answers[name]["rank"]
+        assert answer["total"] == len(self.queue)
+        if self.model.stay(name):
+            assert answer["position"] == self.model.position(name)
+            assert answer["rank"] == self.rank(name)
         else:
             assert answer["outcome"] == "absent"
 
@@ -277,8 +262,7 @@ class Machine(RuleBasedStateMachine):
         board = accepted(self.line.board())
         assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000
         if board != self.board:
-            ranks = [self.model.answers[name]["rank"] for name in self.model.line]
-            self.board, self.shown = board, ranks
+            self.board, self.shown = board, [self.rank(name) for name in self.queue]
         cuts = json.loads(board["cuts"])
         places = [bounds(cuts, board["total"], rank) for rank in self.shown]
         assert places == [(position, position) for position in range(1, len(self.shown) + 1)]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from tests.reliability.model.model import CUSTOMER, Policy
 from tests.support.faults import Crash, Wire, crash_after
+from tests.support.model import CUSTOMER, Policy
 from tests.support.world import START_MILLIS
 from waitlist_api.admission.admit import AdmitCommand, AdmitOneCommand
 from waitlist_api.admission.claim import ClaimCommand

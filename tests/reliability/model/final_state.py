@@ -7,8 +7,8 @@ from typing import Any
 from boto3.dynamodb.types import TypeDeserializer
 
 from tests.reliability.model.client import NAMES, WAITLIST_ID
-from tests.reliability.model.model import QUOTA, RATE, SCHEDULE, Event
 from tests.reliability.model.testbed import Testbed
+from tests.support.model import QUOTA, RATE, SCHEDULE, Event
 from waitlist_api.queue.client import send_batch
 from waitlist_api.records.entry import HISTORY, PRESENT
 from waitlist_queue import keys

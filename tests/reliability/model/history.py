@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tests.reliability.model.model import Line, by_itself, slots_lost
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Expected, Request
+from tests.support.model import Waitlist, by_itself, slots_lost
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class History:
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
-    def ends(self, line: Line) -> set[Line]:
+    def ends(self, line: Waitlist) -> set[Waitlist]:
         """Return the possible states of the line; none if no order explains the answers."""
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
@@ -69,13 +69,13 @@ class History:
 
 # To other requests, an entry that is leaving has left.
 ALIASES = {"leaving": "left"}
-Seen = set[tuple[tuple[Attempt, ...], Line]]
-EffectsOf = Callable[[Attempt, Line], Iterator[Line]]
+Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
+EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
 
 
 def _ends(
-    attempts: tuple[Attempt, ...], line: Line, seen: Seen, effects: EffectsOf
-) -> Iterator[Line]:
+    attempts: tuple[Attempt, ...], line: Waitlist, seen: Seen, effects: EffectsOf
+) -> Iterator[Waitlist]:
     if (attempts, line) in seen:
         return
     seen.add((attempts, line))
@@ -104,7 +104,7 @@ def _ends(
             yield from _ends(these, early, seen, effects)
 
 
-def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
+def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
     """Yield the states after an attempt that its answer allows."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
@@ -118,7 +118,7 @@ def _effects(attempt: Attempt, line: Line) -> Iterator[Line]:
         yield line
 
 
-def _blind_effects(attempt: Attempt, line: Line) -> Iterator[Line]:
+def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
     """Yield the states after an attempt that Redis may have answered by an older order.
 
     A refusal changes nothing; what the caller was given is theirs, and positions may be wrong.

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from tests.reliability.model import operations
 from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
 from tests.reliability.model.history import History
-from tests.reliability.model.model import Line
 from tests.reliability.model.operations import Operation
 from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import outcome_of
@@ -34,6 +33,7 @@ from tests.reliability.model.requests.request import NOTHING, Effect
 from tests.reliability.model.singles import GIVES_UP, RETRIES, STEP, steps_of
 from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Call, Wire, lost
+from tests.support.model import Waitlist
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
@@ -169,16 +169,16 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
         return request
     is_of_hold = operation.name.startswith(OF_A_HOLD) and operation.name != "decline and leave"
 
-    def is_meant(line: Line) -> bool:
+    def is_meant(line: Waitlist) -> bool:
         now = line.stay("b")
         if now is None or now.key != stay.key:
             return False
         return now.hold == stay.hold or not is_of_hold
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         return request.effect(line) if is_meant(line) else (line, NOTHING)
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         return request.early(line) if is_meant(line) else line
 
     return replace(request, effect=effect, early=early)

@@ -13,7 +13,7 @@ from tests.reliability.model.client import (
     id_of,
 )
 from tests.reliability.model.final_state import FinalState
-from tests.reliability.model.model import MAINTENANCE, ON_LIST, POLICY, QUOTA, Event, Line, Stay
+from tests.support.model import MAINTENANCE, ON_LIST, POLICY, QUOTA, Event, Stay, Waitlist
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
@@ -45,7 +45,10 @@ class Problem:
 
 
 def judge(
-    ends: Iterable[Line], found: FinalState, tokens: Tokens, answered: frozenset[str] = frozenset()
+    ends: Iterable[Waitlist],
+    found: FinalState,
+    tokens: Tokens,
+    answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
     """Return the contradictions to that one of the ends which fits the stores best.
 
@@ -61,7 +64,7 @@ def _weight(found: list[Problem]) -> tuple[int, int]:
 
 
 def _problems(
-    line: Line, found: FinalState, tokens: Tokens, answered: frozenset[str]
+    line: Waitlist, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
@@ -121,7 +124,7 @@ def _in_record(
 
 
 def _history(
-    name: str, line: Line, found: FinalState, tokens: Tokens, answered: frozenset[str]
+    name: str, line: Waitlist, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
     """Check that the history has each change once, in order, and nothing else but edits."""
     expected = line.history(name)
@@ -217,7 +220,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
         yield Problem("hold", f"{name} was to be held for long: {stay.is_long}")
 
 
-def _order(line: Line, found: FinalState) -> Iterator[Problem]:
+def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     expected = line.of("waiting")
     if set(found.order) == set(expected) and found.order != expected:
         yield Problem("order", f"the order is {found.order}, not {expected}")
@@ -232,7 +235,7 @@ def _order(line: Line, found: FinalState) -> Iterator[Problem]:
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
-def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
+def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     counted = getattr(found.stats, "counters", None)
     if counted is None:
         yield Problem("cold", f"the counts are {found.stats!r}")
@@ -247,7 +250,7 @@ def _counters(line: Line, found: FinalState) -> Iterator[Problem]:
         yield Problem("counter", f"waiting, offered, parked: {shown}")
 
 
-def _inside(line: Line, found: FinalState) -> Iterator[Problem]:
+def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """Check that Redis has exactly the customers who are inside, until the recorded times."""
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
@@ -269,7 +272,7 @@ def _inside(line: Line, found: FinalState) -> Iterator[Problem]:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
-def _slots(line: Line, found: FinalState) -> Iterator[Problem]:
+def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """Check that each slot is due or pays for an offer; after a loss of Redis fewer, never more."""
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):

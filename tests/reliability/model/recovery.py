@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from functools import partial
 
-from tests.reliability.model import model
 from tests.reliability.model.client import LONG_SECONDS, Client
 from tests.reliability.model.final_state import observe
 from tests.reliability.model.history import History
-from tests.reliability.model.model import Line
 from tests.reliability.model.oracle import Problem, judge
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
 from tests.reliability.model.testbed import MINUTE, Snapshot, Testbed
+from tests.support import model
+from tests.support.model import Waitlist
 
 TRIES = 6
 
@@ -37,7 +37,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
     return answer
 
 
-def refused_tokens(testbed: Testbed, ends: set[Line]) -> list[Problem]:
+def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
     """Repeat each admission with its token; return the ones that are refused."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
@@ -73,7 +73,7 @@ class Judge:
         return self._judged[here]
 
 
-def verdict(testbed: Testbed, history: History, line: Line) -> list[Problem]:
+def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
     """Let maintenance run, then all holds end; return what is wrong at either time."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:

@@ -5,7 +5,6 @@ index back by some writes loses acknowledged ones.
 """
 
 from tests.reliability.model.client import FIRST, LEASE_SECONDS, Row
-from tests.reliability.model.model import Policy
 from tests.reliability.model.requests import (
     Request,
     admit,
@@ -36,6 +35,7 @@ from tests.reliability.model.requests import (
     sign_up,
     withdraw,
 )
+from tests.support.model import Policy
 from waitlist_queue import keys
 
 EARLIEST = "the-first-admission"

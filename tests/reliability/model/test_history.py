@@ -1,9 +1,10 @@
 """Which answers the history accepts, because some order of requests explains them."""
 
-from tests.reliability.model import model, requests
+from tests.reliability.model import requests
 from tests.reliability.model.history import History
-from tests.reliability.model.model import Line
 from tests.reliability.model.outcomes import Outcome
+from tests.support import model
+from tests.support.model import Waitlist
 
 DONE = Outcome(verdict="done")
 SILENT = Outcome(verdict="silent")
@@ -18,8 +19,8 @@ def given(*names: str) -> Outcome:
     return Outcome(verdict="done", given=tuple((name, "token") for name in names))
 
 
-def line_of(*names: str) -> Line:
-    line = Line()
+def line_of(*names: str) -> Waitlist:
+    line = Waitlist()
     for name in names:
         line = model.joined(line, name, "key")
     return line

@@ -2,11 +2,12 @@
 
 import pytest
 
-from tests.reliability.model import model, requests
+from tests.reliability.model import requests
 from tests.reliability.model.client import Row
 from tests.reliability.model.history import History
-from tests.reliability.model.model import Line
 from tests.reliability.model.outcomes import Outcome
+from tests.support import model
+from tests.support.model import Waitlist
 
 FILE = requests.bring("a file", Row("d"), Row("a"), Row("b"))
 SILENT = Outcome(verdict="silent")
@@ -16,14 +17,16 @@ def answered(*rows: str) -> Outcome:
     return Outcome(verdict="done", rows=rows)
 
 
-def line_of(*names: str, capacity: int | None = None) -> Line:
-    line = Line(capacity=capacity)
+def line_of(*names: str, capacity: int | None = None) -> Waitlist:
+    line = Waitlist(capacity=capacity)
     for name in names:
         line = model.joined(line, name, "key")
     return line
 
 
-def ends_of(line: Line, *sent: tuple[requests.Request, Outcome], at_once: bool = False) -> set[str]:
+def ends_of(
+    line: Waitlist, *sent: tuple[requests.Request, Outcome], at_once: bool = False
+) -> set[str]:
     """Return the orders that are possible after some requests, one after the other or at once."""
     history = History()
     began = history.now()

@@ -9,12 +9,12 @@ from tests.reliability.model.chance import SOURCE
 from tests.reliability.model.client import WAITLIST_ID, Client, Tokens
 from tests.reliability.model.effects import may_write
 from tests.reliability.model.lagging_replica import FIRST_RUN_ID, LaggingReplica, State
-from tests.reliability.model.model import Line
 from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text
 from tests.support.faults import Wire
 from tests.support.lambdas import InProcessLambda
+from tests.support.model import Waitlist
 from tests.support.stale_index import Past, StaleIndexTable
 from tests.support.world import CONFIG, START_MILLIS, Clock, RedisClock
 from tools.local.dynamodb.items import Item
@@ -46,7 +46,7 @@ class Snapshot:
     past_redis: tuple[State, ...]
     millis: int
     tokens: Tokens
-    line: Line
+    line: Waitlist
     drawn: int = 0
     epoch: str = ""
     unanswered: tuple[Request, ...] = ()
@@ -79,7 +79,7 @@ class Testbed:
         self.is_index_late = False
         self.epoch = ""
         self._snapshots: dict[str, Snapshot] = {}
-        self._snapshot = Snapshot({}, (), {}, (), START_MILLIS, {}, Line())
+        self._snapshot = Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist())
         self._texts: dict[int, tuple[Item, Text]] = {}
         self.elsewhere = self.client()
 
@@ -114,9 +114,9 @@ class Testbed:
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
         """Create a waitlist and send it these requests without faults; return the state."""
-        self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Line()))
+        self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist()))
         self.redis.keeps_past = True
-        line = Line()
+        line = Waitlist()
         self.elsewhere.limit_to(None)
         self.epoch = (self.redis.raw.hget(keys.meta(WAITLIST_ID), "epoch") or b"").decode()
         for request in requests:
@@ -134,7 +134,7 @@ class Testbed:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
         return self._snapshots[scenario]
 
-    def snapshot(self, line: Line) -> Snapshot:
+    def snapshot(self, line: Waitlist) -> Snapshot:
         return Snapshot(
             self.table.items.copy(),
             tuple(self.table.past),

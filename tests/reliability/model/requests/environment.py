@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.reliability.model import model
 from tests.reliability.model.client import LEASE_SECONDS
-from tests.reliability.model.model import Line, Policy
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
+from tests.support import model
+from tests.support.model import Policy, Waitlist
 
 
 def limit_to(capacity: int) -> Request:
@@ -51,7 +51,7 @@ def maintain() -> Request:
 def let_holds_end() -> Request:
     """Let all deadlines pass; Redis has not ended the holds yet."""
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
             line = line.change(name, is_over=not line.by_name[name].is_long)
         return line, NOTHING

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from tests.reliability.model import model
-from tests.reliability.model.model import ENDED, Line, Stay
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
+from tests.support import model
+from tests.support.model import ENDED, Stay, Waitlist
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
@@ -18,14 +18,14 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         # Without a key the service cannot recognise an ended stay as that of this request.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
         if is_new(stay):
             return line.put(name, Stay("joining", 0, key=key, former=stay))
         is_own_intent = stay is not None and (stay.state, stay.key) == ("joining", key)
         return effect(line)[0] if is_own_intent else line
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
@@ -39,7 +39,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         line = model.joined(line, name, key)
         return line, standing(line, name)
 
-    def refusals(line: Line) -> tuple[str, ...]:
+    def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
         if is_leaving_as_no_show(line, name):
@@ -56,7 +56,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
 
 
 def leave(name: str, by: str = "customer") -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, replace(no("entry_not_found"), is_either=True)
@@ -67,7 +67,7 @@ def leave(name: str, by: str = "customer") -> Request:
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         return model.left_before_no_show(line, name, by)
 
     return Request(lambda client: client.leave(name, by), effect, early=early, event="left")
@@ -80,7 +80,7 @@ def edit(name: str, kind: str) -> Request:
     no-show the entry may be edited until maintenance has finished the leave.
     """
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line = model.intent_finished(line, name)
         stay = line.stay(name)
         if stay is None:
@@ -94,12 +94,12 @@ def edit(name: str, kind: str) -> Request:
 
 
 def erase(name: str) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         line = line.note(erased(name, stay.key)) if stay else line
         return line.erase(name), NOTHING
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         if not is_leaving_as_no_show(line, name):
             return line
         # Redis has not counted the leave yet, and an erasure is not counted.
@@ -113,14 +113,14 @@ def bump(name: str, key: str, **where: int | str) -> Request:
     """Move a waiting entry; the move stands even if a claim then makes the answer a refusal."""
     ((kind, value),) = where.items()
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
         if stay is None or stay.state != "waiting" or key in line.done:
             return line
         line = model.moved(line, name, kind, value).note(key)
         return line.happened(name, "bumped", model.OPERATOR)
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None or stay.state != "waiting":
             return line, no("not_waiting")
@@ -135,13 +135,13 @@ def bump(name: str, key: str, **where: int | str) -> Request:
 def look(name: str) -> Request:
     """Read the position."""
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
 
     return Request(lambda client: client.look(name), effect)
 
 
-def is_leaving_as_no_show(line: Line, name: str) -> bool:
+def is_leaving_as_no_show(line: Waitlist, name: str) -> bool:
     """Return whether the record may still have the stay: maintenance finishes its leave."""
     return line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,)
 

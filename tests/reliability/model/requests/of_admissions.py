@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from tests.reliability.model import model
 from tests.reliability.model.client import Client
-from tests.reliability.model.model import ENDED, Line
 from tests.reliability.model.requests.of_claims import first_answer
 from tests.reliability.model.requests.request import (
     NOTHING,
@@ -16,6 +14,8 @@ from tests.reliability.model.requests.request import (
     no,
     standing,
 )
+from tests.support import model
+from tests.support.model import ENDED, Waitlist
 
 DECLINED, WITHDRAWN = "declined", "withdrawn"
 
@@ -29,11 +29,11 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
 
-    def next_ones(line: Line) -> list[str]:
+    def next_ones(line: Waitlist) -> list[str]:
         room = count if line.room is None else min(count, line.room)
-        return line.of("waiting")[:room]
+        return line.next_ones(room)
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
         if {key, has_taken} & line.done:
             return line
@@ -41,19 +41,19 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
         line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
         return model.offered(line, names, key, model.OPERATOR, slots).note(has_taken)
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line = early(line).note(key)
         own = {name for name, stay in line.stays if stay.hold == key and stay.is_offer}
         return line, Expected(given=tuple(name for name in line.of("offered") if name in own))
 
-    def parts(line: Line) -> Iterator[Line]:
+    def parts(line: Waitlist) -> Iterator[Waitlist]:
         if refill and not line.may_lose:
             return
         line = model.all_expired(line, only_over=True)
         for taken in model.subsets(next_ones(line)):
             yield model.offered(line, taken, key, model.OPERATOR).note(key)
 
-    def given(line: Line, names: tuple[str, ...]) -> Line:
+    def given(line: Waitlist, names: tuple[str, ...]) -> Waitlist:
         line = model.all_expired(line, only_over=True)
         line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
         return model.offered(line, list(names), key, model.OPERATOR, slots).note(key)
@@ -70,7 +70,7 @@ def run_policy() -> Request:
 
 
 def enter(name: str) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -86,7 +86,7 @@ def enter(name: str) -> Request:
 def decline(name: str) -> Request:
     """Give the offered place to the next customer, and go to the end of the queue."""
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -106,7 +106,7 @@ def decline(name: str) -> Request:
 def withdraw(name: str) -> Request:
     """Take an offer back: the entry waits at its old place, and the next one gets the slot."""
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -118,7 +118,7 @@ def withdraw(name: str) -> Request:
             return line, first_answer(line, name, "waiting") if was_taken else no("not_offered")
         return line, standing(line, name)
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
         if stay is None or not _has_offer(stay):
             return line
@@ -141,18 +141,18 @@ def admit_one(name: str, key: str) -> Request:
     If another request has changed the entry since, the answer has it as it is then.
     """
 
-    def may_take(line: Line) -> bool:
+    def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
         is_free = stay is not None and stay.state == "waiting" and line.room != 0
         return key not in line.done and is_free
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
         if not may_take(line):
             return line
         return model.offered(line, [name], key, model.OPERATOR).note(key)
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         is_repeat = key in line.done
         line = early(line)
         stay = line.stay(name)
@@ -175,17 +175,17 @@ def decline_and_leave(name: str) -> Request:
     """
     key = f"{name} declines and leaves"
 
-    def look(line: Line) -> Line:
+    def look(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
         return line.look(key, {name: str(stay.ticket)}) if stay and _has_offer(stay) else line
 
-    def is_recorded(line: Line, stay: model.Stay) -> bool:
+    def is_recorded(line: Waitlist, stay: model.Stay) -> bool:
         has_looked = (key, name, str(stay.ticket)) in line.looked
         # An operator who has the token may release or park the offer.
         is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN, "released", "parked")
         return is_given_up or _is_no_show(line.history(name))
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             # An erasure may have taken the leave over.
@@ -198,12 +198,12 @@ def decline_and_leave(name: str) -> Request:
         line = model.ended(line, name, "left", model.CUSTOMER, DECLINED)
         return line.look(key, {}), NOTHING
 
-    def refusals(line: Line) -> tuple[str, ...]:
+    def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
         is_ended = stay is not None and stay.state in ("waiting", "parked")
         return ("not_offered",) if is_ended else ()
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         return model.left_before_no_show(line, name, model.CUSTOMER, DECLINED)
 
     return Request(
@@ -219,13 +219,13 @@ def decline_and_leave(name: str) -> Request:
 def exit_(name: str) -> Request:
     """Free the place of an admitted customer: first the record, then Redis."""
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
         if stay is None or not stay.is_inside or stay.has_exited:
             return line
         return line.change(name, has_exited=True).happened(name, "exited", model.CUSTOMER)
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line = early(line)
         stay = line.stay(name)
         if stay is None:
@@ -234,7 +234,7 @@ def exit_(name: str) -> Request:
             return line, no("not_inside")
         return line.change(name, is_inside=False), NOTHING
 
-    def parts(line: Line) -> Iterator[Line]:
+    def parts(line: Waitlist) -> Iterator[Waitlist]:
         yield early(line)
 
     return Request(lambda client: client.exit(name), effect, parts, early, event="exited")

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
-from tests.reliability.model import model
 from tests.reliability.model.client import FIRST, KEYLESS, PARK_REASON, Client
-from tests.reliability.model.model import ASIDE, Line
 from tests.reliability.model.requests.request import (
     EARLY_STEPS,
     Effect,
@@ -15,6 +13,8 @@ from tests.reliability.model.requests.request import (
     no,
     standing,
 )
+from tests.support import model
+from tests.support.model import ASIDE, Waitlist
 
 To = Literal["place", "back"]
 
@@ -29,7 +29,7 @@ def claim(
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
 
-    def own(line: Line, *states: model.State) -> list[str]:
+    def own(line: Waitlist, *states: model.State) -> list[str]:
         """Return the entries that this claim has taken, in its order."""
         found = [
             (-stay.rank if newest else stay.rank, name)
@@ -39,26 +39,25 @@ def claim(
         ]
         return [name for _, name in sorted(found)]
 
-    def held(line: Line) -> Line:
+    def held(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
-        waiting = line.of("waiting")
-        wanted = (waiting[::-1] if newest else waiting)[:count]
+        wanted = line.next_ones(count, newest=newest)
         if not wanted or {key, has_taken} & line.done:
             return line
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
-    def early(line: Line) -> Line:
+    def early(line: Waitlist) -> Waitlist:
         """Take entries, or record the admission of the next taken entry."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)
 
-    def admitted(line: Line, names: list[str]) -> Line:
+    def admitted(line: Waitlist, names: list[str]) -> Waitlist:
         for name in names if at_once else ():
             line = model.ended(line, name, "admitted")
         return line
 
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         if key in line.done:
             return line, Expected(given=tuple(own(line, "offered", "admitted")))
         line = held(line)
@@ -69,7 +68,7 @@ def claim(
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
 
-    def parts(line: Line) -> Iterator[Line]:
+    def parts(line: Waitlist) -> Iterator[Waitlist]:
         names = set(line.of("waiting"))
         names &= set(own(held(line), "offered"))
         for taken in model.subsets(sorted(names)):
@@ -78,7 +77,7 @@ def claim(
             for finished in model.subsets(taken) if at_once else [[]]:
                 yield admitted(part.note(key) if key else part, finished)
 
-    def given(line: Line, names: tuple[str, ...]) -> Line:
+    def given(line: Waitlist, names: tuple[str, ...]) -> Waitlist:
         line = model.held(
             model.all_expired(line, only_over=True), list(names), hold, at_once=at_once
         )
@@ -92,7 +91,7 @@ def claim(
 
 
 def complete(name: str, hold: str = FIRST) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "admitted")
         if not refusal and line.by_name[name].state == "offered":
             line = model.ended(line, name, "admitted")
@@ -102,7 +101,7 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "released")
         if not refusal and line.by_name[name].state == "offered":
             line = model.back_in_line(line, name, to, hold_end="released")
@@ -114,7 +113,7 @@ def release(name: str, to: To = "place", hold: str = FIRST) -> Request:
 
 
 def extend(name: str, hold: str = FIRST) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "")
         if not refusal:
             line = line.change(name, is_long=True)
@@ -124,7 +123,7 @@ def extend(name: str, hold: str = FIRST) -> Request:
 
 
 def park(name: str, hold: str = FIRST) -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "parked")
         if not refusal and line.by_name[name].state == "offered":
             line = model.given_back(line, name)
@@ -137,7 +136,7 @@ def park(name: str, hold: str = FIRST) -> Request:
 
 
 def redrive(name: str, to: To = "place") -> Request:
-    def effect(line: Line) -> Effect:
+    def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
             return line, no("entry_not_found")
@@ -156,7 +155,7 @@ def redrive(name: str, to: To = "place") -> Request:
     return Request(lambda client: client.redrive(name, to), effect, event="redriven")
 
 
-def _held(line: Line, name: str, hold: str, hold_end: str) -> tuple[Line, Expected | None]:
+def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
     """Return the refusal of a token, or None if it may act on the hold or has ended it this way."""
     stay = line.stay(name)
     if stay is None:
@@ -183,7 +182,7 @@ def _redriven(name: str, stay: model.Stay) -> str:
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
-def first_answer(line: Line, name: str, status: str) -> Expected:
+def first_answer(line: Waitlist, name: str, status: str) -> Expected:
     """Return the expected answer to a repeat that comes after another change.
 
     Redis gives the first answer again until maintenance has reconciled that decision.

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import permutations
 
-from tests.reliability.model import model
 from tests.reliability.model.client import Row
 from tests.reliability.model.determinism import FEW_INTENTS
-from tests.reliability.model.model import ENDED, Line, Stay
 from tests.reliability.model.requests.in_queue import erased, is_leaving_as_no_show
 from tests.reliability.model.requests.request import Effect, Expected, Request
+from tests.support import model
+from tests.support.model import ENDED, Stay, Waitlist
 
 IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
@@ -58,7 +58,7 @@ class _Import:
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
-    def effect(self, line: Line) -> Effect:
+    def effect(self, line: Waitlist) -> Effect:
         line = self.look(line)
         for start in self.chunks:
             line = self._begun(line, start)
@@ -67,7 +67,7 @@ class _Import:
         return self._forgotten(placed), expected
 
     @remembered
-    def early(self, line: Line) -> Line:
+    def early(self, line: Waitlist) -> Waitlist:
         leaving = [row.name for row in self.people if is_leaving_as_no_show(line, row.name)]
         if leaving and not self._has_looked(line):
             # The record may still have the stay.
@@ -78,7 +78,7 @@ class _Import:
                 return begun
         return self._placed(line, [row.name for row in self.people])
 
-    def parts(self, line: Line) -> Iterator[Line]:
+    def parts(self, line: Waitlist) -> Iterator[Waitlist]:
         """Finish the written intents in any order, because the order decides who fits in."""
         for done in range(len(self.chunks) + 1):
             begun = line
@@ -88,31 +88,31 @@ class _Import:
             for order in [names] if line.capacity is None else permutations(names):
                 yield self._forgotten(self._placed(begun, list(order)))
 
-    def look(self, line: Line) -> Line:
+    def look(self, line: Waitlist) -> Waitlist:
         """Read once which entries exist; later changes do not count until the answer."""
         if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
 
-    def _has_looked(self, line: Line) -> bool:
+    def _has_looked(self, line: Waitlist) -> bool:
         return any(key == self.key for key, _, _ in line.looked)
 
-    def _looked_again(self, line: Line, some: tuple[Row, ...]) -> Line:
+    def _looked_again(self, line: Waitlist, some: tuple[Row, ...]) -> Waitlist:
         if not self._has_looked(line):
             return line
         now = {row.name: _standing(line, row.name) for row in some}
         return line.look(self.key, self._seen(line) | now)
 
-    def _forgotten(self, line: Line) -> Line:
+    def _forgotten(self, line: Waitlist) -> Waitlist:
         return line.look(self.key, {}).keep(self.key, {})
 
-    def _seen(self, line: Line) -> dict[str, str]:
+    def _seen(self, line: Waitlist) -> dict[str, str]:
         """Return the status that this import has read, or else the current status, by name."""
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
-    def _begun(self, line: Line, start: int) -> Line:
+    def _begun(self, line: Waitlist, start: int) -> Waitlist:
         """Write the intents of one transaction, with the places drawn for the first one."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
@@ -132,7 +132,7 @@ class _Import:
             line = line.put(row.name, stay)
         return line.keep(self.key, drawn)
 
-    def _is_overtaken(self, line: Line, name: str, drawn: Container[str]) -> bool:
+    def _is_overtaken(self, line: Waitlist, name: str, drawn: Container[str]) -> bool:
         """Return whether another request has added an entry that was absent before."""
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
@@ -140,20 +140,20 @@ class _Import:
         was_absent = self._seen(line)[name] == ABSENT or name in drawn
         return was_absent and is_on and not is_own
 
-    def _may_join(self, line: Line, name: str) -> bool:
+    def _may_join(self, line: Waitlist, name: str) -> bool:
         stay = line.stay(name)
         if self._seen(line)[name] != ABSENT or erased(name, self.key) in line.done:
             return False
         return stay is None or (stay.state in ENDED and stay.key != self.key)
 
-    def _placed(self, line: Line, names: list[str]) -> Line:
+    def _placed(self, line: Waitlist, names: list[str]) -> Waitlist:
         for name in names:
             stay = line.stay(name)
             if stay is not None and stay.state == "joining" and is_import(stay):
                 line = model.enlisted(line, name)
         return line
 
-    def _words(self, row: Row, begun: Line, placed: Line) -> Words:
+    def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
         """Return the outcomes that a row may have."""
         if not row.is_good:
             return frozenset({"invalid_request"})
@@ -173,7 +173,7 @@ class _Import:
         return ALREADY
 
 
-def _standing(line: Line, name: str) -> str:
+def _standing(line: Waitlist, name: str) -> str:
     """Return the state in which an import sees an entry of another request."""
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:

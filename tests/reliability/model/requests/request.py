@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.reliability.model.client import Client
-from tests.reliability.model.model import Line
+from tests.support.model import Waitlist
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,21 +25,21 @@ class Expected:
     rows: tuple[frozenset[str], ...] = ()
 
 
-Effect = tuple[Line, Expected]
+Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
 # The intent, then the place.
 EARLY_STEPS = 2
 
 
-def _no_parts(_: Line) -> Iterator[Line]:
+def _no_parts(_: Waitlist) -> Iterator[Waitlist]:
     return iter(())
 
 
-def _nothing_early(line: Line) -> Line:
+def _nothing_early(line: Waitlist) -> Waitlist:
     return line
 
 
-def _no_refusals(_: Line) -> tuple[str, ...]:
+def _no_refusals(_: Waitlist) -> tuple[str, ...]:
     return ()
 
 
@@ -57,27 +57,27 @@ class Request:
     """
 
     send: Callable[[Client], Any]
-    effect: Callable[[Line], Effect]
-    parts: Callable[[Line], Iterator[Line]] = _no_parts
-    early: Callable[[Line], Line] = _nothing_early
+    effect: Callable[[Waitlist], Effect]
+    parts: Callable[[Waitlist], Iterator[Waitlist]] = _no_parts
+    early: Callable[[Waitlist], Waitlist] = _nothing_early
     early_steps: int = EARLY_STEPS
-    look: Callable[[Line], Line] = _nothing_early
-    refusals: Callable[[Line], tuple[str, ...]] = _no_refusals
+    look: Callable[[Waitlist], Waitlist] = _nothing_early
+    refusals: Callable[[Waitlist], tuple[str, ...]] = _no_refusals
     repeat: Callable[[], "Request"] | None = None
     unanswered: "Request | None" = None
     event: str = ""
-    given: Callable[[Line, tuple[str, ...]], Line] | None = None
+    given: Callable[[Waitlist, tuple[str, ...]], Waitlist] | None = None
 
     def again(self) -> "Request":
         """Return the request that a client sends as a repeat."""
         return self.repeat() if self.repeat else self
 
 
-def nothing_changes(line: Line) -> Effect:
+def nothing_changes(line: Waitlist) -> Effect:
     return line, NOTHING
 
 
-def standing(line: Line, name: str) -> Expected:
+def standing(line: Waitlist, name: str) -> Expected:
     position = line.position(name)
     total = None if position is None else len(line.of("waiting"))
     return Expected(status=line.by_name[name].state, position=position, total=total)

@@ -1,6 +1,9 @@
-"""The sequential model of a waitlist: entries, order, counters, histories."""
+"""The sequential model of a waiting list: entries, order, offers, counters, histories.
 
-from collections.abc import Iterator
+The model checker and the property tests of the queue judge by it.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import zip_longest
@@ -34,8 +37,9 @@ class Stay:
     extended hold, `is_over` an expired one that Redis has not ended yet, `is_offer` one for the
     customer to accept, for which the slot `paid` was used. `is_aside` marks an admission that still
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
-    taken; `has_exited` is recorded first. `key` is that of the signup or import, and `former` the
-    stay before it, kept until an intent is finished and after an import.
+    taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
+    hold, the time of the parking, or the end of the pass. `key` is that of the signup or import,
+    and `former` the stay before it, kept until an intent is finished and after an import.
     """
 
     state: State
@@ -51,6 +55,7 @@ class Stay:
     is_aside: bool = False
     is_inside: bool = False
     has_exited: bool = False
+    time_millis: int = 0
     key: str = ""
     former: "Stay | None" = None
 
@@ -92,13 +97,14 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Line:
+class Waitlist:
     """All stays by name, the requests that count only once, and the counters.
 
     By an import's key and by name, `looked` has the status that the import has read, and `drawn`
     the place that it has drawn and not used yet. `early` counts the places drawn for early rows.
-    `events` are the histories, by name. `slots` are those that are due to be offered, in the order
-    of their use; with `may_lose` Redis may forget them, and what has paid for the open offers.
+    `events` are the histories, by name; a long run without their judge has none. `slots` are those
+    that are due to be offered, in the order of their use; with `may_lose` Redis may forget them,
+    and what has paid for the open offers.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -118,6 +124,7 @@ class Line:
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
+    has_histories: bool = True
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,47 +146,54 @@ class Line:
         inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
+    def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
+        """Return the entries to take next, at most `count`: from the head, or from the end."""
+        waiting = self.of("waiting")
+        return (waiting[::-1] if newest else waiting)[:count]
+
     def position(self, name: str) -> int | None:
         line = self.of("waiting")
         return line.index(name) + 1 if name in line else None
 
-    def put(self, name: str, stay: Stay) -> "Line":
+    def put(self, name: str, stay: Stay) -> "Waitlist":
         others = dict(self.stays) | {name: stay}
         return replace(self, stays=frozenset(others.items()))
 
-    def change(self, name: str, **changes: object) -> "Line":
+    def change(self, name: str, **changes: object) -> "Waitlist":
         return self.put(name, replace(self.by_name[name], **changes))  # type: ignore[arg-type]
 
-    def forget(self, name: str) -> "Line":
+    def forget(self, name: str) -> "Waitlist":
         return replace(self, stays=frozenset(one for one in self.stays if one[0] != name))
 
-    def erase(self, name: str) -> "Line":
+    def erase(self, name: str) -> "Waitlist":
         line = given_back(self, name).forget(name)
         return replace(line, events=frozenset(one for one in self.events if one[0] != name))
 
     def history(self, name: str) -> tuple[Event, ...]:
         return dict(self.events).get(name, ())
 
-    def happened(self, name: str, word: str, by: str, reason: str = "", hold: str = "") -> "Line":
+    def happened(
+        self, name: str, word: str, by: str, reason: str = "", hold: str = ""
+    ) -> "Waitlist":
         """Add an event to an entry's history."""
         events = (*self.history(name), Event(word, by, reason, hold))
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
-    def note(self, request: str) -> "Line":
+    def note(self, request: str) -> "Waitlist":
         """Remember a request that counts only once."""
         return replace(self, done=self.done | {request})
 
-    def draw(self) -> tuple["Line", int]:
+    def draw(self) -> tuple["Waitlist", int]:
         """Draw the rank at the end of the queue."""
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
-    def look(self, key: str, seen: dict[str, str]) -> "Line":
+    def look(self, key: str, seen: dict[str, str]) -> "Waitlist":
         """Remember the status that an import has read, by name."""
         others = frozenset(one for one in self.looked if one[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
-    def keep(self, key: str, drawn: dict[str, int]) -> "Line":
+    def keep(self, key: str, drawn: dict[str, int]) -> "Waitlist":
         """Remember the places that an import has drawn and not used yet."""
         others = frozenset(one for one in self.drawn if one[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
@@ -198,14 +212,14 @@ def _counts_as_inside(stay: Stay) -> bool:
     return stay.is_inside
 
 
-def joined(line: Line, name: str, key: str) -> Line:
+def joined(line: Waitlist, name: str, key: str) -> Waitlist:
     line, rank = line.draw()
     line = line.put(name, Stay("waiting", rank, ticket=rank, key=key))
     line = line.happened(name, "joined", CUSTOMER)
     return replace(line, signed_up=line.signed_up + 1)
 
 
-def signup_finished(line: Line, name: str) -> Line:
+def signup_finished(line: Waitlist, name: str) -> Waitlist:
     """Finish a signup's intent: the entry gets a place, or the intent disappears."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
@@ -214,7 +228,7 @@ def signup_finished(line: Line, name: str) -> Line:
     return line if line.is_full else joined(line, name, stay.key)
 
 
-def intent_finished(line: Line, name: str) -> Line:
+def intent_finished(line: Waitlist, name: str) -> Waitlist:
     """Finish an intent to join, of a signup or of an import."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
@@ -222,7 +236,7 @@ def intent_finished(line: Line, name: str) -> Line:
     return enlisted(line, name) if stay.rank else signup_finished(line, name)
 
 
-def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[str, int]]:
+def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
     """Draw places for an import: by `joined_at` for early rows, at the end for others."""
     line, back = line.draw()
     drawn = {}
@@ -233,7 +247,7 @@ def drawn_for(line: Line, people: list[tuple[str, bool]]) -> tuple[Line, dict[st
     return line, drawn
 
 
-def enlisted(line: Line, name: str) -> Line:
+def enlisted(line: Waitlist, name: str) -> Waitlist:
     """Place an imported entry at its rank or the next free one, unless the list is full."""
     stay = line.by_name[name]
     if line.is_full:
@@ -247,7 +261,7 @@ def enlisted(line: Line, name: str) -> Line:
     return replace(line, signed_up=line.signed_up + 1)
 
 
-def _not_joined(line: Line, name: str) -> Line:
+def _not_joined(line: Waitlist, name: str) -> Waitlist:
     former = line.by_name[name].former
     return line.put(name, former) if former else line.forget(name)
 
@@ -256,19 +270,19 @@ def _has_open_offer(stay: Stay) -> bool:
     return stay.state == "offered" and stay.is_offer
 
 
-def declined(line: Line, name: str) -> Line:
+def declined(line: Waitlist, name: str) -> Waitlist:
     """Count a decline of an offer that Redis has not ended yet."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
 
 def ended(
-    line: Line,
+    line: Waitlist,
     name: str,
     state: Literal["left", "admitted"],
     by: str = OPERATOR,
     reason: str = "",
-) -> Line:
+) -> Waitlist:
     """End a stay, and count the end; with a policy an admitted customer is inside."""
     if state == "left":
         line = given_back(line, name)
@@ -281,7 +295,7 @@ def ended(
     return replace(line, admitted=line.admitted + 1)
 
 
-def left_before_no_show(line: Line, name: str, by: str, reason: str = "") -> Line:
+def left_before_no_show(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
     """Let a request have ended a stay that maintenance was about to end after a no-show."""
     events = line.history(name)
     if events[-1:] != (LEFT_AS_NO_SHOW,):
@@ -290,7 +304,7 @@ def left_before_no_show(line: Line, name: str, by: str, reason: str = "") -> Lin
     return replace(line, events=frozenset((dict(line.events) | {name: own}).items()))
 
 
-def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> Line:
+def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
     """Hold entries for a claim; a claim that admits at once writes no `offered` event."""
     for name in names:
         line = line.change(
@@ -300,7 +314,9 @@ def held(line: Line, names: list[str], hold: str, *, at_once: bool = False) -> L
     return line
 
 
-def offered(line: Line, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()) -> Line:
+def offered(
+    line: Waitlist, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()
+) -> Waitlist:
     """Offer places to entries; these slots pay for the first of them."""
     for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
@@ -310,17 +326,17 @@ def offered(line: Line, names: list[str], hold: str, by: str, slots: tuple[str, 
     return line
 
 
-def policy_run(line: Line, most: int | None = None) -> Line:
+def policy_run(line: Waitlist, most: int | None = None) -> Waitlist:
     """Offer the places that the policy, or a quota, has due: for room alone none is paid."""
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
         due = (*due, *[""] * (room or 0))
-    taken = line.of("waiting")[: len(due[:room][:most])]
+    taken = line.next_ones(len(due[:room][:most]))
     line = replace(line, slots=line.slots[len(taken) :])
     return offered(line, taken, POLICY, POLICY, due)
 
 
-def given_back(line: Line, name: str) -> Line:
+def given_back(line: Waitlist, name: str) -> Waitlist:
     """Return the slot of an offer that ends without an admission."""
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
@@ -328,14 +344,14 @@ def given_back(line: Line, name: str) -> Line:
     return replace(line.change(name, paid=""), slots=tuple(sorted((*line.slots, paid))))
 
 
-def slots_lost(line: Line) -> Line:
+def slots_lost(line: Waitlist) -> Waitlist:
     """Have Redis forget the slots that are due, and what has paid for the open offers."""
     for name in line.of("offered"):
         line = line.change(name, paid="")
     return replace(line, slots=())
 
 
-def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
+def back_in_line(line: Waitlist, name: str, to: str, **changes: object) -> Waitlist:
     line = given_back(line, name)
     rank = line.by_name[name].rank
     if to == "back":
@@ -344,7 +360,7 @@ def back_in_line(line: Line, name: str, to: str, **changes: object) -> Line:
     return line.change(name, state="waiting", rank=rank, is_over=False, **changes)
 
 
-def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
+def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a waiting entry.
 
     `kind` and `value` say where: to its signup's place within a priority, some places ahead but
@@ -365,7 +381,7 @@ def moved(line: Line, name: str, kind: str, value: int | str) -> Line:
     return line.change(name, rank=_ahead_of(line, waiting[index - places]))
 
 
-def expired(line: Line, name: str) -> Line:
+def expired(line: Waitlist, name: str) -> Waitlist:
     """End an expired hold."""
     if line.by_name[name].is_offer:
         return _not_accepted(line, name)
@@ -378,7 +394,7 @@ def expired(line: Line, name: str) -> Line:
     return back_in_line(line, name, "place", attempts=attempts)
 
 
-def _not_accepted(line: Line, name: str) -> Line:
+def _not_accepted(line: Waitlist, name: str) -> Waitlist:
     """End an offer that its customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
@@ -394,7 +410,7 @@ def _not_accepted(line: Line, name: str) -> Line:
     return back_in_line(line, name, "place", attempts=attempts)
 
 
-def all_expired(line: Line, *, only_over: bool = False) -> Line:
+def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
     """End all holds, or only the expired ones."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
@@ -402,7 +418,16 @@ def all_expired(line: Line, *, only_over: bool = False) -> Line:
     return line
 
 
-def by_itself(line: Line) -> Line:
+def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
+    """End the holds whose deadlines have passed, by deadline and rank, then `in_order`."""
+    held = [(line.by_name[name], name) for name in line.of("offered")]
+    over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
+    for deadline, *_, name in sorted(over):
+        line = expired(line, name) if deadline <= millis else line
+    return line
+
+
+def by_itself(line: Waitlist) -> Waitlist:
     """End the expired offers of a list with a policy, and offer the places that are due."""
     if line.policy is None:
         return line
@@ -415,15 +440,15 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
 
-def free_rank(line: Line, name: str, rank: Place) -> Place:
-    """Return the place, or the one right ahead of the entry that has it."""
-    for other in line.of("waiting"):
-        if other != name and line.by_name[other].rank == rank:
-            return _ahead_of(line, other)
+def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
+    """Return the place, or the nearest one ahead of it that no other waiting entry has."""
+    taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
+    while rank in taken:
+        rank -= 1
     return rank
 
 
-def _ahead_of(line: Line, name: str) -> Place:
+def _ahead_of(line: Waitlist, name: str) -> Place:
     """Return the place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
     begin = rank // TIER * TIER
