@@ -72,8 +72,8 @@ def people_of(history: History) -> dict[str, Person]:
             people[operation.person].moves.append(operation)
     for operation in history.of("admit"):
         # An offer that is not accepted in time sends its customer to the back.
-        for person, _ in operation.taken:
-            people[person].moves.append(operation)
+        for name, _ in operation.taken:
+            people[name].moves.append(operation)
     return people
 
 
