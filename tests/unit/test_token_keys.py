@@ -153,7 +153,7 @@ def test_a_token_of_the_old_key_is_renewed_by_the_new_one(secret: Secret) -> Non
     tokens = EntryTokens(json.dumps({"current": NEW, "previous": OLD}))
     new = tokens.check(*ENTRY, f"Bearer {old}").renewed
     assert new == EntryTokens(NEW).issue(*ISSUED)
-    assert tokens.check(*ENTRY, f"Bearer {new}") == Proof(STAY)
+    assert tokens.check(*ENTRY, f"Bearer {new}") == Proof(ENTRY[1], STAY)
 
 
 def test_a_token_is_of_one_stay() -> None:

@@ -45,7 +45,8 @@ class EntryTokens:
         if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id, stay)):
             raise Forbidden
         signing = self._kept.signing()
-        return Proof(stay, None if signing == key else signing.token(waitlist_id, entry_id, stay))
+        renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
+        return Proof(entry_id, stay, renewed)
 
     def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
         """Return the stay of this entry that a token proves; None without a valid token."""
@@ -56,12 +57,13 @@ class EntryTokens:
 
 
 class Proof(Struct, frozen=True):
-    """The stay that a valid token proves.
+    """The entry that credentials prove, and the stay, which a token of an issuer does not name.
 
     `renewed` is a new token for the same stay if the key of the sent one is being rotated out.
     """
 
-    stay: int
+    entry_id: str
+    stay: int | None = None
     renewed: str | None = None
 
 

@@ -23,6 +23,7 @@ from waitlist_api.http.edge import check_edge, without_key
 from waitlist_api.http.errors import problem
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.origins import check_origin
+from waitlist_api.http.routes.accounts import AccountCredentials
 from waitlist_api.http.routes.admin.admission import admin_admission_routes
 from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.counts import admin_count_routes
@@ -33,10 +34,10 @@ from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
 from waitlist_api.http.routes.admission import CustomerAdmission
-from waitlist_api.http.routes.entries import entry_routes
+from waitlist_api.http.routes.customers import customer_routes
 from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.guests import GuestCredentials
 from waitlist_api.http.routes.health import health_routes
-from waitlist_api.http.routes.own_entry import own_entry_routes
 from waitlist_api.http.routes.page import page_routes
 from waitlist_api.http.routes.passes import pass_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
@@ -210,9 +211,8 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
         responses,
         services.now_millis,
     )
-    if tokens is None:
-        return own_entry_routes(services.signups, responses, services.leaves, admission)
-    return entry_routes(tokens, services.signups, responses, services.leaves, admission)
+    credentials = AccountCredentials() if tokens is None else GuestCredentials(tokens)
+    return customer_routes(credentials, services.signups, responses, services.leaves, admission)
 
 
 def _check_size(event: Event, limit: int) -> None:

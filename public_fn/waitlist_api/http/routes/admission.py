@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from waitlist_api.admission.decline import DeclineCommand, Declines
 from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import ENTER, HoldCommand, Holds
+from waitlist_api.auth.credentials import Proof
 from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.errors import AlreadyAdmitted, NotInside
@@ -26,7 +27,7 @@ NO_OFFER = 0
 
 
 class CustomerAdmission(Struct, frozen=True):
-    """Enter, decline, exit. `stay` is the ticket that an entry token proves, None for a JWT."""
+    """Enter, decline, exit, by what a customer's credentials prove."""
 
     holds: Holds
     declines: Declines
@@ -36,27 +37,23 @@ class CustomerAdmission(Struct, frozen=True):
     responses: EntryResponses
     now_millis: NowMillis
 
-    def enter(
-        self, waitlist_id: str, entry_id: str, stay: int | None, base_url: str
-    ) -> Response[PassAnswer]:
+    def enter(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Accept an offer; a repeat returns the same admission."""
-        self.holds.act(ENTER, _command(waitlist_id, entry_id, stay))
-        return self._with_pass(self.entries.find(waitlist_id, entry_id, stay), base_url)
+        self.holds.act(ENTER, _command(waitlist_id, proof))
+        return self._with_pass(self.entries.find(waitlist_id, proof.entry_id, proof.stay), base_url)
 
-    def get_pass(
-        self, waitlist_id: str, entry_id: str, stay: int | None, base_url: str
-    ) -> Response[PassAnswer]:
+    def get_pass(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Return the admission with its pass; raise NotInside before and after it lasts."""
-        record = self.entries.find(waitlist_id, entry_id, stay)
+        record = self.entries.find(waitlist_id, proof.entry_id, proof.stay)
         if record.status in PRESENT:
             # Redis may have admitted the customer by a run whose answer was lost: record that now.
             # A message that names no offer accepts none.
             command = replace(
-                _command(waitlist_id, entry_id, stay), by=POLICY, offered_until_millis=NO_OFFER
+                _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )
             with suppress(NotOffered, OfferExpired, NotWaiting, AlreadyAdmitted):
                 self.holds.act(ENTER, command)
-                record = self.entries.find(waitlist_id, entry_id, stay)
+                record = self.entries.find(waitlist_id, proof.entry_id, proof.stay)
         if not record.pass_until(self.now_millis()):
             raise NotInside
         return self._with_pass(record, base_url)
@@ -71,25 +68,26 @@ class CustomerAdmission(Struct, frozen=True):
     def decline(
         self,
         waitlist_id: str,
-        entry_id: str,
-        stay: int | None,
+        proof: Proof,
         body: DeclineBody,
         idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
         """Give an offered slot to the next customer, and go to the end of the queue or leave."""
         command = DeclineCommand(
             waitlist_id=waitlist_id,
-            entry_id=entry_id,
-            stay=stay,
+            entry_id=proof.entry_id,
+            stay=proof.stay,
             to=body.to,
             offered_until_millis=millis_of(body.offered_until) if body.offered_until else None,
             idempotency_key=idempotency_key,
         )
         return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
 
-    def exit(self, waitlist_id: str, entry_id: str, stay: int | None) -> AdmittedAnswer:
+    def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
         """Free the customer's place; a repeat changes nothing."""
-        return admitted_answer(self.exits.exit(waitlist_id, entry_id, CUSTOMER, stay=stay))
+        return admitted_answer(
+            self.exits.exit(waitlist_id, proof.entry_id, CUSTOMER, stay=proof.stay)
+        )
 
 
 def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
@@ -106,5 +104,7 @@ def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
     )
 
 
-def _command(waitlist_id: str, entry_id: str, stay: int | None) -> HoldCommand:
-    return HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=CUSTOMER, ticket=stay)
+def _command(waitlist_id: str, proof: Proof) -> HoldCommand:
+    return HoldCommand(
+        waitlist_id=waitlist_id, entry_id=proof.entry_id, by=CUSTOMER, ticket=proof.stay
+    )

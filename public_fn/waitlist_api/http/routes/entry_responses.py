@@ -24,17 +24,14 @@ class EntryResponses(Struct, frozen=True):
     polls: Polls
     now_millis: NowMillis
 
-    def get(
-        self, waitlist_id: str, entry_id: str, segment: str | None, proof: Proof | None = None
-    ) -> Response[LookAnswer]:
+    def get(self, waitlist_id: str, segment: str | None, proof: Proof) -> Response[LookAnswer]:
         """Return the answer; `segment` holds names of attributes, a comma between two.
 
         Raise Forbidden if the entry token that was shown is of a former stay.
         """
         names = None if segment is None else segment.split(",")
-        stay = proof.stay if proof else None
-        view, places = self.polls.of(waitlist_id, entry_id, names, stay)
-        return self._answer(view, places, proof.renewed if proof else None)
+        view, places = self.polls.of(waitlist_id, proof.entry_id, names, proof.stay)
+        return self._answer(view, places, proof.renewed)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields of a customer's response; `positions` are those within segments."""

@@ -20,14 +20,11 @@ from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
 WAITLIST_ID = "bakery"
 ENTRY_ID = entry_id_of(WAITLIST_ID, "customer-0001")
 WaitlistId = Annotated[str, Path(pattern=PathWaitlistId, examples=[WAITLIST_ID])]
-EntryId = Annotated[str, Path(pattern=PathEntryId, examples=[ENTRY_ID])]
-OwnEntryId = Annotated[
-    str,
-    Path(
-        pattern=PathOwnEntryId,
-        description="`me`, or the id of the customer's own entry.",
-    ),
-]
+ENTRY_PATH = Path(pattern=PathEntryId, examples=[ENTRY_ID])
+OWN_ENTRY_PATH = Path(
+    pattern=PathOwnEntryId, description="`me`, or the id of the customer's own entry."
+)
+EntryId = Annotated[str, ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:

@@ -1,0 +1,52 @@
+"""Customers with accounts: tokens of an OIDC issuer, each for their own entry only."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
+
+from waitlist_api.auth.credentials import Proof, customer_of
+from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.errors import Forbidden
+from waitlist_api.http.routes.customers import ENTRIES
+from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.params import OWN_ENTRY_PATH, IdempotencyKey, WaitlistId
+from waitlist_api.http.schemas.common import ME
+from waitlist_api.http.schemas.entries import OwnSignupAnswer, OwnSignupBody
+from waitlist_shared.ids import entry_id_of
+
+
+class AccountCredentials(Struct, frozen=True):
+    """The tokens that API Gateway's JWT authorizer has checked."""
+
+    entry_id: Any = OWN_ENTRY_PATH
+
+    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
+        mine = entry_id_of(waitlist_id, customer_of(event.raw_event))
+        if entry_id not in (ME, mine):
+            raise Forbidden("This entry belongs to another customer; use `me` for your own.")
+        return Proof(mine)
+
+    def add_sign_up(
+        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
+    ) -> None:
+        @router.post(ENTRIES, operation_id="signUp")
+        def sign_up(
+            waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
+        ) -> Response[OwnSignupAnswer]:
+            customer = customer_of(router.current_event.raw_event)
+            if body.customer_id not in (None, customer):
+                raise Forbidden("This token belongs to another customer; leave customer_id out.")
+            command = SignupCommand(
+                waitlist_id=waitlist_id,
+                customer_id=customer,
+                profile=body.profile,
+                attributes=body.attributes,
+                idempotency_key=idempotency_key or "",
+                proven=True,
+            )
+            signed_up = signups.sign_up(command)
+            answer = OwnSignupAnswer(**responses.fields(signed_up.view))
+            return Response(201 if signed_up.is_new else 200, "application/json", answer)

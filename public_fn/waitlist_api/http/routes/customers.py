@@ -1,0 +1,90 @@
+"""Routes of customers: sign up, then follow, enter and leave by credentials of either kind."""
+
+from typing import Annotated, Any, Protocol
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from waitlist_api.auth.credentials import Proof
+from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.signup import Signups
+from waitlist_api.http.routes.admission import CustomerAdmission
+from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.params import IdempotencyKey, SegmentNames, WaitlistId
+from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
+from waitlist_api.http.schemas.entries import CustomersEntryAnswer, LookAnswer
+
+ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
+ENTRY = f"{ENTRIES}/<entry_id>"
+
+
+class Credentials(Protocol):
+    """What customers identify themselves by: entry tokens of guests, or tokens of an issuer."""
+
+    @property
+    def entry_id(self) -> Any:
+        """The parameter of the path that names an entry."""
+
+    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
+        """Return the entry and the stay that a request may act on; raise Forbidden for others."""
+
+    def add_sign_up(
+        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
+    ) -> None:
+        """Add the route of signups: who signs up is said in another way by each kind."""
+
+
+def customer_routes(
+    credentials: Credentials,
+    signups: Signups,
+    responses: EntryResponses,
+    leaves: Leaves,
+    admission: CustomerAdmission,
+) -> APIGatewayHttpRouter:
+    """Return the routes of customers who are identified by these credentials."""
+    router = APIGatewayHttpRouter()
+    credentials.add_sign_up(router, signups, responses)
+    path = credentials.entry_id
+
+    def check(waitlist_id: str, entry_id: str) -> Proof:
+        return credentials.check(router.current_event, waitlist_id, entry_id)
+
+    def base_url() -> str:
+        return base_url_of(router.current_event.raw_event)
+
+    @router.get(ENTRY, operation_id="getEntry")
+    def get_entry(
+        waitlist_id: WaitlistId, entry_id: Annotated[str, path], segment: SegmentNames = None
+    ) -> Response[LookAnswer]:
+        return responses.get(waitlist_id, segment, check(waitlist_id, entry_id))
+
+    @router.delete(ENTRY, operation_id="leave")
+    def leave(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[Any]:
+        proof = check(waitlist_id, entry_id)
+        leaves.leave(waitlist_id, proof.entry_id, by="customer", stay=proof.stay)
+        return Response(204)
+
+    @router.post(f"{ENTRY}/enter", operation_id="enter")
+    def enter(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:
+        return admission.enter(waitlist_id, check(waitlist_id, entry_id), base_url())
+
+    @router.get(f"{ENTRY}/pass", operation_id="getPass")
+    def get_pass(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:
+        return admission.get_pass(waitlist_id, check(waitlist_id, entry_id), base_url())
+
+    @router.post(f"{ENTRY}/decline", operation_id="decline")
+    def decline(
+        waitlist_id: WaitlistId,
+        entry_id: Annotated[str, path],
+        body: DeclineBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> CustomersEntryAnswer:
+        proof = check(waitlist_id, entry_id)
+        return admission.decline(waitlist_id, proof, body, idempotency_key)
+
+    @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
+    def exit_(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> AdmittedAnswer:
+        return admission.exit(waitlist_id, check(waitlist_id, entry_id))
+
+    return router

@@ -1,0 +1,49 @@
+"""Guests: a signup answers an entry token, which proves the stay."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
+
+from waitlist_api.auth.credentials import EntryTokens, Proof
+from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.http.routes.customers import ENTRIES
+from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.params import ENTRY_PATH, GuestsKey, WaitlistId
+from waitlist_api.http.schemas.entries import SignupAnswer, SignupBody
+
+
+class GuestCredentials(Struct, frozen=True):
+    """Entry tokens."""
+
+    tokens: EntryTokens
+    entry_id: Any = ENTRY_PATH
+
+    def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
+        return self.tokens.check(waitlist_id, entry_id, event.headers.get("authorization"))
+
+    def add_sign_up(
+        self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
+    ) -> None:
+        tokens = self.tokens
+
+        @router.post(ENTRIES, operation_id="signUp")
+        def sign_up(
+            waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
+        ) -> Response[SignupAnswer]:
+            command = SignupCommand(
+                waitlist_id=waitlist_id,
+                customer_id=body.customer_id,
+                profile=body.profile,
+                attributes=body.attributes,
+                idempotency_key=idempotency_key or "",
+            )
+            shown = router.current_event.headers.get("authorization")
+            stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
+            signed_up = signups.sign_up(command.with_stay_shown(stay))
+            view = signed_up.view
+            token = tokens.issue(waitlist_id, command.entry_id, view.ticket or 0)
+            answer = SignupAnswer(**responses.fields(view), entry_token=token)
+            return Response(201 if signed_up.is_new else 200, "application/json", answer)
