@@ -154,10 +154,10 @@ proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every 
 	$(BIN)/python -m tests.reliability.model --workers 2
 
 overload: $(INSTALLED) ## load test: 200 clients against a private function limited to 4 concurrent calls; verifies every answer
-	$(BIN)/python -m tests.reliability.load
+	$(BIN)/python -m tests.reliability.load overload
 
 load: $(INSTALLED) ## a launch: 50,000 people sign up in a minute, come again where they are refused, and all get in (LOAD_FLAGS)
-	$(BIN)/python -m tests.reliability.load.launch $(LOAD_FLAGS)
+	$(BIN)/python -m tests.reliability.load launch $(LOAD_FLAGS)
 
 bench: $(INSTALLED) ## measure operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m tools.bench

@@ -277,6 +277,15 @@ class Machine(RuleBasedStateMachine):
             self.change(name, state="parked", time_millis=self.millis)
             self.decide(name, "parked", stay.hold)
 
+    @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
+    def let_holds_expire(self, times: int, pick: int) -> None:
+        """P3, P4: a token that is late changes nothing; the last of too many holds parks."""
+        for _ in range(times):
+            self.claim(2, newest=False, lease=1)
+            self.the_clock_jumps(SECOND_MICROS)
+            self.complete(pick, late=False)
+            self.expire(settles=False)
+
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
         """P1: an entry that is held between the two finds its rank taken."""

@@ -4,19 +4,17 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import httpx
-
-from tests.reliability.load.client import ONE_TLS_CONTEXT, Client, Load
+from tests.reliability.load.client import Client, Load
 from tests.reliability.load.customers import ENTRIES, Population, customers
 from tests.reliability.load.final_state import MAINTENANCE, Reader
-from tests.reliability.load.history import Attempt, History, Loss, Operation, Outcome
+from tests.reliability.load.history import History, Loss
 from tests.reliability.load.operators import ADMIN, operators
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.plan import MAX_ATTEMPTS, WAITLIST_ID
 from tests.reliability.load.position_checker import impossible_answers
 from tests.reliability.load.problem import Problem
+from tests.reliability.load.wire import Wire
 from tools.local.api_client import ApiClient
 
 # Few, because each request under way occupies a function process, which takes a second to start.
@@ -84,7 +82,10 @@ class Traffic:
     async def _flow(self, operations: int, disruptions: tuple[Disruption, ...]) -> None:
         load, begun = Load(operations), len(self.history.operations)
         names = [f"{self._rounds}-{number}" for number in range(CUSTOMERS + OPERATORS)]
-        clients = [Client(self.url, self.history, load, name) for name in names]
+        wires = [Wire(self.url, 1, TIMEOUT_SECONDS) for _ in names]
+        clients = [
+            Client(wire, self.history, load, name) for wire, name in zip(wires, names, strict=True)
+        ]
         visits = [
             customers(client, f"customer-{name}", self.population)
             for client, name in zip(clients[:CUSTOMERS], names, strict=False)
@@ -102,7 +103,8 @@ class Traffic:
             for task in looking:
                 task.cancel()
             await asyncio.gather(*looking, return_exceptions=True)
-            await asyncio.gather(*(client.close() for client in clients))
+            for wire in wires:
+                wire.close()
 
     async def _inject(self, begun: int, disruptions: tuple[Disruption, ...]) -> None:
         for one in disruptions:
@@ -112,35 +114,22 @@ class Traffic:
 
     async def _look(self, number: int) -> None:
         """Read positions and totals in a loop, without retries."""
-        async with httpx.AsyncClient(
-            base_url=self.url, timeout=TIMEOUT_SECONDS, verify=ONE_TLS_CONTEXT, trust_env=False
-        ) as http:
-            turn = number
+        wire = Wire(self.url, 1, TIMEOUT_SECONDS)
+        client = Client(wire, self.history, Load(None), f"looker {number}", tries=1)
+        turn = number
+        try:
             while True:
                 turn += LOOKERS
                 known = [one for one in self.history.of("signup") if one.is_done]
                 if known and turn % 4:
-                    await self._ask(http, known[turn * 7 % len(known)])
+                    signup = known[turn * 7 % len(known)]
+                    path = f"{ENTRIES}/{signup.answer['entry_id']}"
+                    token = signup.answer["entry_token"]
+                    await client.customer("poll", signup.person, "GET", path, token=token)
                 else:
-                    await self._get(http, "total", "", f"/v1/waitlists/{WAITLIST_ID}")
-
-    async def _ask(self, http: httpx.AsyncClient, signup: Operation) -> None:
-        headers = {"Authorization": f"Bearer {signup.answer['entry_token']}"}
-        path = f"{ENTRIES}/{signup.answer['entry_id']}"
-        await self._get(http, "poll", signup.person, path, headers=headers)
-
-    async def _get(
-        self, http: httpx.AsyncClient, kind: str, person: str, path: str, **more: Any
-    ) -> None:
-        began = time.monotonic()
-        answer = await http.get(path, **more)
-        ended, status, body = time.monotonic(), answer.status_code, answer.json()
-        outcome: Outcome = "done" if status == 200 else "refused" if status < 429 else "unknown"
-        self.history.operations.append(Operation(kind, person, outcome, began, ended, answer=body))
-        retry_after = answer.headers.get("retry-after", "")
-        self.history.attempts.append(
-            Attempt(kind, began, ended, status, str(body.get("code", "")), retry_after)
-        )
+                    await client.customer("total", "", "GET", f"/v1/waitlists/{WAITLIST_ID}")
+        finally:
+            wire.close()
 
 
 def _call(inject: Injection) -> None:

@@ -1,87 +1,53 @@
-"""Load test; the exit code is 1 if a promise was broken."""
+"""Load tests: `overload` or `launch`; the exit code is 1 if a promise was broken."""
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Sequence
+from dataclasses import fields
 
 from rich.console import Console
 
-from tests.reliability.load.chart import picture
-from tests.reliability.load.plan import Plan
+from tests.reliability.load.plan import LaunchPlan, Plan
 from tests.reliability.load.progress import Shown
-from tests.reliability.load.report import as_json, sentences_of, show
-from tests.reliability.load.run import Measured, Note, run
+from tests.reliability.load.report import show
+from tests.reliability.load.run import run
 from tests.reliability.load.service import ServiceError
 from waitlist_cli.errors import CliError
 
-USUAL = Plan()
-M = TypeVar("M", bound=Measured)
+PLANS: dict[str, type[Plan] | type[LaunchPlan]] = {"overload": Plan, "launch": LaunchPlan}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _options(arguments)
-    plan = Plan(
-        clients=options.clients,
-        seconds=options.seconds,
-        operations=options.operations,
-        private_concurrency=options.private,
-        lease_seconds=options.lease,
-        seed=options.seed,
-    )
-    return carried_out(options, lambda note: run(plan, note), sentences_of, as_json, picture)
-
-
-def carried_out(
-    options: argparse.Namespace,
-    measure: Callable[[Note], M],
-    sentences: Callable[[M], Iterable[str]],
-    numbers: Callable[[M], object],
-    drawing: Callable[[M], str],
-) -> int:
-    """Measure, print and write what `options` ask for; return the exit code."""
+    options = vars(_parser().parse_args(arguments))
+    plan = PLANS[options.pop("which")](**options)
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
     try:
         with Shown(console) as shown:
-            done = measure(shown.note)
+            done = run(plan, shown.note)
     except (CliError, ServiceError) as error:
         print(error, file=sys.stderr)
         return 1
-    show(console, done, sentences(done))
-    if options.json:
-        options.json.write_text(json.dumps(numbers(done), indent=2) + "\n", encoding="utf-8")
-    if options.svg:
-        options.svg.write_text(drawing(done), encoding="utf-8")
+    show(console, done)
     return bool(done.problems)
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.load", description=__doc__)
-    add = parser.add_argument
-    add("--clients", type=positive, default=USUAL.clients, metavar="N", help="at once")
-    add("--seconds", type=positive, default=USUAL.seconds, metavar="S", help="of load")
-    add(
-        "--operations",
-        type=positive,
-        metavar="N",
-        help="end the load by their number, not by time",
-    )
-    add(
-        "--private",
-        type=positive,
-        default=USUAL.private_concurrency,
-        metavar="N",
-        help="calls of the private function at once",
-    )
-    add("--lease", type=positive, default=USUAL.lease_seconds, metavar="S", help="of a claim")
-    add("--seed", type=int, default=USUAL.seed, metavar="N", help="of what clients do")
-    add("--json", type=Path, metavar="FILE", help="also write the numbers here")
-    add("--svg", type=Path, metavar="FILE", help="also draw the run here")
-    return parser.parse_args(arguments)
+    parsers = parser.add_subparsers(dest="which", required=True)
+    for name, plan in PLANS.items():
+        own = parsers.add_parser(name)
+        for one in fields(plan):
+            if "help" in one.metadata:
+                own.add_argument(
+                    f"--{one.name.replace('_', '-')}",
+                    type=positive,
+                    default=one.default,
+                    metavar="N",
+                    help=f"{one.metadata['help']}; usual: {one.default}",
+                )
+    return parser
 
 
 def positive(text: str) -> int:

@@ -1,8 +1,8 @@
-"""One client on one connection: it retries (docs/internals/time-budgets.md), records attempts."""
+"""One client: it retries (docs/internals/time-budgets.md), records operations and attempts."""
 
 import asyncio
+import json as json_
 import random
-import ssl
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 
 from tests.reliability.load.history import NO_CODE, Attempt, History, Operation, Outcome
+from tests.reliability.load.wire import Answer, Wire
 from tools.local.aws import local_operator
 from waitlist_cli.client.retries import PATIENT, may_pass
 
 MOST_TIMES = 10
 NO_HEADERS: Mapping[str, str] = {}
-# httpx makes one per client, even for plain HTTP, and 200 of them take some seconds.
-ONE_TLS_CONTEXT = ssl.create_default_context()
+OPERATOR = local_operator()
 
 
 class LoadOver(Exception):
@@ -66,43 +66,37 @@ class Load:
 
 
 class Client:
+    """Gives up after `tries`, or comes back after a longer pause, `back_after` from and to."""
+
     def __init__(
         self,
-        url: str,
+        wire: Wire,
         history: History,
         load: Load,
         seed: str,
-        transport: httpx.AsyncBaseTransport | None = None,
+        *,
+        tries: int = PATIENT.tries,
+        back_after: tuple[float, float] | None = None,
     ) -> None:
         self.random = random.Random(seed)
         self.load = load
+        self._wire = wire
         self._history = history
-        # Choosing from a pool of many connections takes longer than the service takes to answer.
-        self._http = httpx.AsyncClient(
-            base_url=url,
-            timeout=PATIENT.timeout_seconds,
-            limits=httpx.Limits(max_connections=1),
-            verify=ONE_TLS_CONTEXT,
-            transport=transport,
-            trust_env=False,
-        )
-        self._operator = local_operator()
-
-    async def close(self) -> None:
-        await self._http.aclose()
+        self._tries = tries
+        self._back_after = back_after
 
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
         """Send a customer's operation, with an entry token if given."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return await self._do(kind, person, method, path, headers, more)
+        return await self._do(kind, person, method, path, headers, **more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
         """Send an operator's operation, signed."""
-        return await self._do(kind, person, method, path, {}, {**more, "auth": self._operator})
+        return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(
         self,
@@ -111,78 +105,84 @@ class Client:
         method: str,
         path: str,
         headers: dict[str, str],
-        more: dict[str, Any],
+        *,
+        key: str = "",
+        json: object = None,
+        is_signed: bool = False,
     ) -> Operation:
         self.load.begin_operation(kind)
-        key = more.pop("key", "")
-        if key:
-            headers = {**headers, "Idempotency-Key": key}
-        began = time.monotonic()
-        answer, attempts = await self._until_answered(kind, method, path, headers, more)
-        body = _body(answer)
-        operation = Operation(
-            kind=kind,
-            person=person,
-            outcome=_outcome(answer),
-            began=began,
-            ended=time.monotonic(),
-            attempts=attempts,
-            asked=more.get("json") or {},
-            answer=body,
-        )
-        self._history.operations.append(operation)
+        headers |= {"Idempotency-Key": key} if key else {}
+        request = httpx.Request(method, self._wire.url.join(path), headers=headers, json=json)
+        began, attempts, answer = 0.0, 0, None
+        try:
+            while True:
+                async with self._wire.room:
+                    began = began or time.monotonic()
+                    attempts += 1
+                    answer = await self._once(kind, _signed(request) if is_signed else request)
+                if _outcome(answer) != "unknown":
+                    break
+                pause = self._pause_after(attempts, answer)
+                if pause is None or not await self.load.pause(pause):
+                    break
+        finally:
+            operation = Operation(
+                kind=kind,
+                person=person,
+                outcome=_outcome(answer),
+                began=began,
+                ended=time.monotonic(),
+                attempts=attempts,
+                asked=json if isinstance(json, dict) else {},
+                answer=_body(answer),
+            )
+            if began:
+                self._history.operations.append(operation)
         return operation
 
-    async def _until_answered(
-        self, kind: str, method: str, path: str, headers: dict[str, str], more: dict[str, Any]
-    ) -> tuple[httpx.Response | None, int]:
-        answer = None
-        for attempt in range(PATIENT.tries):
-            answer = await self._once(kind, method, path, headers=headers, **more)
-            if answer is not None and not may_pass(answer.status_code, _code(answer)):
-                return answer, attempt + 1
-            received = NO_HEADERS if answer is None else answer.headers
-            seconds = PATIENT.pause_after(attempt, received, self.random.random)
-            if not await self.load.pause(seconds):
-                return answer, attempt + 1
-        return answer, PATIENT.tries
+    def _pause_after(self, attempts: int, answer: Answer | None) -> float | None:
+        """Return the seconds until the next try; None if the client gives up."""
+        done = attempts % self._tries
+        if done == 0:
+            return self.random.uniform(*self._back_after) if self._back_after else None
+        headers = NO_HEADERS if answer is None else answer.headers
+        return PATIENT.pause_after(done - 1, headers, self.random.random)
 
-    async def _once(self, kind: str, method: str, path: str, **more: Any) -> httpx.Response | None:
+    async def _once(self, kind: str, request: httpx.Request) -> Answer | None:
         began = time.monotonic()
         try:
-            answer = await self._http.request(method, path, **more)
-        except httpx.TransportError as error:
+            answer = await self._wire.send(request)
+        except (OSError, EOFError, TimeoutError) as error:
             attempt = Attempt(kind, began, time.monotonic(), 0, type(error).__name__)
             self._history.attempts.append(attempt)
             return None
+        code = "" if answer.status < 300 else _code(answer) or NO_CODE
+        retry_after = answer.headers.get("retry-after", "")
         self._history.attempts.append(
-            Attempt(
-                kind=kind,
-                began=began,
-                ended=time.monotonic(),
-                status=answer.status_code,
-                code="" if answer.is_success else _code(answer) or NO_CODE,
-                retry_after=answer.headers.get("retry-after", ""),
-            )
+            Attempt(kind, began, time.monotonic(), answer.status, code, retry_after)
         )
         return answer
 
 
-def _outcome(answer: httpx.Response | None) -> Outcome:
-    if answer is None or answer.status_code == 429 or answer.is_server_error:
+def _signed(request: httpx.Request) -> httpx.Request:
+    return next(OPERATOR.auth_flow(request))
+
+
+def _outcome(answer: Answer | None) -> Outcome:
+    if answer is None or answer.status >= 500 or may_pass(answer.status, _code(answer)):
         return "unknown"
-    return "done" if answer.is_success else "refused"
+    return "done" if answer.status < 300 else "refused"
 
 
-def _body(answer: httpx.Response | None) -> Any:
-    if answer is None or not answer.content:
+def _body(answer: Answer | None) -> Any:
+    if answer is None or not answer.body:
         return None
     try:
-        return answer.json()
+        return json_.loads(answer.body)
     except ValueError:
         return None
 
 
-def _code(answer: httpx.Response) -> str:
-    body = _body(answer)
+def _code(answer: Answer) -> str:
+    body = _body(answer) if answer.status >= 300 else None
     return str(body.get("code", "")) if isinstance(body, dict) else ""

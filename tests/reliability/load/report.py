@@ -1,35 +1,38 @@
 """Prints the report of a run: answers, latencies, memory, problems."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import quantiles
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from tests.reliability.load.history import Attempt
+from tests.reliability.load.launch import refusals
 from tests.reliability.load.memory import MOST_GROWTH, STORES, Growth
 from tests.reliability.load.people import people_of, totals
+from tests.reliability.load.plan import LaunchPlan, Plan
 from tests.reliability.load.problem import Problem
-from tests.reliability.load.run import Measured, Run
+from tests.reliability.load.run import Run
 
 EXAMPLES = 3
 PERCENTILES = (50, 95, 99)
 
 
-def show(console: Console, run: Measured, sentences: Iterable[str]) -> None:
+def show(console: Console, run: Run) -> None:
     """Print the tables, and a last sentence that says whether every promise was kept."""
     console.print(_answers(run.history.attempts))
     console.print(_memory(run.growths))
-    for line in sentences:
+    plan = run.plan
+    own = _of_launch(run, plan) if isinstance(plan, LaunchPlan) else _of_overload(run, plan)
+    for line in (*own, _counted(run)):
         console.print(line)
-    for line in wrongs(run.problems):
+    for line in _wrongs(run.problems):
         console.print(f"[bold red]{line}[/]")
-    console.print(verdict(run))
+    console.print(_verdict(run))
 
 
-def verdict(run: Measured) -> str:
+def _verdict(run: Run) -> str:
     kinds = Counter(problem.kind for problem in run.problems)
     if not kinds:
         return "[green]Every promise was kept.[/]"
@@ -37,7 +40,7 @@ def verdict(run: Measured) -> str:
     return f"[bold red]Broken promises: {counted}.[/]"
 
 
-def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
+def _wrongs(problems: Sequence[Problem]) -> Iterator[str]:
     """Yield a few lines for each kind of problem."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
@@ -48,8 +51,8 @@ def wrongs(problems: Sequence[Problem]) -> Iterator[str]:
             yield f"{alike[0].kind}: and {len(alike) - EXAMPLES:,} more"
 
 
-def sentences_of(run: Run) -> Iterator[str]:
-    plan, history = run.plan, run.history
+def _of_overload(run: Run, plan: Plan) -> Iterator[str]:
+    history = run.history
     unknown = sum(operation.outcome == "unknown" for operation in history.operations)
     yield (
         f"{plan.clients} clients, {plan.operators} of them operators, {run.seconds:.0f} s:"
@@ -60,10 +63,32 @@ def sentences_of(run: Run) -> Iterator[str]:
         f"The private function, {plan.private_concurrency} at once, was throttled"
         f" {len(run.throttled):,} times."
     )
-    yield counted(run)
 
 
-def counted(run: Measured) -> str:
+def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
+    done = [one for one in run.history.of("signup") if one.is_done]
+    waited = [one.ended - run.came[one.person] for one in done]
+    tries = [float(one.attempts) for one in run.history.of("signup")]
+    by_kind = ", ".join(f"{n:,} {name}" for name, n in refusals(run.history.attempts).items())
+    coming = max(run.came.values(), default=run.began) - run.began
+    yield (
+        f"{len(run.came):,} people came within {coming:.0f} s; {len(waited):,} got"
+        f" in within {run.seconds:.0f} s, {len(waited) / run.seconds:.0f} a second."
+    )
+    half, most = percentiles(waited)[0], max(waited, default=0)
+    yield f"Half of them were in after {half:.0f} s, the last after {most:.0f} s."
+    yield (
+        f"{len(run.history.attempts):,} requests, to come again: {by_kind}. Half of the people"
+        f" needed {percentiles(tries)[0]:.0f} tries at most, the last {max(tries, default=0):.0f}."
+    )
+    yield (
+        f"Limits: {plan.signup_rate} signups a second, {plan.public_concurrency} calls of the"
+        f" public function and {plan.private_concurrency} of the private at once. Load of the"
+        f" machine: {run.loads[0]:.1f} before, {run.loads[1]:.1f} after."
+    )
+
+
+def _counted(run: Run) -> str:
     """Return what was acknowledged, beside what the service counts."""
     acknowledged = ", ".join(
         f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
@@ -118,29 +143,3 @@ def _memory(grown: Sequence[Growth]) -> Table:
         growth = f"{one.ratio - 1:+.1%}"
         table.add_row(one.role, f"{one.before:.1f}", f"{one.after:.1f}", growth, judged)
     return table
-
-
-def as_json(run: Run) -> dict[str, Any]:
-    """Return the run's numbers as JSON values."""
-    answers = Counter(f"{one.status or 'none'} {one.code}".strip() for one in run.history.attempts)
-    return {
-        "clients": run.plan.clients,
-        "seconds": round(run.seconds, 1),
-        "private_concurrency": run.plan.private_concurrency,
-        "requests": len(run.history.attempts),
-        "operations": dict(Counter(f"{one.kind} {one.outcome}" for one in run.history.operations)),
-        "answers": dict(answers),
-        "throttled_invocations": len(run.throttled),
-        "seconds_at_percentiles": dict(
-            zip(
-                map(str, PERCENTILES),
-                (round(one, 3) for one in percentiles([a.seconds for a in run.history.attempts])),
-                strict=True,
-            ),
-            longest=round(max(one.seconds for one in run.history.attempts), 3),
-        ),
-        "told": totals(people_of(run.history)),
-        "stats": dict(run.final_state.stats),
-        "megabytes": {one.role: [round(one.before, 1), round(one.after, 1)] for one in run.growths},
-        "problems": [str(problem) for problem in run.problems],
-    }

@@ -1,32 +1,33 @@
-"""One run: start the service, send the load, run maintenance, judge."""
+"""One run of a plan: start the service with its limits, let clients come, maintain, judge."""
 
 import asyncio
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from tests.reliability.load.client import Client, Load
-from tests.reliability.load.customers import Population, customers
+from tests.reliability.load import launch, overload
 from tests.reliability.load.final_state import READERS, FinalState, Reader
 from tests.reliability.load.history import History
 from tests.reliability.load.memory import Growth, MemorySampler, Sample, growths
-from tests.reliability.load.operators import ADMIN, operators
+from tests.reliability.load.operators import ADMIN
 from tests.reliability.load.oracle import judge
-from tests.reliability.load.plan import MAX_ATTEMPTS, Plan
+from tests.reliability.load.plan import LaunchPlan, Plan
 from tests.reliability.load.problem import Problem
 from tests.reliability.load.service import Service
 from tools.local.api_client import ApiClient
 
-NOTE_SECONDS = 0.5
-SHORTEST_OFFER = 10
 Note = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
-    """The measurements of a run, and the problems found."""
+class Run:
+    """The measurements of a run, and the problems found.
 
+    `came` has when each person of a launch came, `loads` the machine's load before and after.
+    """
+
+    plan: Plan | LaunchPlan
     history: History
     final_state: FinalState
     samples: Sequence[Sample]
@@ -34,6 +35,8 @@ class Measured:
     began: float
     ended: float
     problems: Sequence[Problem]
+    came: Mapping[str, float] = field(default_factory=dict)
+    loads: tuple[float, float] = (0.0, 0.0)
 
     @property
     def seconds(self) -> float:
@@ -44,25 +47,18 @@ class Measured:
         return growths(self.samples)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run(Measured):
-    plan: Plan
-
-
-def run(plan: Plan, note: Note) -> Run:
+def run(plan: Plan | LaunchPlan, note: Note) -> Run:
     """Run a plan; call `note` with the current activity and the finished part of it."""
-    history = History()
+    history, came = History(), dict[str, float]()
+    load_before = os.getloadavg()[0]
     note("the service starts", 0)
-    limits = {"PRIVATE_CONCURRENCY": plan.private_concurrency}
-    with Service(limits) as service, ApiClient(service.url, READERS) as client:
-        settings: dict[str, Any] = {"name": "Overload", "lease_seconds": plan.lease_seconds}
-        # Operators alone offer places, so that each offer has a request that explains it.
-        settings["admission"] = {"offer_seconds": max(SHORTEST_OFFER, plan.lease_seconds)}
-        client.operator("PUT", ADMIN, json={**settings, "max_attempts": MAX_ATTEMPTS})
+    with Service(plan.limits) as service, ApiClient(service.url, READERS) as client:
+        client.operator("PUT", ADMIN, json=plan.settings)
         began = time.monotonic()
         with MemorySampler(service.pid) as sampler:
-            asyncio.run(_load(plan, service, history, note))
+            asyncio.run(_traffic(plan, service, history, came, note))
         ended = time.monotonic()
+        load_after = os.getloadavg()[0]
         note("maintenance finishes what was cut off, holds end", 1)
         reader = Reader(client)
         reader.settle(plan.lease_seconds, history, ended)
@@ -76,14 +72,34 @@ def run(plan: Plan, note: Note) -> Run:
         throttled=service.throttled,
         began=began,
         ended=ended,
+        came=came,
+        loads=(load_before, load_after),
         problems=[
-            *judge(history, final_state, plan.lease_seconds),
-            *of_processes(sampler.samples, service.mistakes),
+            *judged(plan, history, final_state),
+            *_of_processes(sampler.samples, service.mistakes),
         ],
     )
 
 
-def of_processes(samples: Sequence[Sample], mistakes: Sequence[str]) -> Iterator[Problem]:
+def judged(plan: Plan | LaunchPlan, history: History, final_state: FinalState) -> Iterator[Problem]:
+    """Yield each broken promise of the answers, and each person of a launch who is outside."""
+    yield from judge(history, final_state, plan.lease_seconds)
+    if isinstance(plan, LaunchPlan):
+        got_in = {one.person for one in history.of("signup") if one.is_done}
+        for name in plan.names:
+            if name not in got_in:
+                yield Problem("outside", f"{name} did not get in within {plan.most_seconds:.0f} s")
+
+
+def _traffic(
+    plan: Plan | LaunchPlan, service: Service, history: History, came: dict[str, float], note: Note
+) -> Coroutine[None, None, None]:
+    if isinstance(plan, LaunchPlan):
+        return launch.people(plan, service.url, history, came, note)
+    return overload.clients(plan, service, history, note)
+
+
+def _of_processes(samples: Sequence[Sample], mistakes: Sequence[str]) -> Iterator[Problem]:
     for one in growths(samples):
         if not one.is_flat:
             yield Problem(
@@ -93,50 +109,3 @@ def of_processes(samples: Sequence[Sample], mistakes: Sequence[str]) -> Iterator
             )
     for line in mistakes:
         yield Problem("a mistake in the log", line)
-
-
-async def _load(plan: Plan, service: Service, history: History, note: Note) -> None:
-    load, population = Load(plan.operations, plan.kinds), Population()
-    clients = [
-        Client(service.url, history, load, f"{plan.seed}-{number}")
-        for number in range(plan.clients)
-    ]
-    names = [f"customer-{number}" for number in range(plan.customers)]
-    operator_names = [f"operator-{number}" for number in range(plan.operators)]
-    work = [
-        *(
-            customers(client, name, population)
-            for client, name in zip(clients, names, strict=False)
-        ),
-        *(
-            operators(client, name, population)
-            for client, name in zip(clients[plan.customers :], operator_names, strict=True)
-        ),
-    ]
-    watching = asyncio.create_task(_watch(plan, service, history, load, note))
-    try:
-        await asyncio.gather(*work)
-    finally:
-        watching.cancel()
-        await asyncio.gather(*(client.close() for client in clients))
-
-
-async def _watch(plan: Plan, service: Service, history: History, load: Load, note: Note) -> None:
-    """Report the progress of the load, and end it when its time is up."""
-    began = time.monotonic()
-    while True:
-        await asyncio.sleep(NOTE_SECONDS)
-        seconds = time.monotonic() - began
-        if plan.operations is None:
-            done = seconds / plan.seconds
-            if done >= 1:
-                load.end()
-        else:
-            done = len(history.operations) / plan.operations
-        answers = len(history.attempts)
-        refused = sum(one.status in (429, 503) for one in history.attempts)
-        note(
-            f"{answers:,} answers, {answers / seconds:.0f}/s, {refused:,} to come again,"
-            f" {len(service.throttled):,} calls throttled",
-            min(done, 1),
-        )

@@ -1,15 +1,17 @@
-"""`make overload` reports in words, JSON and SVG, and by its exit code."""
+"""`make overload` and `make load` report in words, and by their exit code."""
 
 from dataclasses import replace
 
 import pytest
 
 from tests.reliability.load import __main__ as command
+from tests.reliability.load.final_state import FinalState, Seen
 from tests.reliability.load.memory import Sample
-from tests.reliability.load.plan import Plan
+from tests.reliability.load.plan import LaunchPlan, Plan
 from tests.reliability.load.problem import Problem
-from tests.reliability.load.run import Note, Run
-from tests.reliability.load.scenario import a_good_final_state, a_good_scenario
+from tests.reliability.load.run import Note, Run, judged
+from tests.reliability.load.scenario import Scenario, a_good_final_state, a_good_scenario
+from tests.reliability.load.test_oracle import WRONG
 
 
 @pytest.fixture
@@ -27,10 +29,48 @@ def done() -> Run:
     )
 
 
-def ran(run: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, Plan]:
-    plans: list[Plan] = []
+@pytest.fixture
+def launched() -> Run:
+    """A launch of three people, of whom one got in."""
+    scenario = Scenario()
+    scenario.signed_up("person-00000")
+    scenario.signed_up("person-00001", "unknown")
+    plan = LaunchPlan(people=3, most_seconds=9)
+    final_state = FinalState(
+        line=(Seen("person-00000", "waiting", 1, 1, 0),),
+        aside=(),
+        stats={"waiting": 1, "signed_up": 1, "left": 0, "admitted": 0, "offered": 0, "parked": 0},
+        admissions={},
+        own_positions={},
+    )
+    return Run(
+        plan=plan,
+        history=scenario.history,
+        final_state=final_state,
+        samples=[],
+        throttled=[],
+        began=0,
+        ended=scenario.now,
+        problems=list(judged(plan, scenario.history, final_state)),
+        came=dict.fromkeys(plan.names, 0.0),
+        loads=(1.0, 2.0),
+    )
 
-    def fake(plan: Plan, note: Note) -> Run:
+
+@pytest.mark.parametrize("plan", [Plan(), LaunchPlan(people=0)], ids=["overload", "launch"])
+def test_the_history_checker_judges_each_run(plan: Plan | LaunchPlan) -> None:
+    change, kind = WRONG["P3: a signup is lost"]
+    scenario = a_good_scenario()
+    final_state = change(scenario, a_good_final_state())
+    assert [one.kind for one in judged(plan, scenario.history, final_state)] == [kind]
+
+
+def ran(
+    run: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, Plan | LaunchPlan]:
+    plans: list[Plan | LaunchPlan] = []
+
+    def fake(plan: Plan | LaunchPlan, note: Note) -> Run:
         plans.append(plan)
         note("1 answer", 0.5)
         return run
@@ -39,19 +79,23 @@ def ran(run: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int
     return command.main(arguments), plans[0]
 
 
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
 def test_a_run_that_went_well_ends_with_0(
     done: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, plan = ran(done, monkeypatch)
-    assert (code, plan) == (0, Plan(clients=200, seconds=60, private_concurrency=4))
-    said = " ".join(capsys.readouterr().out.split())
-    assert "Every promise was kept." in said
-    assert "Acknowledged: 6 signed up, 1 left, 1 admitted." in said
-    assert "Counted by the service: 7 signed_up, 4 waiting, 1 left, 1 admitted." in said
-    assert "The private function, 4 at once, was throttled 3 times." in said
-    assert "20 clients, 1 of them operators" in said
+    code, plan = ran(done, monkeypatch, "overload", "--private", "2")
+    assert (code, plan) == (0, Plan(clients=200, seconds=60, private_concurrency=2))
+    report = said(capsys)
+    assert "Every promise was kept." in report
+    assert "Acknowledged: 6 signed up, 1 left, 1 admitted." in report
+    assert "Counted by the service: 7 signed_up, 4 waiting, 1 left, 1 admitted." in report
+    assert "The private function, 4 at once, was throttled 3 times." in report
+    assert "20 clients, 1 of them operators" in report
     for word in ("429 throttled", "409 not_waiting", "flat", "holds what is stored"):
-        assert word in said
+        assert word in report
 
 
 def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
@@ -59,9 +103,23 @@ def test_a_broken_promise_ends_with_1_and_a_plain_sentence(
 ) -> None:
     problems = [Problem("lost", f"person {number} is gone") for number in range(5)]
     broken = replace(done, problems=[*problems, Problem("order", "ada is late")])
-    code, _ = ran(broken, monkeypatch)
-    said = " ".join(capsys.readouterr().out.split())
+    code, _ = ran(broken, monkeypatch, "overload")
+    report = said(capsys)
     assert code == 1
-    assert "lost: person 0 is gone" in said
-    assert "lost: and 2 more" in said
-    assert said.endswith("Broken promises: lost (5), order (1).")
+    assert "lost: person 0 is gone" in report
+    assert "lost: and 2 more" in report
+    assert report.endswith("Broken promises: lost (5), order (1).")
+
+
+def test_customers_of_a_launch_who_did_not_get_in_are_named_and_the_exit_code_is_1(
+    launched: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [str(one) for one in launched.problems] == [
+        "outside: person-00001 did not get in within 9 s",
+        "outside: person-00002 did not get in within 9 s",
+    ]
+    code, plan = ran(launched, monkeypatch, "launch", "--people", "5000", "--within", "10")
+    assert (code, plan) == (1, LaunchPlan(people=5000, within_seconds=10))
+    report = said(capsys)
+    assert "3 people came within 0 s; 1 got in within 2 s" in report
+    assert report.endswith("Broken promises: outside (2).")

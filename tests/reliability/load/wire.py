@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
-from httpx import URL
+from httpx import URL, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,42 +39,26 @@ class Connection:
         status_line, *lines = head.decode("latin-1").rstrip().split("\r\n")
         pairs = (line.partition(":") for line in lines)
         headers = {name.lower(): value.strip() for name, _, value in pairs}
-        body = await self._reader.readexactly(int(headers["content-length"]))
+        body = await self._reader.readexactly(int(headers.get("content-length", 0)))
         return Answer(int(status_line.split(" ", 2)[1]), headers, body)
 
 
 class Wire:
-    """Shares at most so many connections; a request waits, in order, until one is free."""
+    """Shares at most so many connections; a caller holds `room` while it sends."""
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
-        self._url = URL(url)
+        self.url = URL(url)
+        self.room = asyncio.Semaphore(connections)
         self._timeout_seconds = timeout_seconds
-        self._room = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
 
-    def post(self, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
-        """Return the bytes of a request."""
-        whole = {
-            "host": self._url.netloc.decode(),
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            **headers,
-        }
-        head = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in whole.items())]
-        return "\r\n".join([*head, "", ""]).encode() + body
-
-    @property
-    def room(self) -> asyncio.Semaphore:
-        """Return what a caller holds while it sends."""
-        return self._room
-
-    async def send(self, request: bytes) -> Answer:
-        """Send a request; the caller holds `room`. Raises EOFError, OSError and TimeoutError."""
+    async def send(self, request: Request) -> Answer:
+        """Send a request. Raises EOFError, OSError and TimeoutError."""
         connection: Connection | None = None
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                connection = self._kept() or await Connection.to(self._url)
-                answer = await connection.exchange(request)
+                connection = self._kept() or await Connection.to(self.url)
+                answer = await connection.exchange(_bytes_of(request))
         except BaseException:
             if connection is not None:
                 connection.close()
@@ -94,3 +78,9 @@ class Wire:
                 return connection
             connection.close()
         return None
+
+
+def _bytes_of(request: Request) -> bytes:
+    head = [b"%s %s HTTP/1.1" % (request.method.encode(), request.url.raw_path)]
+    head += [b"%s: %s" % pair for pair in request.headers.raw]
+    return b"\r\n".join([*head, b"", b""]) + request.content
