@@ -21,6 +21,8 @@ from waitlist_api.http.openapi.responses import (
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
+# Every operation that asks both stores may meet these.
+OUTAGES = ("rebuilding", "record_unavailable")
 
 
 class Operation(Struct, frozen=True):
@@ -92,9 +94,7 @@ def _anyone() -> dict[str, Operation]:
             "Get a waitlist",
             with_headers(
                 PUBLIC_CACHE,
-                answers(
-                    200, "The waitlist", "waitlist_not_found", "rebuilding", "record_unavailable"
-                ),
+                answers(200, "The waitlist", "waitlist_not_found", *OUTAGES),
             ),
         ),
         "getBoard": Operation(
@@ -107,8 +107,7 @@ def _anyone() -> dict[str, Operation]:
                     "The board",
                     "waitlist_not_found",
                     "counts_hidden",
-                    "rebuilding",
-                    "record_unavailable",
+                    *OUTAGES,
                 ),
             ),
             "An app reads the position of its entry's `rank` from the board, which a cache can "
@@ -120,7 +119,6 @@ def _anyone() -> dict[str, Operation]:
 
 
 OWN_ENTRY = ("unauthorized", "forbidden", "waitlist_not_found", "entry_not_found")
-OUTAGES = ("rebuilding", "record_unavailable")
 OWN_OFFER = (
     *OWN_ENTRY,
     "not_offered",
@@ -140,8 +138,7 @@ SIGN_UP = (
     "waitlist_full",
     "not_waiting",
     "unsupported_media_type",
-    "rebuilding",
-    "record_unavailable",
+    *OUTAGES,
 )
 SIGN_UP_GUEST = "Send an Idempotency-Key: only a repeat with the same key gets the token again."
 SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns the same entry."
@@ -176,8 +173,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     200,
                     "The entry, exact at this moment",
                     *OWN_ENTRY,
-                    "rebuilding",
-                    "record_unavailable",
+                    *OUTAGES,
                 ),
             ),
             "With `segment` the answer also has the position within each segment that the entry's "
@@ -194,8 +190,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "The customer has left",
                 *OWN_ENTRY,
                 "already_admitted",
-                "rebuilding",
-                "record_unavailable",
+                *OUTAGES,
             ),
             "Idempotent: a repeat has the same answer.",
             credentials,
