@@ -26,10 +26,10 @@ MOST_LAG_MICROS = 2
 OFFER_SECONDS, PASS_SECONDS = 30, 90
 # Most have about one slot due in a wait; of the fast ones, more than customers wait.
 RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), (900, 60_000)]
-# Ends of offers and passes, and times around them, come more often than others.
-WAITS = st.integers(1, 90_000_000) | st.sampled_from(
-    [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-)
+# Ends of offers and passes, and times around them, come more often than others; so does a pause in
+# which a bucket overflows.
+MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
+WAITS = st.integers(1, 90_000_000) | st.sampled_from([*MOMENTS, 300_000_000])
 BOTH = "+"  # between two that pay for the same slot
 
 
@@ -110,7 +110,7 @@ class AdmissionMachine(RuleBasedStateMachine):
         max_inside=st.none() | st.integers(1, 6),
         has_schedule=st.booleans(),
         no_show=st.sampled_from(["keep_place", "to_back", "leave"]),
-        people=st.integers(0, 12),
+        people=st.sampled_from([0, 0, 1, 2, 5, 12]),
     )
     def begin(
         self,
@@ -393,6 +393,13 @@ class AdmissionMachine(RuleBasedStateMachine):
             assert answer["outcome"] in ("absent", "repeat")
             assert not answer.get("entries")
 
+    @rule(data=st.data(), way=st.sampled_from(["decline", "park", "withdraw", "erase"]))
+    def give_a_slot_back_and_run(self, data: st.DataObject, way: str) -> None:
+        """The next run offers a slot that was not used."""
+        self.run()
+        getattr(self, way)(data)
+        self.run()
+
     @precondition(lambda self: self.not_exited())
     @rule(data=st.data())
     def exit(self, data: st.DataObject) -> None:
@@ -418,7 +425,7 @@ class AdmissionMachine(RuleBasedStateMachine):
 
 
 AdmissionMachine.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=120,
     stateful_step_count=25,
     deadline=None,
     # Without `explain`, which takes minutes on two processors.
