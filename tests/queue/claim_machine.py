@@ -236,8 +236,10 @@ class Machine(RuleBasedStateMachine):
             self.decide(name, "released", stay.hold)
             self.comes_back(name, answer, to)
 
-    @rule(name=PEOPLE, to=st.sampled_from(["place", "back"]))
-    def redrive(self, name: str, to: str) -> None:
+    @rule(pick=PICKS, to=st.sampled_from(["place", "back"]))
+    def redrive(self, pick: int, to: str) -> None:
+        names = self.model.of("parked") or NAMES
+        name = names[pick % len(names)]
         answer = self.line.redrive(name, to=to)
         if name not in self.model.of("parked"):
             if self.is_repeat(name, "redriven"):

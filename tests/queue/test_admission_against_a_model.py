@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from math import floor
+from random import Random
 from typing import Any
 
-from hypothesis import Phase, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+import pytest
 
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
@@ -26,10 +25,29 @@ MOST_LAG_MICROS = 2
 OFFER_SECONDS, PASS_SECONDS = 30, 90
 # Most have about one slot due in a wait; of the fast ones, more than customers wait.
 RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), (900, 60_000)]
-# Ends of offers and passes, and times around them, come more often than others; so does a pause in
-# which a bucket overflows.
+# Ends of offers and passes, and times around them, come more often than others.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-WAITS = st.integers(1, 90_000_000) | st.sampled_from([*MOMENTS, 300_000_000])
+HISTORIES, STEPS = 40, 100
+# How often each comes.
+OPERATIONS = {
+    "sign_up": 4,
+    "run": 2,
+    "run_later": 4,
+    "be_idle": 1,
+    "reach_an_instant": 2,
+    "admit_by_hand": 2,
+    "admit_one": 1,
+    "enter": 5,
+    "decline": 2,
+    "release": 1,
+    "park": 1,
+    "redrive": 1,
+    "withdraw": 1,
+    "end_a_stay": 1,
+    "erase": 1,
+    "exit": 2,
+    "deliver_a_copy": 1,
+}
 BOTH = "+"  # between two that pay for the same slot
 
 
@@ -85,44 +103,30 @@ class Ledger:
         return BOTH.join(one for one in paid.split(BOTH) if one != RATE)
 
 
-class AdmissionMachine(RuleBasedStateMachine):
+class AdmissionHistory:
     """Offers that end keep the entry's place, send it to the back, or end its stay."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
         self.line = Line(fake_redis())
-        self.model = Waitlist()
-        self.ledger = Ledger()
         self.names = 0
         self.counted = 0
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
+        self.begin()
 
     @property
     def now(self) -> int:
         return self.line.clock.millis
 
-    @initialize(
-        rate=st.none() | st.sampled_from(RATES),
-        rate_from=st.sampled_from([0, 0, 45_000]),
-        counts=st.sampled_from(["offered", "entered"]),
-        combine=st.sampled_from(["least", "sum"]),
-        max_inside=st.none() | st.integers(1, 6),
-        has_schedule=st.booleans(),
-        no_show=st.sampled_from(["keep_place", "to_back", "leave"]),
-        people=st.sampled_from([0, 0, 1, 2, 5, 12]),
-    )
-    def begin(
-        self,
-        rate: tuple[int, int] | None,
-        rate_from: int,
-        counts: str,
-        combine: str,
-        max_inside: int | None,
-        has_schedule: bool,
-        no_show: NoShow,
-        people: int,
-    ) -> None:
+    def begin(self) -> None:
+        """Create the list, with a policy that the seed draws."""
+        draw = self.random.choice
+        rate = draw([None, *RATES])
+        rate_from = draw([0, 0, 45_000]) if rate else 0
+        counts, combine = draw(["offered", "entered"]), draw(["least", "sum"])
+        max_inside, has_schedule = draw([None, None, 2, 4, 6]), draw([True, False])
+        no_show: NoShow = draw(["keep_place", "to_back", "leave"])
         fields: dict[str, Any] = {"max_inside": max_inside, "has_schedule": has_schedule}
         if rate is not None:
             begin = self.now + rate_from if rate_from else None
@@ -146,20 +150,28 @@ class AdmissionMachine(RuleBasedStateMachine):
             payers=policy.slots,
         )
         self.ledger.granted[RATE] -= self.ledger.slots(rate_from * 1000)
-        self.sign_up(people)
+        self.sign_up()
 
-    @rule(people=st.integers(1, 3))
-    def sign_up(self, people: int) -> None:
-        for _ in range(people):
+    def step(self) -> None:
+        """Do one operation that is possible now, and compare."""
+        (name,) = self.random.choices([*OPERATIONS], [*OPERATIONS.values()])
+        getattr(self, name)()
+        self.counts_agree()
+
+    def sign_up(self) -> None:
+        for _ in range(self.random.randint(1, 6)):
             self.names += 1
             name = f"{self.names:04d}"
             accepted(self.line.signup(name))
             self.model = model.joined(self.model, name, key="")
 
-    @rule(micros=WAITS)
-    def run_later(self, micros: int) -> None:
-        self.wait(micros)
+    def run_later(self) -> None:
+        self.wait(self.random.choice([*MOMENTS, *(self.random.randint(1, 90_000_000),) * 4]))
         self.run()
+
+    def be_idle(self) -> None:
+        """Let a bucket overflow."""
+        self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
         """Wait where the lag decides how many whole slots the bucket has, or one more."""
@@ -175,17 +187,16 @@ class AdmissionMachine(RuleBasedStateMachine):
             if self.model.by_name[name].time_millis <= self.now:
                 self.model = self.model.change(name, is_inside=False)
 
-    @precondition(lambda self: SCHEDULE in self.ledger.payers)
-    @rule(count=st.integers(1, 5), micros=st.integers(1000, 50_000_000))
-    def reach_an_instant(self, count: int, micros: int) -> None:
-        self.wait(micros)
+    def reach_an_instant(self) -> None:
+        self.wait(self.random.randint(1000, 50_000_000))
+        if SCHEDULE not in self.ledger.payers:
+            return
         if self.instants and self.instants[-1][0] >= self.now:
             return
         # The instant counts in the next run, and finds the entries that wait then.
-        self.instants.append((self.now, count))
+        self.instants.append((self.now, self.random.randint(1, 5)))
         self.run()
 
-    @rule()
     def run(self) -> None:
         self.leave_a_border()
         self.end_offers()
@@ -240,9 +251,9 @@ class AdmissionMachine(RuleBasedStateMachine):
     def admit(self, **fields: Any) -> Answer:
         return accepted(self.line.send("admit", **fields))
 
-    @rule(count=st.integers(0, 3), refill=st.booleans())
-    def admit_by_hand(self, count: int, refill: bool) -> None:
-        ledger = self.ledger
+    def admit_by_hand(self) -> None:
+        ledger, count = self.ledger, self.random.randint(0, 3)
+        refill = self.random.choice([True, False])
         self.end_offers()
         if count == 0:
             ledger.quota = str(int(ledger.quota) + 1)
@@ -255,10 +266,9 @@ class AdmissionMachine(RuleBasedStateMachine):
         answer = self.admit(count=count, refill=refill)
         self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR, paid))
 
-    @rule(data=st.data())
-    def admit_one(self, data: st.DataObject) -> None:
+    def admit_one(self) -> None:
         self.end_offers()
-        name = self.draw(data, self.model.of(*ON_LIST))
+        name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
         answer = self.line.send("admit", entry_id=self.line.id_of(name))
@@ -270,20 +280,19 @@ class AdmissionMachine(RuleBasedStateMachine):
             offered = model.offered(self.model, [name], "", model.OPERATOR)
             self.hold_to(accepted(answer), offered)
 
-    def draw(self, data: st.DataObject, names: Iterable[str]) -> str | None:
+    def draw(self, names: Iterable[str]) -> str | None:
         names = sorted(names)
-        return data.draw(st.sampled_from(names)) if names else None
+        return self.random.choice(names) if names else None
 
-    def draw_offered(self, data: st.DataObject) -> str | None:
-        return self.draw(data, filter(self.is_open, self.model.of("offered")))
+    def draw_offered(self) -> str | None:
+        return self.draw(filter(self.is_open, self.model.of("offered")))
 
     def is_open(self, name: str) -> bool:
         stay = self.model.by_name[name]
         return stay.state == "offered" and stay.time_millis > self.now
 
-    @rule(data=st.data())
-    def enter(self, data: st.DataObject) -> None:
-        name = self.draw(data, [*self.model.of("offered"), *self.model.next_ones(1)])
+    def enter(self) -> None:
+        name = self.draw([*self.model.of("offered"), *self.model.next_ones(1)])
         if name is None:
             return
         answer = self.line.send("enter", entry_id=self.line.id_of(name))
@@ -295,9 +304,8 @@ class AdmissionMachine(RuleBasedStateMachine):
         else:
             assert answer["code"] in ("not_offered", "offer_expired")
 
-    @rule(data=st.data())
-    def decline(self, data: st.DataObject) -> None:
-        name = self.draw_offered(data)
+    def decline(self) -> None:
+        name = self.draw_offered()
         if name is None:
             return
         accepted(self.line.send("decline", entry_id=self.line.id_of(name)))
@@ -307,18 +315,17 @@ class AdmissionMachine(RuleBasedStateMachine):
         self.ledger.lag_micros += self.model.by_name[name].state == "offered"
         self.model = model.back_in_line(self.model, name, to, **changes)
 
-    @rule(data=st.data(), to=st.sampled_from(["place", "back"]))
-    def release(self, data: st.DataObject, to: str) -> None:
-        name = self.draw_offered(data)
+    def release(self) -> None:
+        to = self.random.choice(["place", "back"])
+        name = self.draw_offered()
         if name is None:
             return
         token = self.model.by_name[name].hold
         self.send_with_copy("release", entry_id=self.line.id_of(name), token=token, to=to)
         self.comes_back(name, to)
 
-    @rule(data=st.data())
-    def park(self, data: st.DataObject) -> None:
-        name = self.draw_offered(data)
+    def park(self) -> None:
+        name = self.draw_offered()
         if name is None:
             return
         token = self.model.by_name[name].hold
@@ -330,23 +337,21 @@ class AdmissionMachine(RuleBasedStateMachine):
         self.ledger.lag_micros += 1
         self.model = model.given_back(self.model, name).change(name, state="parked")
 
-    @precondition(lambda self: self.model.of("parked"))
-    @rule(data=st.data(), to=st.sampled_from(["place", "back"]))
-    def redrive(self, data: st.DataObject, to: str) -> None:
-        name = data.draw(st.sampled_from(sorted(self.model.of("parked"))))
+    def redrive(self) -> None:
+        name, to = self.draw(self.model.of("parked")), self.random.choice(["place", "back"])
+        if name is None:
+            return
         accepted(self.line.send("redrive", entry_id=self.line.id_of(name), to=to))
         self.comes_back(name, to, attempts=0)
 
-    @rule(data=st.data(), op=st.sampled_from(["leave", "drop"]))
-    def end_a_stay(self, data: st.DataObject, op: str) -> None:
-        name = self.draw(data, self.model.of(*ON_LIST))
+    def end_a_stay(self) -> None:
+        name = self.draw(self.model.of(*ON_LIST))
         if name is not None:
-            self.send_with_copy(op, **self.line.stay(name))
+            self.send_with_copy(self.random.choice(["leave", "drop"]), **self.line.stay(name))
             self.take_out(name)
 
-    @rule(data=st.data())
-    def erase(self, data: st.DataObject) -> None:
-        name = self.draw(data, [*self.model.of(*ON_LIST), *self.not_exited()])
+    def erase(self) -> None:
+        name = self.draw([*self.model.of(*ON_LIST), *self.not_exited()])
         if name is not None:
             self.send_with_copy("drop", **self.line.stay(name), is_erased=True)
             self.take_out(name)
@@ -359,9 +364,8 @@ class AdmissionMachine(RuleBasedStateMachine):
         found = self.model.of("admitted")
         return [name for name in found if not self.model.by_name[name].has_exited]
 
-    @rule(data=st.data())
-    def withdraw(self, data: st.DataObject) -> None:
-        name = self.draw_offered(data)
+    def withdraw(self) -> None:
+        name = self.draw_offered()
         if name is None:
             return
         self.leave_a_border()
@@ -384,31 +388,23 @@ class AdmissionMachine(RuleBasedStateMachine):
         self.copies.append({"op": op, **fields})
         return accepted(self.line.send(op, **fields))
 
-    @precondition(lambda self: bool(self.copies))
-    @rule(data=st.data())
-    def deliver_a_copy(self, data: st.DataObject) -> None:
+    def deliver_a_copy(self) -> None:
         """Change nothing: the message has been carried out, or its entry is erased since."""
-        answer = self.line.send(**data.draw(st.sampled_from(self.copies)))
+        if not self.copies:
+            return
+        answer = self.line.send(**self.random.choice(self.copies))
         if answer["ok"]:
             assert answer["outcome"] in ("absent", "repeat")
             assert not answer.get("entries")
 
-    @rule(data=st.data(), way=st.sampled_from(["decline", "park", "withdraw", "erase"]))
-    def give_a_slot_back_and_run(self, data: st.DataObject, way: str) -> None:
-        """The next run offers a slot that was not used."""
-        self.run()
-        getattr(self, way)(data)
-        self.run()
-
-    @precondition(lambda self: self.not_exited())
-    @rule(data=st.data())
-    def exit(self, data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(sorted(self.not_exited())))
+    def exit(self) -> None:
+        name = self.draw(self.not_exited())
+        if name is None:
+            return
         outcome = accepted(self.line.send("exit", entry_id=self.line.id_of(name)))["outcome"]
         assert outcome == "exited" or not self.model.by_name[name].is_inside
         self.model = self.model.change(name, is_inside=False, has_exited=True)
 
-    @invariant()
     def counts_agree(self) -> None:
         line, stats = self.model, self.line.stats()
         if not stats["ok"]:
@@ -424,11 +420,8 @@ class AdmissionMachine(RuleBasedStateMachine):
         assert stats["quota"] == self.ledger.granted[quota] - self.ledger.used[quota]
 
 
-AdmissionMachine.TestCase.settings = settings(
-    max_examples=120,
-    stateful_step_count=25,
-    deadline=None,
-    # Without `explain`, which takes minutes on two processors.
-    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
-)
-TestAdmissionAgainstAModel = AdmissionMachine.TestCase
+@pytest.mark.parametrize("seed", range(HISTORIES))
+def test_a_policy_offers_what_is_due_to_the_first_entries(seed: int) -> None:
+    history = AdmissionHistory(seed)
+    for _ in range(STEPS):
+        history.step()
