@@ -17,7 +17,7 @@ from waitlist_queue import keys
 
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-TARGET = re.compile(r"`make ([a-z-]+)")
+TARGET = re.compile(r"(?:^ *|`)make ([a-z-]+)", re.MULTILINE)
 SECRET_ARGUMENT = re.compile(
     r"""(?:--user|-u) +(?!local:local\b)"?[$A-Z][^\s]*:\S+"""
     r"""|--secret-string +(?!file:)\S+"""

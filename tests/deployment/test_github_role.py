@@ -15,13 +15,10 @@ import yaml
 
 from tests.deployment.deployed import deployed, every_stack
 from tests.deployment.template import as_list
-from tests.deployment.test_operations import TEXT as OPERATIONS
 from tests.rules.sources import ROOT
-from tools.deploy import handlers
 from tools.deploy.handlers import (
     HANDLERS,
     LONGEST_STACK_NAME,
-    NOT_CALLED,
     ROLES,
     SYSTEM_TAG,
     Rights,
@@ -127,11 +124,6 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
 # What CloudFormation may do with the stack.
 
 
-def test_cloudformation_may_create_read_update_and_delete_each_resource_of_the_stack() -> None:
-    for stack in STACKS:
-        assert list(denied(stack, EXECUTION)) == []
-
-
 def document(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
     """Return the statements of the managed policies of a role, each with its policy."""
     return [
@@ -201,22 +193,6 @@ def test_the_checker_finds_a_missing_right() -> None:
     ((policy, number, position, _, _),) = places("cloudwatch:DeleteAlarms")
     found = list(denied(STACKS[0], without(policy, number, position)))
     assert any("delete ErrorsAlarm: cloudwatch:DeleteAlarms" in one for one in found)
-
-
-def test_exceptions_for_handlers_stand_in_the_lists_of_their_schemas() -> None:
-    """An exception for what no schema lists any more would hide nothing, and say a wrong thing."""
-    types = {one["Type"] for stack in STACKS for one in stack.resources.values()}
-    for resource_type, patterns in NOT_CALLED.items():
-        assert resource_type in types
-        listed = {
-            one
-            for handler in HANDLERS
-            for permission in handlers.listed(resource_type, handler)
-            for action in (permission, *handlers.dependents(permission))
-            for one in (action.lower(), f"{handler} {action}".lower())
-        }
-        for pattern in patterns:
-            assert any(fnmatchcase(one, pattern.lower()) for one in listed), pattern
 
 
 def test_security_groups_have_no_inbound_rules_of_their_own() -> None:
@@ -407,13 +383,3 @@ def test_each_role_of_each_stack_takes_the_boundary() -> None:
             if one["Type"] == "AWS::IAM::Role":
                 expected = BOUND if parameters["PermissionsBoundary"] else None
                 assert one["Properties"].get("PermissionsBoundary") == expected, name
-
-
-def test_samconfig_and_the_document_name_the_boundary() -> None:
-    name = RESOURCES["Boundary"]["Properties"]["ManagedPolicyName"]["Fn::Sub"]
-    text = (ROOT / "samconfig.toml").read_text(encoding="utf-8")
-    for config in ("dev", "prod"):
-        stack = CONFIG[config]["deploy"]["parameters"]["stack_name"]
-        assert f'# "PermissionsBoundary={name.replace("${StackName}", stack)}",' in text
-    assert '"PermissionsBoundary=waitlist-prod-boundary"' in OPERATIONS
-    assert "TO=$STACK-Restored-" in OPERATIONS

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.deployment.template import TEMPLATE, functions, named
 from tests.deployment.test_workflows import DEPLOY, commands, steps
 from tests.rules.sources import ROOT
 from tools import locks
@@ -25,25 +24,6 @@ def rule(target: str) -> tuple[str, str]:
 @each_lock
 def test_a_lock_is_made_of_its_source_as_that_is_now(lock: Path) -> None:
     assert locks.is_current(lock), "`make locks` writes it"
-
-
-@each_lock
-def test_a_lock_has_hashes_for_each_version(lock: Path) -> None:
-    text = lock.read_text("utf-8")
-    entries = re.split(r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", text, flags=re.M), flags=re.M)
-    pinned = [entry for entry in entries if entry.strip()]
-    assert pinned
-    for entry in pinned:
-        assert PINNED.match(entry), entry
-        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
-
-
-@each_lock
-def test_a_lock_keeps_the_versions_that_its_source_asks_for(lock: Path) -> None:
-    locked = dict(PINNED.findall(lock.read_text("utf-8")))
-    asked = dict(PINNED.findall(locks.source_of(lock).read_text("utf-8")))
-    assert asked
-    assert asked.items() <= locked.items()
 
 
 def test_a_changed_source_makes_a_lock_outdated(tmp_path: Path) -> None:
@@ -74,22 +54,6 @@ def test_a_lock_is_written_with_the_digest_of_its_source(
     assert locks.is_current(tmp_path / "requirements.txt")
     assert {"--generate-hashes", "--universal", "--no-build"} <= set(asked[0])
     assert ["--upgrade" in command for command in asked] == [False, True]
-
-
-def test_each_function_and_the_layer_have_a_lock() -> None:
-    folders = {one["CodeUri"] for one in functions().values()}
-    folders |= {one["ContentUri"] for one in named("AWS::Serverless::LayerVersion").values()}
-    assert {f"{folder.rstrip('/')}/requirements.txt" for folder in folders} < set(locks.LOCKS)
-    runtime = TEMPLATE["Globals"]["Function"]["Runtime"]
-    assert {locks.LOCKS[f"{folder.rstrip('/')}/requirements.txt"] for folder in folders} == {
-        runtime.removeprefix("python")
-    }
-
-
-def test_developers_install_from_the_sources_which_have_no_hashes() -> None:
-    """One requirement with a hash would have pip ask for one of each other."""
-    included = re.findall(r"^-r (\S+)", (ROOT / "requirements-dev.txt").read_text("utf-8"), re.M)
-    assert set(included) == {name.replace(".txt", ".in") for name in locks.LOCKS if "/" in name}
 
 
 def test_sam_is_installed_by_hash_and_nothing_is_built_for_it() -> None:

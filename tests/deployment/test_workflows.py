@@ -50,24 +50,6 @@ def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
     assert asked or "uses" in job or job is RELEASE["publish"]
 
 
-@pytest.mark.parametrize("job", JOBS)
-def test_an_action_is_the_very_commit_of_a_version(job: dict[str, Any]) -> None:
-    """A tag can be moved to other code; the comment beside the commit names the version."""
-    for step in steps(job):
-        if "uses" in step:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
-
-
-def test_every_use_of_an_action_is_of_one_named_version() -> None:
-    uses = re.findall(
-        r"uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$",
-        "\n".join(path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml")),
-        re.M,
-    )
-    assert len(uses) == sum("uses" in step for job in JOBS for step in steps(job.values[0]))  # type: ignore[arg-type]
-    assert len({action for action, _, _ in uses}) == len(set(uses))
-
-
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
     workflow = WORKFLOWS[name]

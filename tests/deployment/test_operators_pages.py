@@ -1,30 +1,23 @@
-"""The pages of docs/operate name existing make targets, parameters, outputs and stacks."""
+"""The pages of docs/operate name parameters, outputs, stacks and AWS commands that there are."""
 
 import re
+import subprocess
 import tomllib
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from botocore import xform_name
+from botocore.session import Session
 
-from tests.deployment.documents import tables_of
 from tests.deployment.template import RESOURCES, TEMPLATE, named
 from tests.deployment.test_documents import anchors
-from tests.deployment.test_workflows import targets
 from tests.rules.sources import ROOT
-from tools.operate import rotate_token_secret
 
 PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
 CODE = re.findall(r"^( *)```sh\n(.*?)^\1```", TEXT, re.M | re.S)
 COMMANDS = "\n".join(block for _, block in CODE)
-ROLES = (ROOT / "docs" / "operate" / "policies" / "github-oidc-role.yaml").read_text(
-    encoding="utf-8"
-)
-
-
-def test_the_make_targets_of_the_documents_exist() -> None:
-    asked = set(re.findall(r"(?:^ *|`)make ([a-z-]+)", TEXT, re.M))
-    assert {"sam-build", "sam-deploy", "smoke", "rotate-token-secret", "forget-order"} <= asked
-    assert asked <= targets()
 
 
 def test_the_outputs_that_it_reads_are_the_stacks() -> None:
@@ -32,9 +25,6 @@ def test_the_outputs_that_it_reads_are_the_stacks() -> None:
     asked |= set(re.findall(r"\b(\w+FunctionName)\b", COMMANDS))
     assert asked
     assert asked <= set(TEMPLATE["Outputs"])
-    for name in ("DeployRoleArn", "ExecutionRoleArn", "ProviderArn"):
-        assert f"`{name}`" in TEXT
-        assert f"\n  {name}:\n" in ROLES
 
 
 def test_the_parameters_that_it_sets_are_the_stacks() -> None:
@@ -43,11 +33,6 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
     assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
-
-
-def test_each_way_to_start_is_described() -> None:
-    for way in TEMPLATE["Parameters"]["StartUp"]["AllowedValues"]:
-        assert f"| `{way}` |" in TEXT
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
@@ -83,10 +68,6 @@ def test_the_stacks_are_those_of_the_configuration() -> None:
     assert set(re.findall(r"CONFIG_ENV=(\w+)", TEXT)) <= set(config)
 
 
-def test_rotation_waits_as_long_as_documented() -> None:
-    assert f"at most every {rotate_token_secret.DAYS_BETWEEN} days" in TEXT
-
-
 @pytest.mark.parametrize("alarm", named("AWS::CloudWatch::Alarm"))
 def test_an_alarm_leads_to_the_page_that_explains_it(alarm: str) -> None:
     description = str(named("AWS::CloudWatch::Alarm")[alarm]["AlarmDescription"])
@@ -95,12 +76,70 @@ def test_an_alarm_leads_to_the_page_that_explains_it(alarm: str) -> None:
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-ASSUMPTIONS = tables_of("docs/internals/aws-assumptions.md")[0]
+# Of the CLI itself, for every operation.
+COMMON = {"query", "output"}
+# What the CLI makes of several calls; its own documentation has their options.
+CUSTOM = {
+    ("configure", "export-credentials"): {"format"},
+    ("cloudformation", "deploy"): {
+        "stack-name",
+        "capabilities",
+        "template-file",
+        "parameter-overrides",
+    },
+}
+# Services that the CLI calls otherwise than botocore.
+NAMED = {"deploy": "codedeploy", "s3api": "s3"}
+JOINED = COMMANDS.replace("\\\n", " ")
+CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
 
 
-@pytest.mark.parametrize("row", ASSUMPTIONS, ids=lambda row: row["name"])
-def test_a_first_deployment_confirms_each_assumption_about_aws(row: dict[str, str]) -> None:
-    steps = (PAGES / "first-deployment.md").read_text(encoding="utf-8").partition("\n## 1.")[2]
-    assert re.fullmatch("`[a-z-]+`", row["name"])
-    assert row["name"] in steps
-    assert all(row.values())
+def cli(name: str) -> str:
+    return xform_name(name, "-")
+
+
+def operations(service: str) -> dict[str, set[str]]:
+    """The options of each operation, as the CLI calls them."""
+    model: Any = Session().get_service_model(NAMED.get(service, service))
+    return {
+        cli(name): set(_options(model.operation_model(name).input_shape.members))
+        for name in model.operation_names
+        if model.operation_model(name).input_shape is not None
+    }
+
+
+def _options(members: dict[str, Any]) -> Iterator[str]:
+    for name, shape in members.items():
+        yield cli(name)
+        if shape.type_name == "boolean":
+            yield f"no-{cli(name)}"
+
+
+def waiters(service: str) -> dict[str, str]:
+    model: Any = Session().get_waiter_model(service)
+    return {cli(name): cli(model.get_waiter(name).operation) for name in model.waiter_names}
+
+
+@pytest.mark.parametrize(
+    ("service", "command", "rest"), CALLS, ids=[" ".join(call[:2]) for call in CALLS]
+)
+def test_a_command_is_one_of_the_clis(service: str, command: str, rest: str) -> None:
+    options = set(re.findall(r"(?<=\s)--([a-z-]+)", rest)) - COMMON
+    if (service, command) in CUSTOM:
+        assert options <= CUSTOM[service, command]
+        return
+    if command.startswith("wait "):
+        command = waiters(service)[command.removeprefix("wait ")]
+    assert options <= operations(service)[command]
+
+
+def test_the_commands_are_found() -> None:
+    assert len(CALLS) == len(re.findall(r"\baws [a-z]", JOINED)) > 15
+
+
+@pytest.mark.parametrize("block", [text for _, text in CODE], ids=lambda text: text.split("\n")[0])
+def test_a_block_is_shell(block: str) -> None:
+    checked = subprocess.run(
+        ["/bin/sh", "-n"], input=block, capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
