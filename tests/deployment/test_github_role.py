@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deployment.deployed import deployed, every_stack
+from tests.deployment.deployed import deployed
 from tests.deployment.template import as_list
 from tests.rules.sources import ROOT
 from tools.deploy.handlers import (
@@ -230,24 +230,6 @@ def test_the_checker_finds_a_right_to_change_another_stack() -> None:
     assert any("delete BluePassKey: kms:ScheduleKeyDeletion" in one for one in found)
 
 
-def test_every_resource_that_has_no_name_of_the_stack_has_its_tag() -> None:
-    """Of these types CloudFormation tags none itself."""
-    for stack in STACKS:
-        for logical_id, resource in stack.resources.items():
-            if resource["Type"] in OWN_TAGGED:
-                tags = {tag["Key"]: tag["Value"] for tag in resource["Properties"]["Tags"]}
-                assert tags["waitlist:stack"] == "waitlist", logical_id
-
-
-OWN_TAGGED = {
-    "AWS::CloudFront::Distribution",
-    "AWS::ElastiCache::ServerlessCache",
-    "AWS::ElastiCache::User",
-    "AWS::ElastiCache::UserGroup",
-    "AWS::KMS::Key",
-}
-
-
 @pytest.mark.parametrize(
     ("action", "resource"),
     [
@@ -346,7 +328,6 @@ def test_a_longer_name_would_be_one_that_cloudformation_shortens() -> None:
 
 # The boundary.
 
-BOUND = {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:policy/${PermissionsBoundary}"}
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 
 
@@ -375,11 +356,3 @@ def test_the_boundary_stays_as_it_is(action: str, resource: str) -> None:
     """P5"""
     for role in (EXECUTION, DEPLOY):
         assert not role.allow(Call(action, resource))
-
-
-def test_each_role_of_each_stack_takes_the_boundary() -> None:
-    for parameters, resources in every_stack():
-        for name, one in resources.items():
-            if one["Type"] == "AWS::IAM::Role":
-                expected = BOUND if parameters["PermissionsBoundary"] else None
-                assert one["Properties"].get("PermissionsBoundary") == expected, name

@@ -33,13 +33,6 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
-# The dearest that guests can do by default: sign up again with other attributes of
-# `max_guest_bytes`, and leave. The index takes some of the writes, the table these.
-FLOOD = {
-    "signup again": Operation(writes=34, table_calls=3, events=1),
-    "leave": Operation(writes=25, table_calls=2, events=1),
-}
-FLOOD_TABLE_WRITES = 35
 # A run of maintenance for one list, which happens each minute also if nobody comes.
 MINUTE = Operation(writes=1, reads=29, table_calls=38, queue_calls=6)
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
@@ -53,7 +46,6 @@ ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
 ENTRY_BYTES = 100  # in Redis, without segments
 RECORD_BYTES = 3_000  # in DynamoDB: record, history, index
 HOURS = 730
-DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True)
@@ -159,25 +151,9 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
     return {**items, "Total": sum(items.values())}
 
 
-def flood(each_second: int, most_writes: int, prices: Prices = Prices()) -> dict[str, float]:
-    """Return the dollars of a day in which guests sign up again and leave so often each second.
-
-    The table takes `most_writes` units a second; requests beyond that are refused, and cost the
-    rest all the same.
-    """
-    count = each_second * DAY
-    items = cost_of(dict.fromkeys(FLOOD, count), prices, FLOOD)
-    items["DynamoDB, writes"] *= min(1, most_writes / (each_second * FLOOD_TABLE_WRITES))
-    return {**items, "Total": sum(items.values())}
-
-
-def cost_of(
-    calls: Mapping[str, int],
-    prices: Prices = Prices(),
-    operations: Mapping[str, Operation] = OPERATIONS,
-) -> dict[str, float]:
+def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
     """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
-    used = totals(calls, operations)
+    used = totals(calls)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
     gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
@@ -213,13 +189,11 @@ def _minute(prices: Prices) -> float:
     )
 
 
-def totals(
-    calls: Mapping[str, int], operations: Mapping[str, Operation] = OPERATIONS
-) -> dict[str, float]:
+def totals(calls: Mapping[str, int]) -> dict[str, float]:
     """Return what these calls use together, by the fields of an operation."""
     return {
         field.name: sum(
-            count * float(getattr(operations[name], field.name)) for name, count in calls.items()
+            count * float(getattr(OPERATIONS[name], field.name)) for name, count in calls.items()
         )
         for field in fields(Operation)
     }

@@ -2,14 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
-import pytest
 from moto.events.models import EventPattern
 
 from tests.deployment.documents import tables_of
-from tests.deployment.template import RESOURCES
 from tests.rules.sources import ROOT
 from tests.service.bus.life import samples
 from tests.service.bus.stories import STORIES, WORDS
@@ -82,15 +79,3 @@ def test_only_the_examples_rule_may_write_to_its_topic() -> None:
     assert statement["Condition"] == {
         "ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["Offered", "Arn"]}}
     }
-
-
-@pytest.mark.parametrize("name", re.findall(r"\]\(([^)#]+)", TEXT))
-def test_the_links_of_the_document_exist(name: str) -> None:
-    assert (Path(ROOT / DOCUMENT).parent / name).exists()
-
-
-def test_the_alarm_points_to_a_heading_of_the_document() -> None:
-    described = RESOURCES["EventsUndeliveredAlarm"]["Properties"]["AlarmDescription"]
-    anchor = described.rsplit("#", 1)[1]
-    headings = re.findall(r"^## (.+)$", TEXT, re.M)
-    assert anchor in [heading.lower().replace(" ", "-") for heading in headings]

@@ -275,32 +275,31 @@ def test_a_new_accounts_concurrency_is_shown_with_the_request_for_more(
     ) in found
 
 
-@pytest.mark.parametrize(
-    ("most", "pairs", "stops"), [(10, 1, True), (1000, 450, False), (1000, 451, True)]
-)
-def test_provisioned_environments_leave_lambda_its_part(
-    account: Account, look: Look, most: int, pairs: int, stops: bool
-) -> None:
-    account.answers["GetAccountSettings"] = concurrency(most)
-    account.set_parameters("StartUp=provisioned", f"ProvisionedConcurrency={pairs}")
-    found = marked(look(int(stops)), STOPS)
-    assert bool(found) == stops
-    assert not stops or f"take {2 * pairs} more environments" in found[0]
-    assert not stops or "or set StartUp=none:" in found[0]
+PROVISIONED = ("StartUp=provisioned", "ProvisionedConcurrency={}", "StartUp=none", 2)
+RESERVED = ("MaintenanceConcurrency={}", "MaintenanceConcurrency=0", 1)
 
 
 @pytest.mark.parametrize(
-    ("most", "reserved", "stops"), [(10, 1, True), (1000, 900, False), (1000, 901, True)]
+    ("settings", "most", "count", "stops"),
+    [
+        (PROVISIONED, 10, 1, True),
+        (PROVISIONED, 1000, 450, False),
+        (PROVISIONED, 1000, 451, True),
+        (RESERVED, 10, 1, True),
+        (RESERVED, 1000, 900, False),
+        (RESERVED, 1000, 901, True),
+    ],
 )
-def test_a_reservation_for_maintenance_leaves_lambda_its_part(
-    account: Account, look: Look, most: int, reserved: int, stops: bool
+def test_environments_that_are_set_aside_leave_lambda_its_part(
+    account: Account, look: Look, settings: tuple[Any, ...], most: int, count: int, stops: bool
 ) -> None:
+    *given, instead, times = settings
     account.answers["GetAccountSettings"] = concurrency(most)
-    account.set_parameters(f"MaintenanceConcurrency={reserved}")
+    account.set_parameters(*(one.format(count) for one in given))
     found = marked(look(int(stops)), STOPS)
     assert bool(found) == stops
-    assert not stops or f"take {reserved} more environments" in found[0]
-    assert not stops or "or set MaintenanceConcurrency=0:" in found[0]
+    assert not stops or f"take {times * count} more environments" in found[0]
+    assert not stops or f"or set {instead}:" in found[0]
 
 
 @pytest.mark.parametrize(
@@ -385,6 +384,7 @@ def test_rates_above_the_regions_limit_stop_it(account: Account, look: Look) -> 
         ({"issuer": ISSUER}, "names no jwks_uri"),
         ({"issuer": f"{ISSUER}/", "jwks_uri": f"{ISSUER}/keys"}, "names the issuer"),
         ("<html>", "does not answer with JSON"),
+        (OSError("no such host"), "no such host"),
     ],
 )
 def test_an_issuer_must_answer_as_api_gateway_asks(
@@ -394,19 +394,12 @@ def test_an_issuer_must_answer_as_api_gateway_asks(
 
     def fetch(url: str) -> bytes:
         assert url == f"{ISSUER}/.well-known/openid-configuration"
+        if isinstance(document, OSError):
+            raise document
         return (document if isinstance(document, str) else json.dumps(document)).encode()
 
     found = marked(look(int(bool(problem)), fetch), STOPS)
     assert [(problem or "") in one for one in found] == ([True] if problem else [])
-
-
-def test_an_issuer_that_is_not_there_stops_it(account: Account, look: Look) -> None:
-    account.set_parameters(f"JwtIssuer={ISSUER}", "JwtAudience=app")
-
-    def fetch(url: str) -> bytes:
-        raise OSError("no such host")
-
-    assert "no such host" in marked(look(1, fetch), STOPS)[0]
 
 
 def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> None:
