@@ -83,60 +83,10 @@ def wrong(service: Deployment, method: str, path: str) -> None:
     service.is_wrong = False
 
 
-@drives("GET /v1/health")
-def get_health(service: Deployment) -> None:
-    look(service, "/v1/health")
-
-
-@drives("GET /.well-known/openid-configuration")
-def get_pass_issuer(service: Deployment) -> None:
-    look(service, "/.well-known/openid-configuration")
-
-
-@drives("GET /.well-known/jwks.json")
-def get_pass_keys(service: Deployment) -> None:
-    look(service, "/.well-known/jwks.json")
-
-
-@drives("GET /v1/waitlists/{waitlist_id}")
-def get_waitlist(service: Deployment) -> None:
-    look(service, LIST)
-
-
-@drives("GET /v1/waitlists/{waitlist_id}/board")
-def get_board(service: Deployment) -> None:
-    look(service, f"{LIST}/board")
-
-
-@drives("GET /w/{waitlist_id}")
-def get_page(service: Deployment) -> None:
-    look(service, LIST.replace("/v1/waitlists/", "/w/"))
-
-
 @drives("HEAD /w/{waitlist_id}")
 def head_page(service: Deployment) -> None:
     path = LIST.replace("/v1/waitlists/", "/w/")
     assert service.customer("HEAD", path).status_code == 200
-
-
-@drives("GET /assets/{edition}/{file}")
-def get_page_file(service: Deployment) -> None:
-    look(service, "/assets/latest/waitlist.js")
-
-
-@drives("GET /v1/admin/waitlists")
-def list_waitlists(service: Deployment) -> None:
-    look(service, "/v1/admin/waitlists")
-
-
-@drives("GET /v1/admin/waitlists/{waitlist_id}")
-def get_settings(service: Deployment) -> None:
-    look(service, ADMIN)
-
-
-@drives("GET /v1/admin/waitlists/{waitlist_id}/stats")
-def get_stats(service: Deployment) -> None:
-    look(service, f"{ADMIN}/stats")
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/preview")
@@ -144,11 +94,6 @@ def preview_admission(service: Deployment) -> None:
     body = {"admission": {"rate": {"count": 1, "per": "hour"}}}
     assert service.operator("POST", f"{ADMIN}/preview", json=body).is_success
     wrong(service, "POST", f"{ADMIN}/preview")
-
-
-@drives("GET /v1/admin/waitlists/{waitlist_id}/stats/history")
-def get_history(service: Deployment) -> None:
-    look(service, f"{ADMIN}/stats/history")
 
 
 @drives("GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
@@ -220,23 +165,6 @@ def list_entries(service: Deployment) -> None:
     for status in ("admitted", "left", "inside"):
         assert pages(service, f"{ADMIN}/entries?limit=1&status={status}") >= 1
     wrong(service, "GET", f"{ADMIN}/entries")
-
-
-@drives("PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
-def edit(service: Deployment) -> None:
-    both: dict[str, Any] = {"language": [SPANISH, FRENCH]}
-    body = {"attributes": both, "profile": {**PROFILE, "note": WORD}, "reason": REASON}
-    done(service, "PATCH", ADMIN_ENTRY, body)
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump")
-def bump(service: Deployment) -> None:
-    done(service, "POST", f"{ADMIN_ENTRY}/bump", {"places": 1, "reason": REASON})
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/remove")
-def remove(service: Deployment) -> None:
-    done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/unban")
@@ -311,65 +239,6 @@ def exit_(service: Deployment) -> None:
     wrong(service, "POST", f"{ENTRY}/exit")
 
 
-@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit")
-def admit_entry(service: Deployment) -> None:
-    done(service, "POST", f"{ADMIN_ENTRY}/admit", {"reason": REASON})
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw")
-def withdraw(service: Deployment) -> None:
-    offer(service)
-    done(service, "POST", f"{ADMIN_ENTRY}/withdraw", {"reason": REASON})
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit")
-def exit_by_operator(service: Deployment) -> None:
-    enter(service)
-    done(service, "POST", f"{ADMIN_ENTRY}/exit", {"reason": REASON})
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete")
-def complete(service: Deployment) -> None:
-    body = {"claim_token": hold(service), "reason": REASON}
-    done(service, "POST", f"{CLAIM}/complete", body)
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/release")
-def release(service: Deployment) -> None:
-    body = {"claim_token": hold(service), "reason": REASON}
-    done(service, "POST", f"{CLAIM}/release", body)
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/extend")
-def extend(service: Deployment) -> None:
-    done(service, "POST", f"{CLAIM}/extend", {"claim_token": hold(service)})
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/park")
-def park(service: Deployment) -> None:
-    body = {"claim_token": hold(service), "reason": REASON}
-    done(service, "POST", f"{CLAIM}/park", body)
-
-
-@drives("POST /v1/admin/waitlists/{waitlist_id}/parked/{entry_id}/redrive")
-def redrive(service: Deployment) -> None:
-    park(service)
-    done(service, "POST", f"{ADMIN}/parked/{ENTRY_ID}/redrive", {"reason": REASON})
-
-
-@drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
-def erase(service: Deployment) -> None:
-    wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
-    sign_up(service, f"{CUSTOMER}2")
-    assert service.operator("DELETE", ADMIN_ENTRY).status_code == 204
-
-
-@drives("DELETE /v1/admin/waitlists/{waitlist_id}")
-def delete(service: Deployment) -> None:
-    wrong(service, "DELETE", f"{ADMIN}-of-nobody")
-    assert service.operator("DELETE", ADMIN).status_code == 204
-
-
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:
     """Do what a route is for, then what it refuses."""
     headers = {"Idempotency-Key": KEY}
@@ -385,3 +254,92 @@ def pages(service: Deployment, path: str) -> int:
         answer = service.operator("GET", f"{path}&cursor={following}")
         count, following = count + 1, answer.json()["cursor"]
     return count
+
+
+def nothing(_: Deployment) -> None: ...
+
+
+def with_the_token(service: Deployment) -> dict[str, Any]:
+    """Have the customer be held, and return what a body needs besides."""
+    return {"claim_token": hold(service)}
+
+
+def park(service: Deployment) -> None:
+    DRIVES["POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/park"](service)
+
+
+LOOKED_AT = (
+    "GET /v1/health",
+    "GET /.well-known/openid-configuration",
+    "GET /.well-known/jwks.json",
+    "GET /v1/waitlists/{waitlist_id}",
+    "GET /v1/waitlists/{waitlist_id}/board",
+    "GET /w/{waitlist_id}",
+    "GET /assets/{edition}/{file}",
+    "GET /v1/admin/waitlists",
+    "GET /v1/admin/waitlists/{waitlist_id}",
+    "GET /v1/admin/waitlists/{waitlist_id}/stats",
+    "GET /v1/admin/waitlists/{waitlist_id}/stats/history",
+)
+WHY = {"reason": REASON}
+EDIT = {
+    "attributes": {"language": [SPANISH, FRENCH]},
+    "profile": {**PROFILE, "note": WORD},
+    "reason": REASON,
+}
+# Of an operator's route: what is done before, and the body.
+DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
+    "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (
+        nothing,
+        {"places": 1, "reason": REASON},
+    ),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/remove": (nothing, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit": (nothing, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw": (offer, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit": (enter, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete": (with_the_token, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/release": (with_the_token, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/extend": (with_the_token, {}),
+    "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/park": (with_the_token, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/parked/{entry_id}/redrive": (park, WHY),
+}
+
+
+def path_of(route: str) -> str:
+    parts = {"waitlist_id": "bakery", "entry_id": ENTRY_ID}
+    return route.partition(" ")[2].format(**parts, edition="latest", file="waitlist.js")
+
+
+def looked_at(route: str) -> Drive:
+    return lambda service: look(service, path_of(route))
+
+
+def done_with(route: str) -> Drive:
+    before, body = DONE[route]
+
+    def drive(service: Deployment) -> None:
+        more = before(service) or {}
+        done(service, route.partition(" ")[0], path_of(route), {**body, **more})
+
+    return drive
+
+
+for one in LOOKED_AT:
+    DRIVES[one] = looked_at(one)
+for one in DONE:
+    DRIVES[one] = done_with(one)
+
+
+# The last ones: after them there is no customer, and no list.
+@drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
+def erase(service: Deployment) -> None:
+    wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
+    sign_up(service, f"{CUSTOMER}2")
+    assert service.operator("DELETE", ADMIN_ENTRY).status_code == 204
+
+
+@drives("DELETE /v1/admin/waitlists/{waitlist_id}")
+def delete(service: Deployment) -> None:
+    wrong(service, "DELETE", f"{ADMIN}-of-nobody")
+    assert service.operator("DELETE", ADMIN).status_code == 204

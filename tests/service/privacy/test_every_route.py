@@ -95,9 +95,13 @@ def test_a_refused_request_is_logged(
 def test_an_erased_person_is_nowhere(service: Deployment) -> None:
     """P8: at once, whatever was recorded of them."""
     prepare(service)
-    for name in ("edit", "bump", "redrive", "complete"):
-        (drive,) = [one for one in DRIVES.values() if one.__name__ == name]
-        drive(service)
+    for method, end in (
+        ("PATCH", "entries/{entry_id}"),
+        ("POST", "entries/{entry_id}/bump"),
+        ("POST", "parked/{entry_id}/redrive"),
+        ("POST", "claims/{entry_id}/complete"),
+    ):
+        DRIVES[f"{method} /v1/admin/waitlists/{{waitlist_id}}/{end}"](service)
     assert REASON in str(service.table.scan()["Items"])
     assert service.operator("DELETE", ADMIN_ENTRY).status_code == 204
     assert found_in([str(service.table.scan()["Items"])]) == []
