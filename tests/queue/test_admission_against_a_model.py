@@ -27,7 +27,9 @@ OFFER_SECONDS, PASS_SECONDS = 30, 90
 RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), (900, 60_000)]
 # Ends of offers and passes, and times around them, come more often than others.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-HISTORIES, STEPS = 40, 100
+# By engine, the seeds.
+HISTORIES = {"valkey": range(40), "fakeredis": range(40, 50), "cluster": range(50, 70)}
+STEPS = 100
 # How often each comes.
 OPERATIONS = {
     "sign_up": 4,
@@ -106,9 +108,9 @@ class Ledger:
 class AdmissionHistory:
     """Offers that end keep the entry's place, send it to the back, or end its stay."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
-        self.line = Line(fake_redis())
+        self.line = line
         self.names = 0
         self.counted = 0
         self.instants: list[tuple[int, int]] = []
@@ -420,8 +422,17 @@ class AdmissionHistory:
         assert stats["quota"] == self.ledger.granted[quota] - self.ledger.used[quota]
 
 
-@pytest.mark.parametrize("seed", range(HISTORIES))
-def test_a_policy_offers_what_is_due_to_the_first_entries(seed: int) -> None:
-    history = AdmissionHistory(seed)
+@pytest.mark.parametrize(
+    ("engine", "seed"), [(engine, seed) for engine, seeds in HISTORIES.items() for seed in seeds]
+)
+def test_a_policy_offers_what_is_due_to_the_first_entries(
+    request: pytest.FixtureRequest, engine: str, seed: int
+) -> None:
+    if engine == "fakeredis":
+        client = fake_redis()
+    else:
+        request.getfixturevalue(engine)  # empties it
+        client = request.getfixturevalue(f"{engine}_client")
+    history = AdmissionHistory(seed, Line(client))
     for _ in range(STEPS):
         history.step()
