@@ -55,7 +55,7 @@ def load(path: Path) -> Script:
     keys, arguments = _words(header, "KEYS"), _words(header, "ARGV")
     return Script(
         name=path.stem,
-        source=_code(_words(header, "USES"), _names(keys, arguments), body),
+        source=_code(_words(header, "USES"), _names(keys, arguments, _words(header, "META")), body),
         keys=keys,
         arguments=arguments,
         returns=dict(map(_named, replies)),
@@ -63,11 +63,21 @@ def load(path: Path) -> Script:
     )
 
 
-def _names(keys: Names, arguments: Names) -> str:
-    """Return the Lua that names the header's keys (`keys.queue`) and its arguments (locals)."""
+def _names(keys: Names, arguments: Names, fields: Names) -> str:
+    """Return the Lua that names the header's keys (`keys.queue`), its arguments, and fields.
+
+    The arguments are locals. The fields of the hash of the list, META, are read in one command and
+    are locals too: `meta_paused` is the field `paused`.
+    """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
-    names = f"local {', '.join(arguments)} = unpack(ARGV)" if arguments else ""
-    return f"local keys = {{{table}}} {names}"
+    names = f"local keys = {{{table}}}"
+    if arguments:
+        names += f" local {', '.join(arguments)} = unpack(ARGV)"
+    if fields:
+        values = ", ".join(f"meta_{field}" for field in fields)
+        read = ", ".join(f"'{field}'" for field in fields)
+        names += f" local {values} = unpack(redis.call('HMGET', keys.meta, {read}))"
+    return names
 
 
 def _code(pieces: Names, names: str, body: str) -> str:

@@ -5,6 +5,7 @@
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
+-- META state paused max_attempts segments_version segments_state home last_ticket settings_version
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
@@ -18,26 +19,22 @@ local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, if less than MOST is due
 
 now = micros(now) -- read once for the whole script
-local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'segments_version',
-  'segments_state', 'home', 'last_ticket', 'settings_version')
-if not owned_state(meta[1], meta[6], server_run_id) then return {'cold'} end
-if meta[1] == 'hydrating' then return {'rebuilding'} end
-if meta[2] == '1' and count ~= '0' then return {'waitlist_paused'} end
-if segment ~= '' and segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
-if segment ~= '' and meta[5] == 'building' then return {'segments_building'} end
-if (meta[4] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
-local is_all, drawn = end_expired(keys, tonumber(meta[3]), now)
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
+if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not is_all then return {'expiring'} end
 
-local stamp = next_stamp(keys, now, drawn or meta[7])
+local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
   local body, taken_at, acceptance = string.match(claimed_before, '^(%x*)|(%d+)|(%a+)|')
   if body ~= once_body then return {'idempotency_key_reused'} end
-  local entries, is_automatic = replay(keys, claimed_before), acceptance == 'automatic'
-  for _, entry in ipairs(is_automatic and entries or {}) do
-    entry[3] = tonumber(redis.call('ZSCORE', keys.inside, entry[1]) or 0)
-  end
+  local is_automatic = acceptance == 'automatic'
+  local entries = replay(keys, claimed_before, is_automatic and keys.inside or keys.held)
   -- With the stamp of the first run: maintenance records the same offers with it.
   return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue)}
 end
@@ -57,7 +54,7 @@ elseif count ~= '' then
 else
   if policy.has_schedule then
     if tonumber(schedule_from) > policy.scheduled_until or
-      tonumber(settings_version) < tonumber(meta[8]) then
+      tonumber(settings_version) < tonumber(meta_settings_version) then
       return {'behind', policy.scheduled_until}
     end
     count_instants(policy, instants, redis.call('ZCARD', keys.queue), millis)
@@ -93,7 +90,7 @@ end
 
 local waiting, is_more = redis.call('ZCARD', keys.queue), false
 if count == '' and entry_id == '' then is_more = due > taken and waiting > 0 end
-if meta[2] == '1' then return {'admitted', stamp, entries, is_automatic, is_more, waiting} end
+if meta_paused == '1' then return {'admitted', stamp, entries, is_automatic, is_more, waiting} end
 if policy.has_limit or policy.quota > 0 then
   if room then room = room - taken end
   local at = next_due(keys, policy, room, next_instant, millis)

@@ -1,7 +1,8 @@
 -- allocate_tickets: draws a run of tickets for an import, and the next numbers within shared milliseconds.
--- USES owner state clock ticket
+-- USES owner clock ticket
 -- KEYS meta same_ms_counts
 -- ARGV count crowds now server_run_id
+-- META state home
 -- Crowds are "ticket:count", a space between two, each ticket once: the rows that share its millisecond.
 -- RETURNS reserved stamp first apart offsets | cold | rebuilding
 local CROWD_SECONDS = 86400
@@ -9,7 +10,7 @@ local CROWD_SECONDS = 86400
 -- the counter outrun its clock sooner: with this it does from 2,000 signups a second on.
 local APART = 8
 
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 -- The counters of shared milliseconds are lost with the order: later rows must meet the restored entries.
 if state == 'hydrating' then return {'rebuilding'} end
@@ -20,5 +21,5 @@ local offsets = {}
 for ticket, size in string.gmatch(crowds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.same_ms_counts, ticket, size) - size
 end
-if offsets[1] then redis.call('EXPIRE', keys.same_ms_counts, CROWD_SECONDS) end
+if #offsets > 0 then redis.call('EXPIRE', keys.same_ms_counts, CROWD_SECONDS) end
 return {'reserved', stamp, stamp + 1, APART, offsets}

@@ -3,11 +3,11 @@
 -- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide pending_decisions
 -- KEYS meta queue tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
+-- META state home last_ticket
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS cold | rebuilding | not_waiting | no_room
-local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket')
-local state, last_ticket = owned_state(meta[1], meta[2], server_run_id), meta[3]
+local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), meta_last_ticket
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))

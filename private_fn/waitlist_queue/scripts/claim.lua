@@ -4,6 +4,7 @@
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
+-- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket
 -- RETURNS claimed stamp entries | repeat stamp entries
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
@@ -11,25 +12,23 @@
 local TOKEN_LENGTH = 40
 
 now = micros(now) -- read once for the whole script
-local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'lease_seconds', 'max_attempts',
-  'segments_version', 'segments_state', 'home', 'last_ticket')
-if not owned_state(meta[1], meta[7], server_run_id) then return {'cold'} end
-if meta[1] == 'hydrating' then return {'rebuilding'} end
-if meta[2] == '1' then return {'waitlist_paused'} end
-if segment ~= '' and segments_version ~= (meta[5] or '0') then return {'stale_segments'} end
-if segment ~= '' and meta[6] == 'building' then return {'segments_building'} end
-if (meta[5] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
-local is_all, drawn = end_expired(keys, tonumber(meta[4]), now)
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+if meta_paused == '1' then return {'waitlist_paused'} end
+if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not is_all then return {'expiring'} end
 
-local stamp = next_stamp(keys, now, drawn or meta[8])
+local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
   if string.match(claimed_before, '^%x*') ~= once_body then return {'idempotency_key_reused'} end
-  return {'repeat', stamp, replay(keys, claimed_before)}
+  return {'repeat', stamp, replay(keys, claimed_before, keys.held)}
 end
 
-if lease_seconds == '' then lease_seconds = meta[3] end
+if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(now / 1000) + tonumber(lease_seconds) * 1000
 local popped = pop(keys, segment, order == 'newest', count)
 local entries, taken = {}, {}

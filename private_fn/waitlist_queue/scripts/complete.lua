@@ -2,15 +2,15 @@
 -- USES owner clock ticket off_queue check_token wake paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV holds now server_run_id
+-- META state home last_ticket admitted segments_version pass_seconds
 -- Holds are "entry_id:token", a space between two. For each the script returns one of these:
 -- RETURNS completed stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 now = micros(now) -- read once for the whole script
-local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'admitted',
-  'segments_version', 'pass_seconds')
-local state, last_ticket, admitted = owned_state(meta[1], meta[2], server_run_id), meta[3], meta[4]
-if (meta[5] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+local state = owned_state(meta_state, meta_home, server_run_id)
+local last_ticket, admitted = meta_last_ticket, meta_admitted
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
 
 local function complete(entry_id, token)
   if not state then return {'cold'} end
@@ -21,8 +21,8 @@ local function complete(entry_id, token)
   if refusal == 'completed' then
     inside_until = tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)
   else
-    outcome, admitted = 'completed', admitted + 1
-    inside_until = admit(keys, entry_id, hold, last_ticket, meta[6], now)
+    outcome, admitted, inside_until = 'completed', admitted + 1, pass_end(meta_pass_seconds, now)
+    admit(keys, entry_id, hold, last_ticket, inside_until)
   end
   return {outcome, last_ticket, hold.rank, hold.ticket, hold.attempts, hold.stamp, inside_until,
     outcome == 'completed' and hold.basis, outcome == 'completed' and 0}
@@ -32,7 +32,7 @@ local replies = {}
 for entry_id, token in string.gmatch(holds, '(%w+):(%w+)') do
   replies[#replies + 1] = complete(entry_id, token)
 end
-if last_ticket ~= meta[3] then
+if last_ticket ~= meta_last_ticket then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'admitted', admitted)
 end
 return replies

@@ -1,13 +1,14 @@
 -- decline: gives the place of the offer that ends at a time to the next customer, and moves the entry to the end of
 -- the queue; a repeat changes nothing, also when the entry has the next offer.
--- USES owner state int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- USES owner int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
 -- USES check_offer moves wake paid
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
+-- META state home
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil

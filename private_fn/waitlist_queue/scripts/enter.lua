@@ -2,20 +2,20 @@
 -- USES owner clock ticket off_queue check_offer wake paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
+-- META state home last_ticket segments_version pass_seconds
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 now = micros(now) -- read once for the whole script
-local meta = redis.call('HMGET', keys.meta, 'state', 'home', 'last_ticket', 'segments_version',
-  'pass_seconds')
-if not owned_state(meta[1], meta[2], server_run_id) then return {'cold'} end
-if (meta[4] or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
-local stamp = ticket_after(meta[3], now)
+local stamp = ticket_after(meta_last_ticket, now)
 local outcome, inside_until = 'repeat', tonumber(redis.call('ZSCORE', keys.inside, entry_id) or 0)
 if refusal ~= 'completed' then
-  outcome, inside_until = 'entered', admit(keys, entry_id, hold, stamp, meta[5], now)
+  outcome, inside_until = 'entered', pass_end(meta_pass_seconds, now)
+  admit(keys, entry_id, hold, stamp, inside_until)
   redis.call('HINCRBY', keys.meta, 'admitted', 1)
 end
 redis.call('HSET', keys.meta, 'last_ticket', stamp)

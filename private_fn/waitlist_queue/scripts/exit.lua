@@ -1,9 +1,10 @@
 -- exit: a customer who was inside by the stay with a ticket is inside no longer; the place is free for the next.
--- USES owner state inside wake
+-- USES owner inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
+-- META state home
 -- RETURNS exited | absent | cold
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
 -- The message is late: the customer is inside by another stay.

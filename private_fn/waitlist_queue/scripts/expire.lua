@@ -2,15 +2,15 @@
 -- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide pending_decisions wake paid expiry
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
+-- META state max_attempts home
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
 -- RETURNS cold | rebuilding
-local meta = redis.call('HMGET', keys.meta, 'state', 'max_attempts', 'home')
-if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
-if meta[1] == 'hydrating' then return {'rebuilding'} end
-local is_all = end_expired(keys, tonumber(meta[2]), now)
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
 
 local places = {}
 local stamp = next_stamp(keys, now)
@@ -29,4 +29,4 @@ for i = 1, #dirty, 2 do
     place.attempts, place.token, time_of(keys, entry_id), decisions_of(keys, entry_id),
     place.stamp or 0}
 end
-return {'expired', stamp, is_all, tonumber(meta[2]), places}
+return {'expired', stamp, is_all, tonumber(meta_max_attempts), places}

@@ -2,14 +2,14 @@
 -- USES owner clock ticket next_stamp off_queue check_token
 -- KEYS meta held claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
+-- META state lease_seconds home
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-local meta = redis.call('HMGET', keys.meta, 'state', 'lease_seconds', 'home')
-if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then return {refusal} end
-if lease_seconds == '' then lease_seconds = meta[2] end
+if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(micros(now) / 1000) + tonumber(lease_seconds) * 1000
 hold.stamp = next_stamp(keys, now)
 redis.call('ZADD', keys.held, deadline, entry_id)

@@ -2,17 +2,16 @@
 -- USES owner clock ticket segment_state settings epoch
 -- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
+-- META state epoch settings_version segments_version home
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
 -- Settings and counters are "name=value", a space between two.
 -- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold
-local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'settings_version',
-  'segments_version', 'home')
-local is_known = owned_state(meta[1], meta[5], server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 local outcome = 'exists'
-if not is_known then
+if not state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
-  outcome, meta = 'created', {}
+  outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
   redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claims,
     keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
@@ -23,19 +22,19 @@ if not is_known then
 end
 local segments_version = string.match(settings, ' segments_version=(%d+)')
 local version = tonumber(string.match(settings, '^version=(%d+)'))
-if version > tonumber(meta[3] or -1) then
-  apply_settings(keys, settings, segments_version, meta[4], now)
+if not state or version > tonumber(meta_settings_version or -1) then
+  apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
   -- A new schedule counts from its declaration on.
   local counted = tonumber(redis.call('HGET', keys.meta, 'scheduled_until') or 0)
   redis.call('HSET', keys.meta, 'scheduled_until', math.max(counted, tonumber(scheduled_until)))
 else
-  segments_version = meta[4] or '0'
+  segments_version = meta_segments_version or '0'
 end
 local is_complete = mode == 'create' or mode == 'finish_rebuild'
-if is_complete and meta[1] == 'hydrating' and epoch == meta[2] then
+if is_complete and state == 'hydrating' and epoch == meta_epoch then
   outcome = 'warmed'
   redis.call('HSET', keys.meta, 'state', 'warm', 'segments_state',
     segment_state(keys, segments_version))
 end
-local order = redis.call('HMGET', keys.meta, 'state', 'epoch', 'born')
-return {outcome, order[1], order[2], tonumber(order[3] or 0)}
+local new_state, new_epoch, born = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch', 'born'))
+return {outcome, new_state, new_epoch, tonumber(born or 0)}

@@ -1,10 +1,11 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
--- USES owner state ticket off_queue time_of
+-- USES owner ticket off_queue time_of
 -- KEYS meta queue tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
+-- META state home
 -- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket
 -- RETURNS cold | rebuilding
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)

@@ -1,12 +1,13 @@
 -- list: reads one page of the waiting entries by rank, or of the held or parked ones by time.
--- USES owner state ticket off_queue
+-- USES owner ticket off_queue
 -- KEYS meta queue held parked claims tickets_of_moved
 -- ARGV which after after_id first limit server_run_id
+-- META state home
 -- The page begins after a rank or time, or at the position `first`.
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket attempts time_millis
 -- RETURNS cold | rebuilding
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local listed = ({waiting = keys.queue, held = keys.held, parked = keys.parked})[which]
@@ -28,7 +29,7 @@ end
 local found = redis.call('ZRANGE', listed, index, index + limit - 1, 'WITHSCORES')
 local ids, entries = {}, {}
 for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
-local tickets = which == 'waiting' and ids[1] and redis.call('HMGET', keys.tickets_of_moved, unpack(ids))
+local tickets = which == 'waiting' and #ids > 0 and redis.call('HMGET', keys.tickets_of_moved, unpack(ids))
 for i, entry_id in ipairs(ids) do
   local score = tonumber(found[2 * i])
   if tickets then
@@ -38,5 +39,5 @@ for i, entry_id in ipairs(ids) do
     entries[i] = {entry_id, index + i, hold.rank, hold.ticket, hold.attempts, score}
   end
 end
-local is_more = ids[1] and index + #ids < total
+local is_more = #ids > 0 and index + #ids < total
 return {'listed', total, entries, is_more and tonumber(found[#found]) or false}

@@ -1,10 +1,11 @@
 -- mark_dirty: marks an entry whose record is about to change, so that maintenance compares the two.
--- USES owner state clock ticket next_stamp off_queue
+-- USES owner clock ticket next_stamp off_queue
 -- KEYS meta queue held parked dirty
 -- ARGV entry_id now server_run_id
+-- META state home
 -- RETURNS marked stamp | absent stamp
 -- RETURNS cold | rebuilding
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = next_stamp(keys, now)

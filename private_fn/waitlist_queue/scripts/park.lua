@@ -1,11 +1,12 @@
 -- park: ends a hold and sets its entry aside for an operator; a repeat changes nothing.
--- USES owner state clock ticket next_stamp off_queue decide pending_decisions check_token wake paid
+-- USES owner clock ticket next_stamp off_queue decide pending_decisions check_token wake paid
 -- KEYS meta held claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
+-- META state home
 -- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-if not read_state(keys, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then

@@ -3,6 +3,7 @@
 -- USES owner clock ticket segment_index off_queue pace
 -- KEYS meta queue tickets_of_moved claims segments held
 -- ARGV entry_id segments_version segments now server_run_id
+-- META state hide_counts segments_version segments_state home admit_at paused pace
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace | absent total hide_counts is_due
 -- EACH places position total
@@ -14,15 +15,13 @@
 -- RETURNS cold | rebuilding | segments_building | stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds in which one poll triggers a run
 
-local meta = redis.call('HMGET', keys.meta, 'state', 'hide_counts', 'segments_version',
-  'segments_state', 'home', 'admit_at', 'paused', 'pace')
-local state, hide_counts = owned_state(meta[1], meta[5], server_run_id), meta[2] == '1'
+local state, hide_counts = owned_state(meta_state, meta_home, server_run_id), meta_hide_counts == '1'
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-if segments ~= '' and segments_version ~= (meta[3] or '0') then return {'stale_segments'} end
-if segments ~= '' and meta[4] == 'building' then return {'segments_building'} end
+if segments ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 local total = redis.call('ZCARD', keys.queue)
-local admit_at, is_due = meta[6] and tonumber(meta[6]), false
+local admit_at, is_due = meta_admit_at and tonumber(meta_admit_at), false
 if admit_at and total > 0 then
   local millis = math.floor(micros(now) / 1000)
   is_due = millis >= admit_at
@@ -49,4 +48,4 @@ for segment in string.gmatch(segments, '%w+') do
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
 return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
-  pace_of(meta[7], meta[8])}
+  pace_of(meta_paused, meta_pace)}

@@ -1,12 +1,13 @@
 -- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
 -- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
+-- META state home
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | not_parked
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local hold = read_hold(keys, entry_id)

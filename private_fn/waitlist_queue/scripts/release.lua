@@ -1,11 +1,12 @@
 -- release: ends a hold, back to the old place or to the end of the queue; a repeat changes nothing.
--- USES owner state clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_token wake paid
+-- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_token wake paid
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to now server_run_id
+-- META state home
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
-local state = read_state(keys, server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end

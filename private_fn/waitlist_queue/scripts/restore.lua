@@ -4,17 +4,16 @@
 -- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags when expected server_run_id
+-- META state epoch last_ticket segments_version home
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
-local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'last_ticket', 'segments_version',
-  'home')
-if not owned_state(meta[1], meta[5], server_run_id) then return {'cold'} end
-if epoch ~= '' and epoch ~= meta[2] then return {'stale_epoch'} end
-if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
+if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 -- Later tickets must sort behind everything that was ever acknowledged.
-if tonumber(stamp) > tonumber(meta[3]) then redis.call('HSET', keys.meta, 'last_ticket', stamp) end
+if tonumber(stamp) > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', stamp) end
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
@@ -23,7 +22,7 @@ local place = {state = state, token = token, rank = tonumber(rank), ticket = ton
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
 local queue_rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
 local hold = not queue_rank and read_hold(keys, entry_id)
-local is_restored = may_restore(keys, entry_id, when, expected, meta[1] == 'hydrating', place,
+local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'hydrating', place,
   queue_rank, hold)
 restore_tags(keys, entry_id, segments_version ~= '0' and tags, place.ticket, queue_rank, hold,
   is_restored)
@@ -42,7 +41,7 @@ else
   place = {state = 'waiting', rank = queue_rank, ticket = ticket_of(keys, entry_id, queue_rank),
     attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
 end
-local index = meta[1] == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+local index = meta_state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
 local outcome = 'present'
 if is_restored then outcome = 'restored' end
 return {outcome, place.state, index and index + 1, place.rank, place.ticket,

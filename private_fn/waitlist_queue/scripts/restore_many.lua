@@ -2,14 +2,13 @@
 -- USES owner int_text ticket segment_index tags reindex enqueue gap off_queue requeue restore_rules batch
 -- KEYS meta queue tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
+-- META state epoch last_ticket segments_version home
 -- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:tags", a space between two, each entry once.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
-local meta = redis.call('HMGET', keys.meta, 'state', 'epoch', 'last_ticket', 'segments_version',
-  'home')
-if not owned_state(meta[1], meta[5], server_run_id) then return {'cold'} end
-if epoch ~= meta[2] then return {'stale_epoch'} end
-if segments_version ~= (meta[4] or '0') then return {'stale_segments'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if epoch ~= meta_epoch then return {'stale_epoch'} end
+if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):(%S*)'
 for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays, stay) do
@@ -21,12 +20,12 @@ end
 local tombstones = redis.call('ZMSCORE', keys.tombstones, unpack(names))
 local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
 local holds = redis.call('HMGET', keys.claims, unpack(ids))
-local newest, counts = tonumber(meta[3]), {restored = 0, present = 0, gone = 0}
+local newest, counts = tonumber(meta_last_ticket), {restored = 0, present = 0, gone = 0}
 local queue, taken, unmoved, moved, tried = {}, {}, {}, {}, {}
 
 local function put_back(n, entry_id, rank, ticket)
   if taken[rank] or redis.call('ZCOUNT', keys.queue, rank, rank) > 0 then
-    if queue[1] then redis.call('ZADD', keys.queue, unpack(queue)) end
+    if #queue > 0 then redis.call('ZADD', keys.queue, unpack(queue)) end
     queue = {}
     rank = int_text(free_rank(keys, entry_id, tonumber(rank)) or rank)
   end
@@ -52,10 +51,10 @@ for n, entry_id in ipairs(ids) do
       holds[n] and read_hold(keys, entry_id))
   end
 end
-if queue[1] then redis.call('ZADD', keys.queue, unpack(queue)) end
-if unmoved[1] then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
-if moved[1] then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
-if tried[1] then redis.call('HSET', keys.attempts, unpack(tried)) end
+if #queue > 0 then redis.call('ZADD', keys.queue, unpack(queue)) end
+if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
+if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
+if #tried > 0 then redis.call('HSET', keys.attempts, unpack(tried)) end
 -- Later tickets must sort behind everything that was ever acknowledged.
-if newest > tonumber(meta[3]) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
+if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'filled', counts.restored, counts.present, counts.gone}

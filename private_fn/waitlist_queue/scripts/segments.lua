@@ -2,6 +2,7 @@
 -- USES owner
 -- KEYS meta segments
 -- ARGV segments_version after limit server_run_id
+-- META state segments_version segments_state home
 -- RETURNS segments depths
 -- EACH depths segment waiting first
 -- RETURNS cold | rebuilding | segments_building | stale_segments
@@ -9,19 +10,19 @@ local ID_LENGTH = 16
 local ENTRY_BEGIN = 35 -- of "segment:rank:entry"
 local FIRST = 3 -- some may be leaving, and their records without attributes
 
-local meta = redis.call('HMGET', keys.meta, 'state', 'segments_version', 'segments_state', 'home')
-if not owned_state(meta[1], meta[4], server_run_id) then return {'cold'} end
-if meta[1] == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
-if meta[3] == 'building' then return {'segments_building'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}
 for _ = 1, limit do
   -- A semicolon is the byte after the colon that ends a segment's id.
   local from = after == '' and '-' or '[' .. after .. ';'
   local members = redis.call('ZRANGEBYLEX', keys.segments, from, '+', 'LIMIT', 0, FIRST)
-  if not members[1] then break end
-  after = string.sub(members[1], 1, ID_LENGTH)
+  local first_member = unpack(members)
+  if not first_member then break end
+  after = string.sub(first_member, 1, ID_LENGTH)
   local waiting =
     redis.call('ZLEXCOUNT', keys.segments, '[' .. after .. ':', '(' .. after .. ';')
   local first = {}

@@ -1,9 +1,10 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES owner state clock ticket next_stamp off_queue tombstone
+-- USES owner clock ticket next_stamp off_queue tombstone
 -- KEYS meta claims dirty pending_decisions tombstones
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
+-- META state home
 -- RETURNS settled | changed | cold
-if not read_state(keys, server_run_id) then return {'cold'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)

@@ -4,6 +4,7 @@
 -- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake tombstone
 -- KEYS meta queue tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
+-- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace
 -- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
@@ -11,11 +12,9 @@
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
-local meta = redis.call('HMGET', keys.meta, 'state', 'open', 'capacity', 'last_ticket', 'signed_up',
-  'segments_version', 'home', 'hide_counts', 'paused', 'pace')
-local state = owned_state(meta[1], meta[7], server_run_id)
-local open, capacity, last_ticket, signed_up = meta[2], tonumber(meta[3]), meta[4], meta[5]
-local total, hides_counts = redis.call('ZCARD', keys.queue), meta[8] == '1'
+local state = owned_state(meta_state, meta_home, server_run_id)
+local open, capacity, last_ticket, signed_up = meta_open, tonumber(meta_capacity), meta_last_ticket, meta_signed_up
+local total, hides_counts = redis.call('ZCARD', keys.queue), meta_hide_counts == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket = 1, nil
 local is_anyone_inside, is_last = nil, false -- nothing is read until a signup needs it
@@ -49,7 +48,7 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
       add_tombstone(keys, entry_id, join_id, stamp)
       return {'waitlist_closed'}
     end
-    if segments_version ~= (meta[6] or '0') then return {'stale_segments'} end
+    if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
     -- The number of entries is not known until the rebuild is complete.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then
@@ -80,7 +79,7 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
   local position = is_last and is_signup and total or redis.call('ZRANK', keys.queue, entry_id) + 1
   -- Behind a signup that stands last, the next one of this run stands last too.
   is_last = is_last or is_signup and position == total
-  local pace = not import_rank and pace_of(meta[9], meta[10])
+  local pace = not import_rank and pace_of(meta_paused, meta_pace)
   return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
 end
 
@@ -89,7 +88,7 @@ local stay_of = '((%w+):(%w+)):(%d*):(%d+):(%S*)'
 for stay, entry_id, join_id, rank, version, tags in string.gmatch(stays, stay_of) do
   replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), version, tags)
 end
-if last_ticket ~= meta[4] then
+if last_ticket ~= meta_last_ticket then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)
 end
 return replies

@@ -2,12 +2,12 @@
 -- USES owner segment_state
 -- KEYS meta queue held parked tags
 -- ARGV segments_version which offset limit server_run_id
+-- META state segments_version home
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
 -- RETURNS cold | rebuilding | stale_segments
-local meta = redis.call('HMGET', keys.meta, 'state', 'segments_version', 'home')
-if not owned_state(meta[1], meta[3], server_run_id) then return {'cold'} end
-if meta[1] == 'hydrating' then return {'rebuilding'} end
-if segments_version ~= (meta[2] or '0') then return {'stale_segments'} end
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}

@@ -4,6 +4,7 @@
 -- USES wake paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis tokens now server_run_id
+-- META state paused max_attempts home
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
 -- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
@@ -11,16 +12,15 @@
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired | expiring
 now = micros(now) -- read once for the whole script
-local meta = redis.call('HMGET', keys.meta, 'state', 'paused', 'max_attempts', 'home')
-local state = owned_state(meta[1], meta[4], server_run_id)
+local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
-  local may_offer = state == 'warm' and meta[2] ~= '1'
-  if may_offer and not end_expired(keys, tonumber(meta[3]), now) then return {'expiring'} end
+  local may_offer = state == 'warm' and meta_paused ~= '1'
+  if may_offer and not end_expired(keys, tonumber(meta_max_attempts), now) then return {'expiring'} end
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
   redis.call('ZREM', keys.held, entry_id)

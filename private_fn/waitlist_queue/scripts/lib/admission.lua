@@ -1,6 +1,12 @@
--- Admits a customer: ends the hold for good, and counts one whose hold is an offer as entered. The customer is inside for `pass_seconds`, if that is not 0. Returns
--- the millisecond at which the pass ends, or 0.
-local function admit(keys, entry_id, hold, stamp, pass_seconds, now)
+-- Returns the millisecond at which a pass that begins now ends, or 0 if the list gives no passes.
+local function pass_end(pass_seconds, now)
+  pass_seconds = tonumber(pass_seconds) or 0
+  return pass_seconds > 0 and math.floor(now / 1000) + pass_seconds * 1000 or 0
+end
+
+-- Admits a customer: ends the hold for good, and counts one whose hold is an offer as entered. With `inside_until` (0:
+-- none) the customer is inside until that millisecond.
+local function admit(keys, entry_id, hold, stamp, inside_until)
   use_up(keys, hold)
   if hold.state == 'offered' then
     redis.call('HINCRBY', keys.meta, 'entered', 1)
@@ -12,8 +18,5 @@ local function admit(keys, entry_id, hold, stamp, pass_seconds, now)
   redis.call('ZREM', keys.held, entry_id)
   if keys.tags then redis.call('HDEL', keys.tags, entry_id) end
   mark_dirty(keys, entry_id, stamp)
-  if (tonumber(pass_seconds) or 0) == 0 then return 0 end
-  local inside_until = math.floor(now / 1000) + pass_seconds * 1000
-  put_inside(keys, entry_id, hold.ticket, inside_until)
-  return inside_until
+  if inside_until > 0 then put_inside(keys, entry_id, hold.ticket, inside_until) end
 end

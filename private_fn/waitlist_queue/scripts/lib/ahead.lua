@@ -6,8 +6,8 @@ local function rank_ahead_of(keys, index)
   if not lower then return nil end
   local room = upper - lower
   local little = math.min(STEP, math.max(1, math.floor(room / 64)))
-  local moved = redis.call('HMGET', keys.tickets_of_moved, behind, ahead or behind)
-  local is_behind_moved, is_ahead_moved = moved[1], ahead and moved[2]
+  local is_behind_moved, is_ahead_moved =
+    unpack(redis.call('HMGET', keys.tickets_of_moved, behind, ahead or ''))
   if is_ahead_moved and not is_behind_moved then return lower + little end
   if is_behind_moved and not is_ahead_moved then return upper - little end
   return math.max(upper - STEP, lower + math.max(1, math.floor(room / 4)))

@@ -51,7 +51,7 @@ local function end_passes(keys, now)
   for _, entry_id in ipairs(kept) do
     if not redis.call('ZSCORE', keys.dirty, entry_id) then ended[#ended + 1] = entry_id end
   end
-  if not ended[1] then return end
+  if #ended == 0 then return end
   redis.call('ZREM', keys.inside, unpack(ended))
   redis.call('HDEL', keys.visits, unpack(ended))
 end
@@ -126,12 +126,14 @@ local function next_due(keys, policy, room, next_instant, millis)
   end
   local at = policy.is_sum and math.min(rate_at, schedule_at) or math.max(rate_at, schedule_at)
   if policy.quota > policy.quota_open then at = 0 end
-  local held = tonumber(redis.call('ZRANGE', keys.held, 0, 0, 'WITHSCORES')[2] or math.huge)
+  local _, first_deadline = unpack(redis.call('ZRANGE', keys.held, 0, 0, 'WITHSCORES'))
+  local held = tonumber(first_deadline or math.huge)
   local gives_back = policy.has_schedule or policy.rate_counts == 'entered' or policy.quota > 0
   if gives_back then at = math.min(at, held) end
   if room and room < 1 then
-    local inside = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-    at = math.max(at, math.min(tonumber(inside or math.huge), held))
+    local _, first_end =
+      unpack(redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
+    at = math.max(at, math.min(tonumber(first_end or math.huge), held))
   end
   return at < math.huge and at or nil
 end

@@ -41,18 +41,20 @@ local function end_expired(keys, max_attempts, now)
   local no_show = redis.call('HGET', keys.meta, 'no_show')
   local holds = {}
   for i = 1, #expired, 2 do
-    holds[#holds + 1] = {expired[i], read_hold(keys, expired[i]), tonumber(expired[i + 1])}
+    local hold = read_hold(keys, expired[i])
+    hold.entry_id, hold.deadline = expired[i], tonumber(expired[i + 1])
+    holds[#holds + 1] = hold
   end
   -- The offers of a run have one deadline, and those that go to the back keep their order.
   table.sort(holds, function(a, b)
-    if a[3] ~= b[3] then return a[3] < b[3] end
-    if a[2].rank ~= b[2].rank then return a[2].rank < b[2].rank end
-    return a[1] < b[1]
+    if a.deadline ~= b.deadline then return a.deadline < b.deadline end
+    if a.rank ~= b.rank then return a.rank < b.rank end
+    return a.entry_id < b.entry_id
   end)
-  for i, one in ipairs(holds) do
+  for i, hold in ipairs(holds) do
     -- Entries that go to the back need a rank each.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
-    end_hold(keys, one[1], one[2], one[3], no_show, max_attempts, stamp)
+    end_hold(keys, hold.entry_id, hold, hold.deadline, no_show, max_attempts, stamp)
   end
   return #expired < 2 * EXPIRED_AT_ONCE, stamp
 end

@@ -20,8 +20,8 @@ local function run_start(keys, index, rank)
   local low, high = 0, index
   while low < high do
     local middle = math.floor((low + high) / 2)
-    local found = redis.call('ZRANGE', keys.queue, middle, middle, 'WITHSCORES')
-    if rank - tonumber(found[2]) == index - middle then
+    local _, middle_rank = unpack(redis.call('ZRANGE', keys.queue, middle, middle, 'WITHSCORES'))
+    if rank - middle_rank == index - middle then
       high = middle
     else
       low = middle + 1
@@ -46,8 +46,8 @@ end
 
 -- Returns `rank`, or the nearest free rank ahead of it in its priority if another entry has it.
 local function free_rank(keys, entry_id, rank)
-  local taken = redis.call('ZRANGEBYSCORE', keys.queue, rank, rank, 'LIMIT', 0, 1)
-  if not taken[1] or taken[1] == entry_id then return rank end
-  local _, upper = gap_before(keys, redis.call('ZRANK', keys.queue, taken[1]))
+  local present_id = unpack(redis.call('ZRANGEBYSCORE', keys.queue, rank, rank, 'LIMIT', 0, 1))
+  if not present_id or present_id == entry_id then return rank end
+  local _, upper = gap_before(keys, redis.call('ZRANK', keys.queue, present_id))
   return upper and upper - 1
 end

@@ -24,6 +24,6 @@ end
 
 -- Returns how far a move went, or false if a restore wrote the move without it.
 local function distance_of(keys, once_key, stamp)
-  local members = redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2)
-  return members[2] and tonumber(string.sub(members[2], #once_key + 2)) or false
+  local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
+  return second and tonumber(string.sub(second, #once_key + 2)) or false
 end

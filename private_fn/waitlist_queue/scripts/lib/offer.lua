@@ -6,19 +6,20 @@ local TOKEN_LENGTH = 40
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local deadline = math.floor(now / 1000) + policy.offer_seconds * 1000
+  local inside_until = pass_end(policy.pass_seconds, now)
   for i = 1, #popped, 2 do
     local entry_id, rank, number = popped[i], tonumber(popped[i + 1]), (i + 1) / 2
     local token = string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
     local hold = start_hold(keys, entry_id, rank, 'offered', token, deadline, stamp, paid(number))
-    entries[number] = claimed(keys, entry_id, hold, deadline)
+    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline)
     taken[number] = entry_id .. ':' .. token
     if is_automatic then
-      entries[number][3] = admit(keys, entry_id, hold, stamp, policy.pass_seconds, now)
+      admit(keys, entry_id, hold, stamp, inside_until)
     else
       decide(keys, entry_id, 'offered', hold, token, deadline)
     end
   end
-  if is_automatic and entries[1] then redis.call('HINCRBY', keys.meta, 'admitted', #entries) end
+  if is_automatic and #entries > 0 then redis.call('HINCRBY', keys.meta, 'admitted', #entries) end
   return entries, taken, is_automatic
 end
 

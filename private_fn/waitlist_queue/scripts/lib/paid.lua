@@ -24,13 +24,13 @@ local function give_back(keys, entry_id, hold)
     redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
       hold.state == 'done' and 1 or -1)
   end
-  local meta = redis.call('HMGET', keys.meta, 'has_schedule', 'rate_counts', 'rate_version',
-    'rate_count', 'rate_millis')
-  if string.find(paid, 's', 1, true) and meta[1] == '1' then
+  local has_schedule, counts, version, count, millis = unpack(redis.call('HMGET', keys.meta, 'has_schedule',
+    'rate_counts', 'rate_version', 'rate_count', 'rate_millis'))
+  if string.find(paid, 's', 1, true) and has_schedule == '1' then
     redis.call('HINCRBY', keys.meta, 'scheduled', 1)
   end
-  if meta[2] == 'entered' and string.match(paid, 'r(%d+)') == meta[3] then
-    redis.call('HINCRBY', keys.meta, 'bucket_at', -math.floor(meta[5] * 1000 / meta[4]))
+  if counts == 'entered' and string.match(paid, 'r(%d+)') == version then
+    redis.call('HINCRBY', keys.meta, 'bucket_at', -math.floor(millis * 1000 / count))
   end
   hold.paid = ''
   wake(keys)

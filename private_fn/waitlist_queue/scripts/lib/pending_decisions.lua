@@ -1,13 +1,23 @@
 -- Reads decisions that the record may lack (see decide).
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);?(%d*);?(%d*)'
 
+-- Returns the decisions of an entry, oldest first.
+local function read_decisions(keys, entry_id)
+  local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
+  if not packed then return decisions end
+  for verb, token, stamp, rank, ticket, attempts, at, basis, placed in string.gmatch(packed, DECISION) do
+    decisions[#decisions + 1] = {verb = verb, token = token, stamp = tonumber(stamp), rank = tonumber(rank),
+      ticket = tonumber(ticket), attempts = tonumber(attempts), at = tonumber(at),
+      basis = tonumber(basis) or false, placed = tonumber(placed) or false}
+  end
+  return decisions
+end
+
 -- Returns the decisions of an entry as the rows of a reply.
 local function decisions_of(keys, entry_id)
-  local rows, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
-  if not packed then return rows end
-  for verb, token, stamp, rank, ticket, attempts, at, basis, placed in string.gmatch(packed, DECISION) do
-    rows[#rows + 1] = {verb, token, tonumber(stamp), tonumber(rank), tonumber(ticket),
-      tonumber(attempts), tonumber(at), tonumber(basis) or false, tonumber(placed) or false}
+  local rows = {}
+  for i, one in ipairs(read_decisions(keys, entry_id)) do
+    rows[i] = {one.verb, one.token, one.stamp, one.rank, one.ticket, one.attempts, one.at, one.basis, one.placed}
   end
   return rows
 end
@@ -15,9 +25,7 @@ end
 -- Returns the newest decision for which `matches` returns true, or nil.
 local function find_decision(keys, entry_id, matches)
   local found
-  for _, row in ipairs(decisions_of(keys, entry_id)) do
-    local decision = {verb = row[1], token = row[2], stamp = row[3], rank = row[4],
-      ticket = row[5], attempts = row[6], at = row[7], basis = row[8], placed = row[9]}
+  for _, decision in ipairs(read_decisions(keys, entry_id)) do
     if matches(decision) then found = decision end
   end
   return found

@@ -12,7 +12,7 @@ local function pop(keys, segment, is_newest, count)
     redis.call('ZRANGEBYLEX', keys.segments, first, last, 'LIMIT', 0, count)
   local ids, popped = {}, {}
   for i, member in ipairs(members) do ids[i] = string.sub(member, ID_BEGIN) end
-  if not ids[1] then return popped end
+  if #ids == 0 then return popped end
   local ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
   for i, entry_id in ipairs(ids) do popped[2 * i - 1], popped[2 * i] = entry_id, ranks[i] end
   redis.call('ZREM', keys.queue, unpack(ids))

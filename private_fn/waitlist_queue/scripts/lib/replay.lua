@@ -10,14 +10,14 @@ local function claimed(keys, entry_id, hold, deadline)
     before and (before.placed or before.stamp) or 0}
 end
 
--- Returns the entries of an earlier claim that are still held or done. Done entries are part of it, because a
--- claim that completes at once has no other replay.
-local function replay(keys, claimed_before)
+-- Returns the entries of an earlier claim that are still held or done; `deadlines` is the sorted set that has theirs.
+-- Done entries are part of it, because a claim that completes at once has no other replay.
+local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token in string.gmatch(claimed_before, '(%w+):(%w+)') do
     local hold = read_hold(keys, entry_id)
     if hold and hold.token == token and hold.state ~= 'parked' then
-      local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id) or 0)
+      local deadline = tonumber(redis.call('ZSCORE', deadlines, entry_id) or 0)
       entries[#entries + 1] = claimed(keys, entry_id, hold, deadline)
     end
   end

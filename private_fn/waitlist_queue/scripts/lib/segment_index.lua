@@ -20,10 +20,10 @@ end
 
 local function enter(keys, entry_id, rank, tags)
   local members = members_of(entry_id, rank, tags, 0)
-  if members[1] then redis.call('ZADD', keys.segments, unpack(members)) end
+  if #members > 0 then redis.call('ZADD', keys.segments, unpack(members)) end
 end
 
 local function exit(keys, entry_id, rank, tags)
   local members = members_of(entry_id, rank, tags)
-  if members[1] then redis.call('ZREM', keys.segments, unpack(members)) end
+  if #members > 0 then redis.call('ZREM', keys.segments, unpack(members)) end
 end

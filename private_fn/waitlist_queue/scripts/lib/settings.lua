@@ -6,19 +6,18 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     fields[#fields + 1] = name == 'version' and 'settings_version' or name
     fields[#fields + 1] = value
   end
-  local rate = {'rate_count', 'rate_millis', 'rate_from'}
-  local before = redis.call('HMGET', keys.meta, unpack(rate))
+  local old_count, old_millis, old_from =
+    unpack(redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'rate_from'))
   redis.call('HSET', keys.meta, unpack(fields))
-  local after = redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'rate_from',
-    'has_schedule', 'max_inside', 'paused', 'settings_version', 'quota')
-  if before[1] ~= after[1] or before[2] ~= after[2] or (before[3] or '') ~= (after[3] or '') then
-    local from = (tonumber(after[3]) or 0) * 1000
-    redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from), 'rate_version',
-      after[7])
+  local count, millis, from, version, has_schedule, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
+    'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'has_schedule', 'max_inside', 'paused', 'quota'))
+  if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then
+    local from_micros = (tonumber(from) or 0) * 1000
+    redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from_micros), 'rate_version', version)
   end
   -- The time of the next run that a poll triggers; a list that offers nothing by itself has none.
-  local has_limit = after[1] ~= '' or after[4] == '1' or after[5] ~= ''
-  if (has_limit or tonumber(after[8] or 0) > 0) and after[6] ~= '1' then
+  local has_limit = count ~= '' or has_schedule == '1' or max_inside ~= ''
+  if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)
   else
     redis.call('HDEL', keys.meta, 'admit_at')

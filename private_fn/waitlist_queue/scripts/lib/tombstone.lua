@@ -22,6 +22,6 @@ end
 
 -- Returns the ticket that was kept with a tombstone, or false.
 local function ticket_of_tombstone(keys, entry_id, join_id, stamp)
-  local members = redis.call('ZRANGEBYSCORE', keys.tombstones, stamp, stamp, 'LIMIT', 0, 2)
-  return members[2] and tonumber(string.sub(members[2], #entry_id + #join_id + 3)) or false
+  local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.tombstones, stamp, stamp, 'LIMIT', 0, 2))
+  return second and tonumber(string.sub(second, #entry_id + #join_id + 3)) or false
 end
