@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.conftest import new_list
 from tests.service.api.refusing import nothing_changes, refused
+from tests.support.admissions import Admissions
 from tests.support.people import People
 
 SETTINGS: dict[str, list[Any]] = {
@@ -38,6 +40,27 @@ BUMPS: dict[str, list[Any]] = {
     "reason": [None, 5, "x" * 501, []],
     "rank": [1],
 }
+TOKEN = "0123456789" * 4
+CLAIMS: dict[str, list[Any]] = {
+    "count": [0, 101, "2", 1.5, True],
+    "lease_seconds": [0, 43_201],
+    "order": ["random"],
+    "counts": [2],
+    "claim_token": [TOKEN],
+    "complete": ["yes"],
+}
+TOKENS = [None, TOKEN[:-1], TOKEN + "0", TOKEN + "\n", "ABCDEF" + TOKEN[6:], 7]
+# Of the body of each verb, beside a good token.
+HOLDS: list[tuple[str, str, Any]] = [
+    *((verb, "status", "admitted") for verb in ("complete", "release", "extend", "park")),
+    *((verb, "reason", "x" * 501) for verb in ("complete", "release", "park")),
+    ("extend", "lease_seconds", 0),
+    ("extend", "lease_seconds", 43_201),
+    ("extend", "reason", "why"),
+    ("release", "to", "front"),
+    ("park", "to", "back"),
+    ("complete", "lease_seconds", 5),
+]
 each_setting = pytest.mark.parametrize(
     ("field", "value"), [(field, value) for field, values in SETTINGS.items() for value in values]
 )
@@ -128,3 +151,50 @@ def test_a_missing_body_of_an_operator_is_named(stocked: People) -> None:
     with nothing_changes(stocked.world):
         answer = stocked.world.request("PUT", stocked.admin_path, operator=True)
         refused(answer, 422, "invalid_request", "body")
+        path = f"{stocked.admin_path}/claims"
+        answer = stocked.world.request("POST", path, body=[], operator=True)
+        refused(answer, 422, "invalid_request", "body")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in CLAIMS.items() for value in values]
+)
+def test_a_malformed_claim_takes_no_entry(stocked: People, field: str, value: Any) -> None:
+    """P5"""
+    with nothing_changes(stocked.world):
+        path = f"{stocked.admin_path}/claims"
+        answer = stocked.world.request("POST", path, body={field: value}, operator=True)
+        refused(answer, 422, "invalid_request", f"body.{field}")
+
+
+@pytest.fixture(scope="module")
+def holding() -> Admissions:
+    """Ada is held, for tests after which she must be held as before."""
+    people = Admissions(new_list().world)
+    people.all_sign_up("ada")
+    assert people.claimed() == ["ada"]
+    return people
+
+
+@pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
+@pytest.mark.parametrize("token", TOKENS, ids=repr)
+def test_a_malformed_token_is_named_and_not_repeated(
+    holding: Admissions, verb: str, token: Any
+) -> None:
+    """P5: a token is a secret."""
+    path = f"{holding.admin_path}/claims/{holding.id_of('ada')}/{verb}"
+    body = {} if token is None else {"claim_token": token}
+    with nothing_changes(holding.world):
+        answer = holding.world.request("POST", path, body=body, operator=True)
+        refused(answer, 422, "invalid_request", "body.claim_token")
+    assert str(token) not in answer.text or token in (None, 7)
+
+
+@pytest.mark.parametrize(("verb", "field", "value"), HOLDS)
+def test_a_good_token_does_not_excuse_the_rest(
+    holding: Admissions, verb: str, field: str, value: Any
+) -> None:
+    """P5"""
+    with nothing_changes(holding.world):
+        answer = holding.act(verb, "ada", **{field: value})
+        refused(answer, 422, "invalid_request", f"body.{field}")

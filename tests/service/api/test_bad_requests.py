@@ -80,6 +80,9 @@ def test_a_malformed_entry_id_is_named(stocked: People, entry_id: str) -> None:
             refused(answer, 422, "invalid_request", "path.entry_id")
         answer = stocked.world.request("PATCH", path, body={"profile": {}}, operator=True)
         refused(answer, 422, "invalid_request", "path.entry_id")
+        path = f"{stocked.admin_path}/claims/{entry_id}/complete"
+        answer = stocked.world.request("POST", path, body={"claim_token": "0" * 40}, operator=True)
+        refused(answer, 422, "invalid_request", "path.entry_id")
 
 
 @pytest.mark.parametrize(
@@ -306,6 +309,16 @@ def test_a_cursor_of_another_list_is_named(stocked: People, path: str, content: 
     with nothing_changes(stocked.world):
         query = f"cursor={cursor_of(content)}"
         answer = stocked.world.request("GET", path, operator=True, query=query)
+        refused(answer, 422, "invalid_request", "query.cursor")
+
+
+@pytest.mark.parametrize("content", ["5", '["x"]', '[1, "x"]', "[]"])
+def test_a_cursor_of_people_who_wait_is_none_of_another_status(
+    stocked: People, content: str
+) -> None:
+    """P5"""
+    for status in ("offered", "parked"):
+        answer = stocked.page(f"status={status}&cursor={cursor_of(content)}")
         refused(answer, 422, "invalid_request", "query.cursor")
 
 

@@ -19,6 +19,9 @@ ADMIN: list[tuple[str, str, Any]] = [
     ("DELETE", "/v1/admin/waitlists/bakery/entries/{entry_id}", None),
     ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/bump", {"to": "front"}),
     ("POST", "/v1/admin/waitlists/bakery/entries/{entry_id}/token", None),
+    ("POST", "/v1/admin/waitlists/bakery/claims", {"count": 1}),
+    ("POST", "/v1/admin/waitlists/bakery/claims/{entry_id}/complete", {"claim_token": "a" * 40}),
+    ("POST", "/v1/admin/waitlists/bakery/parked/{entry_id}/redrive", {}),
 ]
 each_admin_call = pytest.mark.parametrize(("method", "path", "body"), ADMIN)
 
