@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.queue.test_queue_races import at_once, shared
+from tests.queue.test_queue_races import shared
 from tests.support.line import Line, accepted
+from tests.support.threads import at_once
 
 __all__ = ["shared"]
 

@@ -1,9 +1,7 @@
 """64 threads at once on one service and one Redis: counts and positions stay exact."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -12,11 +10,11 @@ import pytest
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server
+from tests.support.threads import at_once
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 THREADS = 64
-TRIES = 20
 Act = Callable[[], Any]
 
 
@@ -29,25 +27,6 @@ def shared(valkey: Server) -> Iterator[Line]:
     line.init()
     yield line
     client.close()  # a connection for each thread
-
-
-def at_once(acts: Sequence[Act]) -> list[Any]:
-    """Run each act in its own thread; no thread starts its act before all of them run.
-
-    A busy machine may need more than a call's time: then the act is repeated, as by a caller.
-    """
-    barrier = threading.Barrier(len(acts))
-
-    def run(act: Act) -> Any:
-        barrier.wait(timeout=30)
-        for _ in range(TRIES):
-            answer = act()
-            if not (isinstance(answer, dict) and answer.get("code") == "queue_unavailable"):
-                break
-        return answer
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(run, acts))
 
 
 def in_turn(acts: Sequence[Act]) -> list[Any]:

@@ -1,9 +1,7 @@
 """Sixteen claimers at once on one service and one engine: each person once, in order."""
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Answer, Line, accepted
 from tests.support.redis_servers import Server
+from tests.support.threads import at_once
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
@@ -33,18 +32,6 @@ def crowd(valkey: Server) -> Iterator[Line]:
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
     client.close()  # a connection for each claimer
-
-
-def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run each act in a thread of its own; all of them wait for the last one to start."""
-    barrier = threading.Barrier(len(acts))
-
-    def run(act: Callable[[], Any]) -> Any:
-        barrier.wait(timeout=30)
-        return act()
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(run, acts))
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:

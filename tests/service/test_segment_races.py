@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.service.test_claim_races import CLAIMERS, at_once, names_of, until_no_entry_waits
+from tests.service.test_claim_races import CLAIMERS, names_of, until_no_entry_waits
 from tests.support.line import Line, accepted
 from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
+from tests.support.threads import at_once
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 

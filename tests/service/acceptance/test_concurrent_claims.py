@@ -1,13 +1,12 @@
 """Concurrent claimers: each entry to one of them, in order, and none is skipped."""
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
-from typing import TypeVar
 
 from tests.service.acceptance.claimer import Claimer
 from tests.service.acceptance.terms import Waitlist
+from tests.support.threads import at_once
 from tests.support.world import World
 
 CLAIMERS = 16
@@ -19,13 +18,6 @@ STATUSES = {
     "park": "parked",
     "extend": "offered",
 }
-T = TypeVar("T")
-
-
-def at_once(count: int, work: Callable[[int], T]) -> list[T]:
-    """Do the work of each claimer in a thread of its own."""
-    with ThreadPoolExecutor(max_workers=count) as pool:
-        return list(pool.map(work, range(count)))
 
 
 def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
@@ -45,7 +37,9 @@ def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, wor
                 done[verb, name] += 1
         return done
 
-    done: Counter[tuple[str, str]] = sum(at_once(CLAIMERS, work), Counter())
+    done: Counter[tuple[str, str]] = sum(
+        at_once([partial(work, number) for number in range(CLAIMERS)]), Counter()
+    )
     by_verb: Counter[str] = Counter()
     for (verb, _), times in done.items():
         by_verb[verb] += times
