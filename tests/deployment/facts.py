@@ -1,4 +1,7 @@
-"""Facts about every stack, whatever its parameters: each returns a list of violations."""
+"""Facts about every stack, whatever its parameters: each returns a list of violations.
+
+What checkov finds is left to it: recovery of tables, and access logs.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -63,14 +66,12 @@ def roles_have_no_policies_of_others(resources: Resources) -> list[str]:
     ]
 
 
-def tables_are_encrypted_recoverable_and_kept(resources: Resources) -> list[str]:
+def tables_are_encrypted_and_kept(resources: Resources) -> list[str]:
     found = []
     for name, table in of_type(resources, "DynamoDB::Table"):
-        recovery = table.get("PointInTimeRecoverySpecification", {})
         kept = {resources[name].get(key) for key in ("DeletionPolicy", "UpdateReplacePolicy")}
         holds = {
             "encrypted": table.get("SSESpecification", {}).get("SSEEnabled") is True,
-            "recoverable": recovery.get("PointInTimeRecoveryEnabled") is True,
             "protected": table.get("DeletionProtectionEnabled") is True,
             "kept": kept == {"Retain"},
         }
@@ -186,20 +187,12 @@ def operators_routes_are_iams(resources: Resources) -> list[str]:
     ]
 
 
-def the_api_logs_its_calls(resources: Resources) -> list[str]:
-    return [
-        f"{name} logs no access"
-        for name, one in of_type(resources, "ApiGatewayV2::Stage")
-        if not one.get("AccessLogSettings", {}).get("DestinationArn")
-    ]
-
-
 FACTS: tuple[Fact, ...] = (
     only_the_private_function_is_in_the_network,
     roles_name_actions_and_resources,
     roles_trust_one_service_each,
     roles_have_no_policies_of_others,
-    tables_are_encrypted_recoverable_and_kept,
+    tables_are_encrypted_and_kept,
     what_is_queued_or_stored_is_encrypted,
     functions_log_to_groups_of_the_stack,
     logs_are_kept_for_the_days_that_are_asked_for,
@@ -210,7 +203,6 @@ FACTS: tuple[Fact, ...] = (
     secrets_are_in_no_variable,
     secrets_are_made_by_aws,
     operators_routes_are_iams,
-    the_api_logs_its_calls,
 )
 
 

@@ -53,10 +53,9 @@ VIOLATIONS: list[tuple[Fact, Path, Any]] = [
         ["arn:aws:iam::aws:policy/AdministratorAccess"],
     ),
     *(
-        (facts.tables_are_encrypted_recoverable_and_kept, ("WaitlistTable", *path), False)
+        (facts.tables_are_encrypted_and_kept, ("WaitlistTable", *path), False)
         for path in (
             ("Properties", "SSESpecification", "SSEEnabled"),
-            ("Properties", "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"),
             ("Properties", "DeletionProtectionEnabled"),
             ("DeletionPolicy",),
             ("UpdateReplacePolicy",),
@@ -127,11 +126,6 @@ VIOLATIONS: list[tuple[Fact, Path, Any]] = [
         facts.operators_routes_are_iams,
         ("Api", "Properties", "Body", "paths", "/v1/admin/waitlists", "get", "security"),
         None,
-    ),
-    (
-        facts.the_api_logs_its_calls,
-        ("ApiApiGatewayDefaultStage", "Properties", "AccessLogSettings"),
-        {},
     ),
 ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import TEMPLATE, route_authorizers
+from tests.deployment.template import route_authorizers
 from tools.deploy.stack import make
 from waitlist_api.http.edge import HEADER
 from waitlist_api.http.routes import passes, waitlists
@@ -163,12 +163,6 @@ def test_a_rotation_never_sends_what_the_api_does_not_take_yet() -> None:
     for before, after in pairwise(steps):
         assert ROTATION[before][1] in ROTATION[after][0]
         assert ROTATION[after][1] in ROTATION[after][0]
-
-
-def test_only_an_edge_can_be_asked_for() -> None:
-    (one,) = TEMPLATE["Rules"]["EdgeOnlyGoesWithEdge"]["Assertions"]
-    assert one["Assert"] == {"Fn::Equals": [{"Ref": "Edge"}, "on"]}
-    assert TEMPLATE["Parameters"]["EdgeOnly"]["Default"] == "off"
 
 
 def test_an_issuer_of_the_operators_own_is_published_instead() -> None:

@@ -195,13 +195,6 @@ def test_the_checker_finds_a_missing_right() -> None:
     assert any("delete ErrorsAlarm: cloudwatch:DeleteAlarms" in one for one in found)
 
 
-def test_security_groups_have_no_inbound_rules_of_their_own() -> None:
-    """CloudFormation may add those before it tags the group, and the role asks for the tag."""
-    for stack in STACKS:
-        for properties in stack.of_type("AWS::EC2::SecurityGroup").values():
-            assert "SecurityGroupIngress" not in properties
-
-
 def test_a_template_for_cloudformation_has_no_aliases() -> None:
     """CloudFormation reads no aliases of YAML, and `aws cloudformation deploy` writes none out."""
     events = yaml.parse(ROLES.read_text(encoding="utf-8"))
