@@ -13,8 +13,8 @@ from tests.reliability.load.operators import ADMIN, operators
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.plan import MAX_ATTEMPTS, WAITLIST_ID
 from tests.reliability.load.position_checker import impossible_answers
-from tests.reliability.load.problem import Problem
 from tests.reliability.load.wire import Wire
+from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
 # Few, because each request under way occupies a function process, which takes a second to start.

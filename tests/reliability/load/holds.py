@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tests.reliability.load.history import ENDS, TAKES, History, Operation
-from tests.reliability.load.problem import Problem
+from tests.support.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from tests.reliability.load.final_state import FinalState, Seen
 from tests.reliability.load.history import Attempt, History, Loss, Operation
 from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
-from tests.reliability.load.problem import Problem
+from tests.support.problem import Problem
 
 # The refusals that each request may get. The tokens are valid, so a request is refused only
 # because another request has ended the stay or the hold.

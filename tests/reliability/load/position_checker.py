@@ -15,7 +15,7 @@ from tests.reliability.load.histories import (
     unnamed,
 )
 from tests.reliability.load.history import ENDS, History, Operation
-from tests.reliability.load.problem import Problem
+from tests.support.problem import Problem
 
 # The operations whose answers have a status, a position and a total.
 WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")

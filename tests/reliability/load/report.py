@@ -12,8 +12,8 @@ from tests.reliability.load.launch import refusals
 from tests.reliability.load.memory import MOST_GROWTH, STORES, Growth
 from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import LaunchPlan, Plan
-from tests.reliability.load.problem import Problem
 from tests.reliability.load.run import Run
+from tests.support.problem import Problem
 
 EXAMPLES = 3
 PERCENTILES = (50, 95, 99)

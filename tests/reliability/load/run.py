@@ -13,8 +13,8 @@ from tests.reliability.load.memory import Growth, MemorySampler, Sample, growths
 from tests.reliability.load.operators import ADMIN
 from tests.reliability.load.oracle import judge
 from tests.reliability.load.plan import LaunchPlan, Plan
-from tests.reliability.load.problem import Problem
 from tests.reliability.load.service import Service
+from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
 Note = Callable[[str, float], None]

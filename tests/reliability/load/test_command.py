@@ -8,10 +8,10 @@ from tests.reliability.load import __main__ as command
 from tests.reliability.load.final_state import FinalState, Seen
 from tests.reliability.load.memory import Sample
 from tests.reliability.load.plan import LaunchPlan, Plan
-from tests.reliability.load.problem import Problem
 from tests.reliability.load.run import Note, Run, judged
 from tests.reliability.load.scenario import Scenario, a_good_final_state, a_good_scenario
 from tests.reliability.load.test_oracle import WRONG
+from tests.support.problem import Problem
 
 
 @pytest.fixture

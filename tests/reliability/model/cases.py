@@ -1,12 +1,13 @@
 """Types shared by all kinds of cases."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol, Self
 from zlib import crc32
 
-from tests.reliability.model.oracle import Problem
+from tests.support.problem import Problem
 
 SEPARATOR = " / "
+STEP = "step "
 
 
 class Case(Protocol):
@@ -19,6 +20,32 @@ class Case(Protocol):
     def scenario(self) -> str: ...
 
     def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class OfOneOperation:
+    """A case of one operation; its text has each field, behind its word if it has one."""
+
+    WORDS: ClassVar[dict[str, str]] = {}
+
+    operation: str
+    scenario: str
+
+    @property
+    def subject(self) -> str:
+        return self.operation
+
+    def __str__(self) -> str:
+        parts = ((self.WORDS.get(one.name, ""), getattr(self, one.name)) for one in fields(self))
+        return SEPARATOR.join(f"{word}{value}" for word, value in parts)
+
+    @classmethod
+    def parse(cls, line: str) -> Self:
+        values: list[Any] = []
+        for one, part in zip(fields(cls), line.split(SEPARATOR), strict=True):
+            text = part.removeprefix(cls.WORDS.get(one.name, ""))
+            values.append(int(text) if one.type is int else text)
+        return cls(*values)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from tests.reliability.model import scenarios
 from tests.reliability.model.cases import Result
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.pairs import Pair
 from tests.reliability.model.sequences import Sequence
 from tests.reliability.model.singles import Single
+from tests.support.problem import Problem
 
 Covers = Callable[[Result, Problem], bool]
 CLAIMS = ("claim", "dequeue")

@@ -6,12 +6,12 @@ copy of it follows. Meanwhile other requests of a story change the entry. Then t
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from tests.reliability.model import operations
-from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
+from tests.reliability.model.cases import EVERYTHING, STEP, OfOneOperation, Result, Sample
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import outcome_of
 from tests.reliability.model.recovery import Judge, recorded_outcome, retried
 from tests.reliability.model.requests import (
@@ -30,10 +30,11 @@ from tests.reliability.model.requests import (
     sign_up,
 )
 from tests.reliability.model.requests.request import NOTHING, Effect
-from tests.reliability.model.singles import GIVES_UP, RETRIES, STEP, steps_of
+from tests.reliability.model.singles import GIVES_UP, RETRIES, steps_of
 from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Call, Wire, lost
 from tests.support.model import Waitlist
+from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
@@ -105,29 +106,14 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Late:
-    """One case; its text is the line that replays it. `how` is what the client does meanwhile."""
+class Late(OfOneOperation):
+    """`how` is what the client does meanwhile."""
 
-    operation: str
-    scenario: str
+    WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
+
     story: str
     step: int
     how: str
-
-    @property
-    def subject(self) -> str:
-        return self.operation
-
-    def __str__(self) -> str:
-        return SEPARATOR.join(
-            (self.operation, self.scenario, LATE + self.story, f"{STEP}{self.step}", self.how)
-        )
-
-    @classmethod
-    def parse(cls, line: str) -> "Late":
-        operation, scenario, story, step, how = line.split(SEPARATOR)
-        number = int(step.removeprefix(STEP))
-        return cls(operation, scenario, story.removeprefix(LATE), number, how)
 
 
 def late_messages(

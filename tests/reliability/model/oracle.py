@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from tests.reliability.model.client import (
     LEASE_SECONDS,
@@ -14,6 +13,7 @@ from tests.reliability.model.client import (
 )
 from tests.reliability.model.final_state import FinalState
 from tests.support.model import MAINTENANCE, ON_LIST, POLICY, QUOTA, Event, Stay, Waitlist
+from tests.support.problem import Problem
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
@@ -27,21 +27,6 @@ STATE_OF_NOTE = {
     "parked": "parked",
     "done": "admitted",
 }
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A broken promise: its kind in one word, and what was found."""
-
-    kind: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.text}"
-
-    def later(self) -> "Problem":
-        """Return the problem, marked as found after all holds had ended."""
-        return Problem(self.kind, f"when all holds are over, {self.text}")
 
 
 def judge(

@@ -8,7 +8,6 @@ from tests.reliability.model import operations
 from tests.reliability.model.cases import SEPARATOR, Result
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.recovery import recorded_outcome, retried, verdict
 from tests.reliability.model.requests import Request
@@ -16,6 +15,7 @@ from tests.reliability.model.sameness import Text, digest_of
 from tests.reliability.model.scenarios import SLOTS, is_cold, made_cold
 from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.reliability.model.testbed import Snapshot, StepState, Testbed
+from tests.support.problem import Problem
 
 BOTH = " + "
 # These have some forty steps, and most of them read what the other operation may change.

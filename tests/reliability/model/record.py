@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.reliability.model.cases import Result
 from tests.reliability.model.jobs import Job, parse
-from tests.reliability.model.oracle import Problem
+from tests.support.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"

@@ -6,13 +6,14 @@ from functools import partial
 from tests.reliability.model.client import LONG_SECONDS, Client
 from tests.reliability.model.final_state import observe
 from tests.reliability.model.history import History
-from tests.reliability.model.oracle import Problem, judge
+from tests.reliability.model.oracle import judge
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
 from tests.reliability.model.testbed import MINUTE, Snapshot, Testbed
 from tests.support import model
 from tests.support.model import Waitlist
+from tests.support.problem import Problem
 
 TRIES = 6
 

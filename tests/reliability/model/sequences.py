@@ -5,18 +5,19 @@ Redis is lost before, during or right after the client's retry, and before maint
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tests.reliability.model import faults, operations
-from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
+from tests.reliability.model.cases import EVERYTHING, STEP, OfOneOperation, Result, Sample
 from tests.reliability.model.faults import Kind
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import outcome_of
 from tests.reliability.model.recovery import Judge, recorded_outcome, retried
-from tests.reliability.model.singles import STEP, steps_of
+from tests.reliability.model.singles import steps_of
 from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Wire
+from tests.support.problem import Problem
 
 FIRST = ("crash after", "time-out with effect")
 SECOND = ("Redis lost", "Redis 1 behind", "Redis 2 behind", "Redis 3 behind")
@@ -25,41 +26,17 @@ THEN = "then "
 
 
 @dataclass(frozen=True)
-class Sequence:
-    """One case; its text is the line that replays it.
-
-    `later` is the step of the retry before which the second fault strikes, or NO_REPEAT for a
+class Sequence(OfOneOperation):
+    """`later` is the step of the retry before which the second fault strikes, or NO_REPEAT for a
     client that gives up.
     """
 
-    operation: str
-    scenario: str
+    WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
+
     fault: str
     step: int
     second: str
     later: int
-
-    @property
-    def subject(self) -> str:
-        return self.operation
-
-    def __str__(self) -> str:
-        first, later = f"{STEP}{self.step}", f"{STEP}{self.later}"
-        return SEPARATOR.join(
-            (self.operation, self.scenario, self.fault, first, THEN + self.second, later)
-        )
-
-    @classmethod
-    def parse(cls, line: str) -> "Sequence":
-        operation, scenario, fault, step, second, later = line.split(SEPARATOR)
-        return cls(
-            operation,
-            scenario,
-            fault,
-            int(step.removeprefix(STEP)),
-            second.removeprefix(THEN),
-            int(later.removeprefix(STEP)),
-        )
 
 
 def sequences(

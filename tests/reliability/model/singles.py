@@ -2,46 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tests.reliability.model import faults, operations
-from tests.reliability.model.cases import EVERYTHING, SEPARATOR, Result, Sample
+from tests.reliability.model.cases import EVERYTHING, STEP, OfOneOperation, Result, Sample
 from tests.reliability.model.faults import Kind
 from tests.reliability.model.history import History
 from tests.reliability.model.operations import Operation
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import outcome_of
 from tests.reliability.model.recovery import Judge, recorded_outcome, retried
 from tests.reliability.model.requests import Request
 from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Wire
+from tests.support.problem import Problem
 
 RETRIES, GIVES_UP = "retries", "gives up"
-STEP = "step "
 THE_END = "the end"
 
 
 @dataclass(frozen=True)
-class Single:
-    """One case; its text is the line that replays it."""
+class Single(OfOneOperation):
+    WORDS: ClassVar[dict[str, str]] = {"step": STEP}
 
-    operation: str
-    scenario: str
     fault: str
     step: int
     follow_up: str
-
-    @property
-    def subject(self) -> str:
-        return self.operation
-
-    def __str__(self) -> str:
-        step = f"{STEP}{self.step}"
-        return SEPARATOR.join((self.operation, self.scenario, self.fault, step, self.follow_up))
-
-    @classmethod
-    def parse(cls, line: str) -> "Single":
-        operation, scenario, fault, step, follow_up = line.split(SEPARATOR)
-        return cls(operation, scenario, fault, int(step.removeprefix(STEP)), follow_up)
 
 
 def singles(

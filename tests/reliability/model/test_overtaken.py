@@ -13,7 +13,6 @@ import pytest
 
 from tests.reliability.model.client import Row
 from tests.reliability.model.history import History
-from tests.reliability.model.oracle import Problem
 from tests.reliability.model.outcomes import outcome_of
 from tests.reliability.model.recovery import recorded_outcome, retried, verdict
 from tests.reliability.model.requests import (
@@ -40,6 +39,7 @@ from tests.reliability.model.scenarios import SIGNUP
 from tests.reliability.model.singles import steps_of
 from tests.reliability.model.testbed import Testbed
 from tests.support.faults import Call, Fault, Wire, before
+from tests.support.problem import Problem
 from waitlist_queue import keys
 
 NEXT = "next-claim"
