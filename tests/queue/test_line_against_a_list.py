@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -14,6 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests.queue.claim_machine import PROFILE
 from tests.support import model
 from tests.support.board_rule import bounds
 from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, Answer, Line, accepted
@@ -27,14 +28,6 @@ PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
 # The first of all tickets, as for imports of 2020.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
-PROFILE = settings(
-    max_examples=60,
-    stateful_step_count=50,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 class Machine(RuleBasedStateMachine):
@@ -272,4 +265,4 @@ class Machine(RuleBasedStateMachine):
 def test_the_line_is_a_list(valkey: Server) -> None:
     """P1, P2, P6, P7"""
     Machine.line = Line(valkey.client)
-    run_state_machine_as_test(Machine, settings=PROFILE)
+    run_state_machine_as_test(Machine, settings=settings(PROFILE, max_examples=60))
