@@ -41,8 +41,8 @@ def packed(value: Any) -> Argument:
 
 
 def _stay(request: c.Signup | c.Insert) -> str:
-    rank = _rank(request) if isinstance(request, c.Insert) else ""
-    stay = f"{request.entry_id}:{request.join_id}:{rank}:{request.segments_version}:"
+    place = _place(request) if isinstance(request, c.Insert) else ":"
+    stay = f"{request.entry_id}:{request.join_id}:{place}:{request.segments_version}:"
     return stay + _tags(request) if request.segments_version else stay
 
 
@@ -50,8 +50,11 @@ def _hold(request: c.OnHold) -> str:
     return f"{request.entry_id}:{request.token}"
 
 
-def _rank(request: c.Insert) -> int:
-    return (MAX_PRIORITY - request.priority) * TIER + request.ticket
+def _place(request: c.Insert) -> str:
+    """Return the rank of an import, or rank and ticket of a stay that is reinstated."""
+    if request.rank is None:
+        return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
+    return f"{request.rank}:{request.ticket}"
 
 
 def _tags(request: c.OnTaggedStay | c.WaitingStay) -> str:

@@ -108,6 +108,16 @@ class Banned(WaitlistError):
     )
 
 
+class NoFormerPlace(WaitlistError):
+    """The record has no place of this customer that could be given back."""
+
+    code = "no_former_place"
+    advice = (
+        "The customer was banned without having been on the waitlist, or the signup was cut off "
+        "before it had a place: sign the customer up."
+    )
+
+
 class BanMismatch(WaitlistError):
     """The customer has another ban than the one that the request names."""
 

@@ -38,3 +38,13 @@ def ticket_at(moment: datetime) -> int:
     """Return the first ticket of a moment's millisecond."""
     millis = (moment - EPOCH) // timedelta(milliseconds=1)
     return millis * TICKETS_PER_MILLISECOND
+
+
+def ticket_of_stay(former: int, number: int) -> int:
+    """Return the ticket of the stay that gets the place of a former one back, the `number`th so.
+
+    The ticket numbers the stay, so it is another one of the same millisecond: `joined_at` stays.
+    The 16th time has used all of them, and goes on in the next millisecond.
+    """
+    millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
+    return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

@@ -101,6 +101,13 @@ class People:
         path = f"{self.admin_entry(name)}/unban"
         return self.world.request("POST", path, body=body, operator=True)
 
+    def reinstate(self, name: str, key: str | None = None, **body: Any) -> Answer:
+        path = f"{self.admin_entry(name)}/reinstate"
+        answer = self.world.request("POST", path, body=body, key=key, operator=True)
+        if answer.status == 200:
+            self.entry_tokens[name] = answer.json["entry_token"]
+        return answer
+
     def bump(self, name: str, key: str | None = None, **where: Any) -> Answer:
         path = f"{self.admin_entry(name)}/bump"
         return self.world.request("POST", path, body=where, key=key, operator=True)

@@ -1,11 +1,13 @@
--- signup: puts entries at the end of the queue, in order, or those of an import at their rank; a repeat keeps
--- its place. A customer who was inside no longer is: the place is free for the next. A stay that is refused has
--- ended: a copy of the message that arrives later, when there is room, must not add an entry that no record has.
--- USES owner clock ticket segment_index off_queue free_rank_after inside pace wake tombstone
+-- signup: puts entries at the end of the queue, in order, those of an import at their rank, and those that an operator
+-- reinstates at their former rank, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
+-- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
+-- arrives later, when there is room, must not add an entry that no record has.
+-- USES owner clock ticket segment_index off_queue gap free_rank_after inside pace wake tombstone
 -- KEYS meta queue tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace
--- Stays are "entry_id:join_id:rank:segments_version:tags", a space between two; only an import's has a rank.
+-- Stays are "entry_id:join_id:rank:ticket:segments_version:tags", a space between two. A signup has neither rank nor
+-- ticket, an import no ticket: its rank is made of it.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
 -- RETURNS joined rank ticket stamp position total pace | already rank ticket stamp position total pace
@@ -24,7 +26,7 @@ if state then
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
-local function place(stay, entry_id, join_id, import_rank, segments_version, tags)
+local function place(stay, entry_id, join_id, given_rank, given_ticket, segments_version, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
   if redis.call('ZSCORE', keys.tombstones, stay) then
@@ -36,15 +38,15 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
   local hold = not rank and read_hold(keys, entry_id)
   if hold then
     -- The record of the later decision that took the entry out of the queue must win, so the stamp is older.
-    local stamp = import_rank and hold.stamp - 1 or hold.ticket
+    local stamp = given_rank and hold.stamp - 1 or hold.ticket
     return {'already', hold.rank, hold.ticket, stamp, false, false, false}
   end
   local outcome, ticket = 'already', nil
-  local stamp = math.max(last_ticket + (import_rank and 1 or apart), clock_ticket)
+  local stamp = math.max(last_ticket + (given_rank and 1 or apart), clock_ticket)
   if rank then
     ticket = ticket_of(keys, entry_id, rank)
   else
-    if open == '0' and not import_rank then
+    if open == '0' and not given_rank then
       add_tombstone(keys, entry_id, join_id, stamp)
       return {'waitlist_closed'}
     end
@@ -56,8 +58,11 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
       return {'waitlist_full'}
     end
     outcome = 'joined'
-    if import_rank then
-      rank, ticket = free_rank_after(keys, import_rank), import_rank % TIER
+    if given_ticket then
+      rank = free_rank(keys, entry_id, given_rank) or free_rank_after(keys, given_rank)
+      ticket = given_ticket
+    elseif given_rank then
+      rank, ticket = free_rank_after(keys, given_rank), given_rank % TIER
       -- Later tickets must sort behind this one, whatever the clock of the import's caller says.
       stamp = math.max(stamp, rank % TIER + 1)
     else
@@ -75,18 +80,18 @@ local function place(stay, entry_id, join_id, import_rank, segments_version, tag
   end
   last_ticket = stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
-  local is_signup = outcome == 'joined' and not import_rank
+  local is_signup = outcome == 'joined' and not given_rank
   local position = is_last and is_signup and total or redis.call('ZRANK', keys.queue, entry_id) + 1
   -- Behind a signup that stands last, the next one of this run stands last too.
   is_last = is_last or is_signup and position == total
-  local pace = not import_rank and pace_of(meta_paused, meta_pace)
-  return {outcome, rank, ticket, stamp, position, (import_rank or not hides_counts) and total, pace}
+  local pace = not given_rank and pace_of(meta_paused, meta_pace)
+  return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and total, pace}
 end
 
 local replies = {}
-local stay_of = '((%w+):(%w+)):(%d*):(%d+):(%S*)'
-for stay, entry_id, join_id, rank, version, tags in string.gmatch(stays, stay_of) do
-  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), version, tags)
+local stay_of = '((%w+):(%w+)):(%-?%d*):(%d*):(%d+):(%S*)'
+for stay, entry_id, join_id, rank, ticket, version, tags in string.gmatch(stays, stay_of) do
+  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), tonumber(ticket), version, tags)
 end
 if last_ticket ~= meta_last_ticket then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)

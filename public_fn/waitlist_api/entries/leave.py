@@ -9,7 +9,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, Waitl
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords, LeftOffer
-from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
 from waitlist_api.records.retention import Retention
@@ -36,8 +36,9 @@ class Leaves(Struct, frozen=True):
         stay: int | None = None,
         *,
         offer: LeftOffer | None = None,
+        status: Status | None = None,
     ) -> None:
-        """End a stay; no change if it has ended already.
+        """End a stay; no change if it has ended already, or does not have the given `status`.
 
         With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
         the entry has another. With `offer` only a stay with that offer is ended, and a leave
@@ -46,7 +47,9 @@ class Leaves(Struct, frozen=True):
         """
         try:
             key = (waitlist_id, entry_id)
-            record = self.entries.begin_leave(key, by, reason, self.now_millis(), stay, offer=offer)
+            record = self.entries.begin_leave(
+                key, by, reason, self.now_millis(), stay, offer=offer, status=status
+            )
         except EntryChanged as changed:
             if changed.record is None or changed.record.is_expired(self.now_millis()):
                 raise EntryNotFound from changed

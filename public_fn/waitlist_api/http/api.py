@@ -30,6 +30,7 @@ from waitlist_api.http.routes.admin.counts import admin_count_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
 from waitlist_api.http.routes.admin.imports import admin_import_routes, is_import
 from waitlist_api.http.routes.admin.preview import admin_preview_routes
+from waitlist_api.http.routes.admin.reinstate import admin_reinstate_routes
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
@@ -197,6 +198,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.bans,
         ),
         admin_token_routes(token_issuer),
+        admin_reinstate_routes(services.reinstatements, tokens),
     ]
 
 

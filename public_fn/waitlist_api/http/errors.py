@@ -34,6 +34,7 @@ STATUS = {
     "claim_expired": 409,
     "claim_mismatch": 409,
     "ban_mismatch": 409,
+    "no_former_place": 409,
     "not_parked": 409,
     "not_offered": 409,
     "offer_expired": 409,

@@ -22,6 +22,7 @@ from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import StaleSegments
+from waitlist_shared.ranks import ticket_of_millis
 
 # Pages of 500 in one run; the next run continues.
 PAGES = 100
@@ -213,7 +214,8 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     stay after its end, by a Redis that had lost the end, has no event.
     """
     if record.ticket not in (None, decision.ticket):
-        return decision.stamp < record.ticket
+        # The ticket of an import, or of a place that was given back, is older than the stay.
+        return decision.stamp < max(record.ticket, ticket_of_millis(record.created_millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
         return decision.stamp != record.stamp

@@ -15,7 +15,7 @@ NO_STAY = "00000000"
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
-    """Return the message that inserts a joining entry: last, or at the ticket of its import."""
+    """Return the message that inserts a joining entry: last, or at the place of its intent."""
     stay = {
         "waitlist_id": record.waitlist_id,
         "entry_id": record.entry_id,
@@ -24,7 +24,12 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
     }
     if record.requested_ticket is None:
         return c.Signup(**stay)
-    return c.Insert(**stay, ticket=record.requested_ticket, priority=record.requested_priority)
+    return c.Insert(
+        **stay,
+        ticket=record.requested_ticket,
+        priority=record.requested_priority,
+        rank=record.requested_rank,
+    )
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:

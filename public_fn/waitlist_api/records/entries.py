@@ -189,10 +189,12 @@ class EntryRecords(Struct, frozen=True):
         ticket: int | None = None,
         *,
         offer: LeftOffer | None = None,
+        status: Status | None = None,
     ) -> EntryRecord:
         """Write the intent to leave; raise EntryChanged if no stay can be left.
 
-        With `ticket` only the stay with this ticket, with `offer` only from that offer.
+        With `ticket` only the stay with this ticket, with `offer` only from that offer, with
+        `status` only from that status.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -214,6 +216,8 @@ class EntryRecords(Struct, frozen=True):
             if offer.once_key is not None:
                 update += ", #once_key = :once_key"
                 values["once_key"] = offer.once_key
+        if status is not None:
+            condition = f"#status = :{status}"
         if ticket is not None:
             condition += " AND #ticket = :ticket"
             values["ticket"] = ticket
@@ -239,8 +243,12 @@ class EntryRecords(Struct, frozen=True):
         if record.ticket is None and ended is not None and ended.ticket is not None:
             joined = joined_event(record, ended.ticket)
             events.insert(0, replace(joined, expires_at=event.expires_at))
-        expires = event.expires_at is not None and not record.ban_stamp
-        also = ", #expires_at = :expires_at" if expires else ""
+        also = ""
+        if event.expires_at is not None and not record.ban_stamp:
+            also += ", #expires_at = :expires_at"
+        if record.requested_rank is not None:
+            # A place that was being given back can be given back again.
+            also += ", #rank = :rank, #ticket = :ticket"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
             f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
@@ -256,6 +264,8 @@ class EntryRecords(Struct, frozen=True):
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
             "expires_at": event.expires_at,
+            "rank": record.requested_rank,
+            "ticket": record.requested_ticket,
         }
         change = _change(record.key, event.stamp, "left")
         with entry_changed():

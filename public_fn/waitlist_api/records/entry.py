@@ -29,6 +29,7 @@ KINDS = ("customer", "maintenance", "policy")
 STORED_NAMES = {
     "requested_ticket": "wanted",
     "requested_priority": "wanted_priority",
+    "requested_rank": "wanted_rank",
     "allocated_stamp": "drawn",
 }
 
@@ -65,7 +66,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
-    `joining_by` the operator.
+    `joining_by` the operator. A stay that is reinstated has `requested_rank` too, and the
+    operator's `joining_reason`. `reinstated` counts how often in a row the place was given back.
     """
 
     waitlist_id: str
@@ -110,8 +112,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     former_attributes: str = ""
     requested_ticket: int | None = None
     requested_priority: int = 0
+    requested_rank: int | None = None
     allocated_stamp: int = 0
     joining_by: str = ""
+    joining_reason: str = ""
+    reinstated: int = 0
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:

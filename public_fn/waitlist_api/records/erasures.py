@@ -19,7 +19,7 @@ ERASE_PAGE = 500
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
-    " #joining_by, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key"
+    " #joining_by, #joining_reason, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key"
 )
 BEHIND_ALL = "~"
 
@@ -50,7 +50,17 @@ class Erasures(Struct, frozen=True):
         stamps in its history, and another `join_id` in its record.
         """
         self.erase_history(record, until_stamp)
+        if record.edited_stamp > record.stamp:
+            self._stamp_last(record)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
+
+    def _stamp_last(self, record: EntryRecord) -> None:
+        """Let the event `erased`, which has the record's stamp, follow a ban that was cut off."""
+        values: Item = {"join_id": record.join_id, "stamp": record.edited_stamp}
+        with suppress(ConditionFailed):
+            self.table.update(
+                record_key(*record.key), "SET #stamp = :stamp", "#join_id = :join_id", values
+            )
 
     def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
         """Delete the history of a stay and of those before it.

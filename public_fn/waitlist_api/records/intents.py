@@ -18,7 +18,8 @@ AS_FORMER = (
 )
 # Fields that a record has only while the entry is joining.
 OF_INTENT = (
-    "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #drawn, #joining_by"
+    "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
+    " #drawn, #joining_by, #joining_reason"
 )
 
 
@@ -62,6 +63,8 @@ def intent_item(record: EntryRecord) -> Item:
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
     """Return the event of a signup, stamped with its ticket, or of an import, with its draw.
 
+    That of a place that is given back is `reinstated`, with the operator's reason.
+
     It has the position that the entry joined at, if `placed` is the result that gave the place, and
     the id of the pass that it ends, if the customer was inside by the former stay.
     """
@@ -76,4 +79,6 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     if record.previous is not None:
         former = EntryRecord.from_item(record.previous)
         jti = former.pass_id if former.pass_until(millis_of(stamp)) else ""
-    return HistoryEvent(stamp=stamp, event="joined", by=by, detail=detail, jti=jti)
+    event = "joined" if record.requested_rank is None else "reinstated"
+    reason = record.joining_reason
+    return HistoryEvent(stamp=stamp, event=event, by=by, reason=reason, detail=detail, jti=jti)

@@ -1,4 +1,4 @@
-"""The messages of imports: allocate tickets, and insert entries at them."""
+"""The messages of imports and reinstatements: allocate tickets, and insert entries at places."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from waitlist_shared.contracts.common import (
     OnTaggedStay,
     OnWaitlist,
     Priority,
+    Rank,
     Result,
     Ticket,
     answers,
@@ -48,11 +49,14 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
 class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
     """Adds an entry at its ticket within its priority, or at the next free rank behind it.
 
-    A closed waitlist takes it too: only signups are refused. Its result is a signup's.
+    With a `rank` it is added there, whatever its ticket is, or at the nearest free rank ahead: an
+    operator gives the place of a stay that has ended back. A closed waitlist takes it too: only
+    signups are refused. Its result is a signup's.
     """
 
     ticket: Ticket
     priority: Priority = 0
+    rank: Rank | None = None
 
 
 answers(Insert)(SignupResult)

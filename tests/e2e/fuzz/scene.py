@@ -47,6 +47,7 @@ WAITING = (
 HELD = ("complete", "release", "extend", "park")
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
+ENDED = ("unban", "reinstate")
 SPOILING = ("putWaitlist", "deleteWaitlist")
 
 
@@ -58,7 +59,7 @@ class Scene:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
-        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", "unban"}
+        self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", *ENDED}
 
     def close(self) -> None:
         self._http.close()
@@ -86,8 +87,8 @@ class Scene:
             person = self._offered(person)
             if operation in INSIDE:
                 self._enter(person)
-        elif operation == "unban":
-            self._post(f"entries/{person}/remove", {"ban": True})
+        elif operation in ENDED:
+            self._post(f"entries/{person}/remove", {"ban": operation == "unban"})
         elif operation not in WAITING:
             (claim,) = self._post("claims", {})["claims"]
             person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}

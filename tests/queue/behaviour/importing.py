@@ -190,3 +190,69 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
     first: Any = accepted(line.reserve(500))
     line.clock.advance(jump)
     assert accepted(line.reserve(1))["stamp"] > first["first"] + 499 * first["apart"]
+
+
+def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
+    """P1: wherever the former stay was moved, also ahead of the first ticket of a priority."""
+    line.init()
+    for name in ("ann", "bob", "cyd", "dan"):
+        line.signup(name)
+    line.bump("cyd", to="front")
+    line.bump("dan", priority=255)
+    line.bump("dan", to="front")
+    for name in ("cyd", "dan", "bob"):
+        before = {one: (rank, ticket) for one, rank, ticket in places_of(line)}
+        order, (rank, ticket) = line.order(), before[line.id_of(name)]
+        line.leave(name)
+        line.signup(f"after {name}")
+        back = accepted(line.enlist(name, ticket=ticket + 1, stay=2, rank=rank))
+        assert (back["outcome"], back["rank"], back["ticket"]) == ("joined", rank, ticket + 1)
+        assert line.order() == [*order, f"after {name}"]
+        assert accepted(line.position(name))["ticket"] == ticket + 1
+
+
+def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
+    """P1: a rank ahead of a priority's first ticket is no ticket."""
+    line.init()
+    line.signup("ann")
+    rank = 255 * TIER - 5
+    line.leave("ann")
+    line.enlist("ann", ticket=TIME, stay=2, rank=rank)
+    assert accepted(line.signup("bob"))["ticket"] < TIER // 2
+
+
+def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
+    """P1: as a release does, so that the entry stays between its former neighbours."""
+    line.init()
+    for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
+        line.enlist(name, ticket=TIME + number)
+    rank = 255 * TIER + TIME + 8
+    line.leave("bob")
+    line.restore("eve", rank, TIME + 99)
+    back = accepted(line.enlist("bob", ticket=TIME + 9, stay=2, rank=rank))
+    assert back["rank"] == rank - 1
+    assert line.order() == ["ann", "bob", "eve", "cyd"]
+
+
+def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Line) -> None:
+    """P1: no ties, also at the beginning of a priority."""
+    line.init()
+    first = 255 * TIER - 2**40
+    line.restore("eve", first, TIME)
+    back = accepted(line.enlist("bob", ticket=TIME + 9, stay=2, rank=first))
+    assert back["rank"] == first + 1
+
+
+def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
+    """P2: and a copy that arrives when the new stay has ended too is refused."""
+    line.init()
+    line.enlist("ann", ticket=TIME)
+    line.leave("ann")
+    rank = 255 * TIER + TIME
+    first = accepted(line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank))
+    again = accepted(line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank))
+    assert (again["outcome"], again["rank"]) == ("already", first["rank"])
+    assert line.stats()["counters"]["signed_up"] == 2
+    line.leave("ann", stay=2)
+    assert line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank)["code"] == "gone"
+    assert line.order() == []

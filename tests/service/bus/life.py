@@ -83,5 +83,7 @@ def _goes_for_good(scene: Scene) -> None:
     scene.world.advance(600)
     assert scene.people.unban("ada").status == 204
     scene.world.advance(60)
+    assert scene.people.reinstate("ada", reason="an error").status == 200
+    scene.world.advance(60)
     assert scene.people.erase("ada").status == 204
     scene.maintain()

@@ -1,6 +1,7 @@
 """What can become of a person, and the events that tell of it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, RETENTION_DAYS, Scene
@@ -23,6 +24,7 @@ WORDS = (
     "exited",
     "banned",
     "unbanned",
+    "reinstated",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -37,6 +39,7 @@ ENTERED: Published = ("admitted", "customer")
 EXITED: Published = ("exited", "customer")
 BANNED: Published = ("banned", "operator")
 UNBANNED: Published = ("unbanned", "operator")
+REINSTATED: Published = ("reinstated", "operator")
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,16 @@ def is_banned_and_unbanned(scene: Scene) -> None:
     scene.world.advance(1)
     for _repeat in range(2):
         assert scene.people.unban("ada").status == 204
+
+
+@story(JOINED, LEFT, REINSTATED, LEFT)
+def is_reinstated_and_leaves_again(scene: Scene) -> None:
+    signs_up(scene)
+    assert scene.people.leave("ada").status == 204
+    for _repeat in range(2):
+        assert scene.people.reinstate("ada", key="first", reason="an error").status == 200
+    assert scene.people.leave("ada").status == 204
+    assert scene.people.reinstate("ada", key="first", reason="an error").json["status"] == "left"
 
 
 @story(BANNED, ERASED)
@@ -338,6 +351,18 @@ def is_erased_after_an_edit(scene: Scene) -> None:
     """The edit's stamp is later than the record's."""
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
+    assert scene.people.erase("ada").status == 204
+    scene.maintain()
+
+
+@story(JOINED, BANNED, ERASED)
+def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
+    """The ban's stamp is later than the record's."""
+    signs_up(scene)
+    scene.wire.arm(2, crash_after)
+    with suppress(Crash):
+        scene.people.ban("ada")
+    scene.wire.disarm()
     assert scene.people.erase("ada").status == 204
     scene.maintain()
 

@@ -33,6 +33,7 @@ DEEDS: dict[str, Deed] = {
     "remove": lambda people, name: people.remove(name),
     "ban": lambda people, name: people.ban(name),
     "unban": lambda people, name: people.unban(name),
+    "reinstate": lambda people, name: people.reinstate(name),
     "bump ahead": lambda people, name: people.bump(name, to="front"),
     "bump behind": lambda people, name: people.bump(name, to="back"),
     "claim": lambda people, _: people.claim(2),

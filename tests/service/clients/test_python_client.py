@@ -171,6 +171,9 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     on("bob", "leave", 204, token=tokens["bob"])
     on(cyd, "remove", 204, body=body("RemoveBody", reason="asked by telephone"))
     on(cyd, "unban", 204, body=body("UnbanBody"))
+    back = on(cyd, "reinstate", body=body("ReinstateBody", reason="an error"))
+    assert back.status == "waiting"
+    assert on(cyd, "getEntry", token=back.entry_token).position == back.position
     on("ada", "erasePerson", 204)
     rows = body("ImportBody", entries=[{"customer_id": "eve"}])
     assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1

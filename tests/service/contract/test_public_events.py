@@ -50,6 +50,7 @@ EXPECTED = {
     "admin_bump": 200,
     "admin_remove": 204,
     "admin_unban": 204,
+    "admin_reinstate": 200,
     "admin_token": 200,
     "admin_import": 200,
     "admin_claim": 200,
@@ -103,6 +104,8 @@ class Deployment:
             assert self.answer(PUBLIC["admin_admit"])["statusCode"] == 200
         if name in INSIDE:
             assert self.answer(PUBLIC["enter"])["statusCode"] == 200
+        if name == "admin_reinstate":
+            assert self.answer(PUBLIC["admin_remove"])["statusCode"] == 204
         if name == "admin_redrive":
             assert self.answer(self.ready_for("admin_park"))["statusCode"] == 200
         return PUBLIC[name]

@@ -175,6 +175,14 @@ def unban(service: Deployment) -> None:
     wrong(service, "POST", path)
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/reinstate")
+def reinstate(service: Deployment) -> None:
+    path = f"{ADMIN_ENTRY}/reinstate"
+    done(service, "POST", f"{ADMIN_ENTRY}/remove", {"reason": REASON})
+    done(service, "POST", path, {"reason": REASON})
+    wrong(service, "POST", path)
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token")
 def issue_token(service: Deployment) -> None:
     answer = service.operator("POST", f"{ADMIN_ENTRY}/token").json()

@@ -49,6 +49,7 @@ OF_A_SIGNUP = to(
     "admitPerson",
     "remove",
     "unban",
+    "reinstate",
     "issueToken",
     "erasePerson",
 )

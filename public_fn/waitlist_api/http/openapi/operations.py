@@ -496,8 +496,32 @@ def _entries() -> dict[str, Operation]:
         "unban": _operator(
             "End the ban of a customer",
             answers(204, "The customer is not banned", *ENTRY, "ban_mismatch"),
-            "The customer may sign up again as the waitlist's `rejoin` allows, and does not get "
-            "the former place back. Idempotent: a repeat has the same answer.",
+            "The customer may sign up again as the waitlist's `rejoin` allows; the former place "
+            "comes back by `reinstate` alone. Idempotent: a repeat has the same answer.",
+        ),
+        "reinstate": _operator(
+            "Give an entry its former place back",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The entry at its former place, and the token of the new stay",
+                    *ENTRY,
+                    "banned",
+                    "already_on_list",
+                    "already_admitted",
+                    "no_former_place",
+                    "waitlist_full",
+                    "not_waiting",
+                    "idempotency_key_reused",
+                ),
+            ),
+            "For an entry that has left, was removed or did not come, or that is parked: the "
+            "customer stands between the former neighbours again, with the priority, `joined_at`, "
+            "profile and attributes of the stay that has ended. It is a new stay: the former entry "
+            "token, claim and parking are over, attempts begin at 0, and it counts as signed up "
+            "once more. Possible on a closed waitlist, not on a full one, and until "
+            "`retention_days` after the end of the stay: then the answer is `entry_not_found`.",
         ),
         "bump": _operator(
             "Move an entry",

@@ -85,6 +85,17 @@ IdempotencyKey = Annotated[
         "`idempotency_key_reused`.",
     ),
 ]
+ReinstateKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{1,255}$",
+        description="Identifies repeats of this request: any text, new for each request, such as a "
+        "UUID. A repeat by the same operator gets the same entry and token, also one that arrives "
+        "when the customer has left again: it changes nothing. With another body it is refused: "
+        "`idempotency_key_reused`.",
+    ),
+]
 BanKey = Annotated[
     str | None,
     Header(

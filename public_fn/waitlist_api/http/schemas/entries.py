@@ -277,6 +277,10 @@ class UnbanBody(Body):
     ] = None
 
 
+class ReinstateBody(Body):
+    reason: Reason = ""
+
+
 class EntryAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
@@ -361,6 +365,16 @@ class EntryTokenAnswer(Model):
     entry_token: Annotated[
         EntryToken,
         Field(description="The guest sends it as Authorization: Bearer; a secret."),
+    ]
+
+
+class ReinstateAnswer(EntryAnswer):
+    entry_token: Annotated[
+        EntryToken | None,
+        Field(
+            description="The token of the new stay, for the guest; a secret. The former stay's "
+            "fits nothing any more. Null if customers use the tokens of an OIDC issuer."
+        ),
     ]
 
 
