@@ -3,8 +3,10 @@
 from typing import Any, cast
 
 import pytest
+from msgspec import Struct, field
 from msgspec.structs import replace
 
+from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
@@ -22,9 +24,13 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """The cache, and the settings in Redis. Each read returns another version of the segments."""
+    """The cache, and Redis, which takes segments from the version `known` on.
 
-    def __init__(self) -> None:
+    Each reading of the list returns another version of its segments.
+    """
+
+    def __init__(self, known: int) -> None:
+        self.known = known
         self.record = CACHED
         self.resent: list[int] = []
 
@@ -39,53 +45,64 @@ class Waitlists:
     def resend_settings(self, record: WaitlistRecord) -> None:
         self.resent.append(record.version)
 
-
-@pytest.fixture
-def waitlists() -> Waitlists:
-    return Waitlists()
-
-
-@pytest.fixture
-def segmented_queue(waitlists: Waitlists) -> SegmentedQueue:
-    anything = cast(Any, waitlists)
-    return SegmentedQueue(anything, anything)
-
-
-def until(version: int) -> Any:
-    """Return a sender that refuses older versions and returns the version that it accepts."""
-
-    def send(segments: Segments) -> int:
-        if segments.version < version:
+    def read(self, version: int) -> int:
+        if version < self.known:
             raise StaleSegments
+        return version
+
+    @property
+    def queue(self) -> SegmentedQueue:
+        anything = cast(Any, self)
+        return SegmentedQueue(anything, anything)
+
+
+class Version(Struct):
+    """A message that is the version of the segments; `refused` versions lack what it names."""
+
+    refused: int = 0
+    waitlist_id: str = "bakery"
+    checked: list[int] = field(default_factory=list)
+
+    def under(self, segments: Segments) -> int:
+        if segments.version <= self.refused:
+            raise InvalidFields(FieldError("body.filter", "not declared"))
         return segments.version
 
-    return send
+    def check(self, segments: Segments) -> None:
+        self.checked.append(segments.version)
 
 
-def test_the_cached_segments_are_used_until_redis_refuses_them(
-    segmented_queue: SegmentedQueue, waitlists: Waitlists
-) -> None:
-    assert segmented_queue.send("bakery", until(1)) == 1
+def test_the_cached_segments_are_used_until_redis_refuses_them() -> None:
+    waitlists = Waitlists(known=1)
+    assert waitlists.queue.send(Version()) == 1
     assert waitlists.resent == []
 
 
 @pytest.mark.parametrize("version", range(2, MAX_CONFLICT_RETRIES + 2))
-def test_redis_gets_the_current_settings_before_the_message_is_repeated(
-    segmented_queue: SegmentedQueue, waitlists: Waitlists, version: int
-) -> None:
-    assert segmented_queue.send("bakery", until(version)) == version
+def test_redis_gets_the_current_settings_before_the_message_is_repeated(version: int) -> None:
+    waitlists = Waitlists(known=version)
+    assert waitlists.queue.send(Version()) == version
     assert waitlists.resent == list(range(2, version + 1))
 
 
-def test_the_fifth_refusal_is_raised(segmented_queue: SegmentedQueue, waitlists: Waitlists) -> None:
+def test_the_fifth_refusal_is_raised() -> None:
+    waitlists = Waitlists(known=99)
     with pytest.raises(StaleSegments):
-        segmented_queue.send("bakery", until(99))
+        waitlists.queue.send(Version())
     assert len(waitlists.resent) == MAX_CONFLICT_RETRIES
 
 
-def test_only_the_current_segments_are_checked(segmented_queue: SegmentedQueue) -> None:
-    checked: list[int] = []
-    segmented_queue.send("bakery", until(1), lambda one: checked.append(one.version))
-    assert checked == []
-    segmented_queue.send("bakery", until(3), lambda one: checked.append(one.version))
-    assert checked == [2, 3]
+@pytest.mark.parametrize(("known", "checked"), [(1, []), (3, [2, 3])])
+def test_only_the_current_segments_are_checked(known: int, checked: list[int]) -> None:
+    message = Version()
+    Waitlists(known).queue.send(message)
+    assert message.checked == checked
+
+
+def test_a_request_that_the_cached_segments_refuse_is_sent_by_the_current_ones() -> None:
+    assert Waitlists(known=1).queue.send(Version(refused=1)) == 2
+
+
+def test_a_request_that_the_current_segments_refuse_is_refused() -> None:
+    with pytest.raises(InvalidFields):
+        Waitlists(known=1).queue.send(Version(refused=2))

@@ -10,7 +10,6 @@ from msgspec import Struct, structs
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
@@ -19,25 +18,34 @@ class Dequeue(Struct, frozen=True):
     """Sends claims and admissions, from the whole queue or from a segment."""
 
     recovering_queue: RecoveringQueue
-    waitlist_cache: WaitlistCache
     segmented_queue: SegmentedQueue
 
     def send(self, request: c.Claim | c.Admit, segment: Segment | None) -> Any:
         """Return the result; raise InvalidFields if the segment is not declared."""
         if segment is None:
             return self.recovering_queue.read(request)
+        return self.segmented_queue.send(_Within(request, segment))
 
-        def within(segments: Segments) -> c.Claim | c.Admit:
-            return structs.replace(
-                request,
-                segment=segments.named(segment, "body.filter"),
-                segments_version=segments.version,
-            )
 
-        self.waitlist_cache.checked(request.waitlist_id, within)
-        return self.segmented_queue.send(
-            request.waitlist_id, lambda segments: self.recovering_queue.read(within(segments))
+class _Within(Struct, frozen=True):
+    """A claim or an admission from a segment."""
+
+    request: c.Claim | c.Admit
+    segment: Segment
+
+    @property
+    def waitlist_id(self) -> str:
+        return self.request.waitlist_id
+
+    def under(self, segments: Segments) -> c.Claim | c.Admit:
+        return structs.replace(
+            self.request,
+            segment=segments.named(self.segment, "body.filter"),
+            segments_version=segments.version,
         )
+
+    def check(self, segments: Segments) -> None:
+        """The segment is checked where its id is made."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: list[Any]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.messages import renew_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import (
-    STATUS_OF,
     attempts_exhausted_event,
     event_of,
     transition_of,
 )
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
+from waitlist_api.records.lifecycle import state_after, status_after
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import (
@@ -57,7 +57,7 @@ class ClaimAction(Struct, frozen=True, kw_only=True):
     @property
     def after(self) -> Status:
         """The status of the entry after the decision."""
-        return STATUS_OF[self.decided]
+        return status_after(self.decided)
 
 
 COMPLETE = ClaimAction(
@@ -79,18 +79,9 @@ ENTER = ClaimAction(
 )
 DECLINE = ClaimAction(message=c.Decline, decided="declined", meant="offered_until_millis")
 WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
+
+
 # Where Redis has the entry after these decisions.
-STATE_AFTER: dict[c.Verb, c.PlaceState] = {
-    "admitted": "done",
-    "declined": "waiting",
-    "extended": "held",
-    "parked": "parked",
-    "redriven": "waiting",
-    "released": "waiting",
-    "withdrawn": "waiting",
-}
-
-
 class HoldCommand(Struct, frozen=True, kw_only=True):
     """The entry, the actor, with a reason, and the token that proves the hold.
 
@@ -294,7 +285,7 @@ class Holds(Struct, frozen=True):
         if record is None or not transition.is_refuted_by(record):
             return
         with suppress(Gone):
-            seen = c.Seen(state=STATE_AFTER[verb.decided], rank=transition.rank)
+            seen = c.Seen(state=state_after(verb.decided), rank=transition.rank)
             self.positions.put_back(record, seen)
         raise Rebuilding
 

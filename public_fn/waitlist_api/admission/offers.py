@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.queue.messages import NO_STAY, leave_of
+from waitlist_api.queue.messages import leave_of
 from waitlist_api.records.decisions import ends_before
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
@@ -98,7 +98,7 @@ class OfferWriter(Struct, frozen=True):
 
     def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
         """Finish a signup that has its place in Redis but not in the record, then offer."""
-        if not _is_unrecorded(claim, record):
+        if not _is_of_joining_stay(claim, record):
             # The place is the former stay's, which has ended and is still in Redis.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return False
@@ -154,31 +154,35 @@ def give_up_message(
     """Return the message that removes the claimed place, and never a later stay's place."""
     is_same_stay = record is not None and record.ticket == claim.ticket
     # A leave that began before the signup was recorded also ends this place. It counts once, here.
-    is_left = record is not None and (is_same_stay or _is_unrecorded(claim, record))
+    is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
     return c.Drop(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
-        join_id=_stay_of(claim, record),
+        join_id=_join_id_of(claim, record),
         ticket=claim.ticket,
         is_admitted=is_same_stay and record is not None and record.status == "admitted",
     )
 
 
-def _stay_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the join_id of the stay that had the place; NO_STAY if the record does not show it."""
+def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
+    """Return the `join_id` of the stay with the place's ticket; NO_STAY if no record names it."""
     if record is None:
-        return NO_STAY
-    if _is_unrecorded(claim, record) or record.ticket == claim.ticket:
+        return c.NO_STAY
+    if _is_of_joining_stay(claim, record) or record.ticket == claim.ticket:
         return record.join_id
-    former = record.previous or {}
-    return str(former["join_id"]) if former.get("ticket") == claim.ticket else NO_STAY
+    if (former := record.former) is not None and former.ticket == claim.ticket:
+        return former.join_id
+    return c.NO_STAY
 
 
-def _is_unrecorded(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the place is of the stay that is joining, not of the former stay."""
-    # An import's ticket can be older than the former stay's stamp, but is the requested one.
+def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
+    """Return whether the place is of the stay that is joining: its record lacks the ticket still.
+
+    Tickets ascend, so the one of an earlier stay is not above that stay's last stamp. A requested
+    ticket, an import's, may be.
+    """
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 

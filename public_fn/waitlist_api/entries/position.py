@@ -6,28 +6,17 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import iso, iso_of
-from waitlist_api.queue.messages import restore_of
+from waitlist_api.queue.messages import Restoring
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.queue.repair import restore_of_lost
+from waitlist_api.queue.repair import RestoringLost
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord, Status
-from waitlist_api.records.places import IndexRow
-from waitlist_api.records.segments import Segments
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.lifecycle import status_off_queue
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
-
-# The status in the record, by the state of an entry that is not in the queue in Redis.
-STATUS_OF: dict[str, Status] = {
-    "held": "offered",
-    "offered": "offered",
-    "parked": "parked",
-    "done": "admitted",
-    # Maintenance finishes the leave within a minute.
-    "no_show": "left",
-}
 
 
 class EntryView(Struct, frozen=True, kw_only=True):
@@ -143,14 +132,8 @@ class Positions(Struct, frozen=True):
         """
         if record.status not in PRESENT:
             raise Gone
-        placed = IndexRow.from_record(record)
-
-        def restore(segments: Segments) -> c.RestoreResult:
-            message = restore_of(placed, segments, expected=seen)
-            restored: c.RestoreResult = self.recovering_queue.read(message)
-            return restored
-
-        return self.segmented_queue.send(record.waitlist_id, restore)
+        restored: c.RestoreResult = self.segmented_queue.send(Restoring(record, seen))
+        return restored
 
     def put_right(self, record: EntryRecord) -> bool:
         """Restore a recorded place that Redis has lost or has an earlier one of.
@@ -162,12 +145,8 @@ class Positions(Struct, frozen=True):
             return True
         request = c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
         inspection: c.InspectResult = self.recovering_queue.read(request)
-
-        def restore(segments: Segments) -> bool:
-            message = restore_of_lost(record, inspection, segments)
-            return message is not None and self.recovering_queue.read(message).outcome == "restored"
-
-        return self.segmented_queue.send(record.waitlist_id, restore)
+        restored = self.segmented_queue.send(RestoringLost(record, inspection))
+        return restored is not None and restored.outcome == "restored"
 
     def _of_missing(self, waitlist_id: str, entry_id: str, hide_total: bool) -> EntryView:
         def attempt() -> EntryView | None:
@@ -179,8 +158,9 @@ class Positions(Struct, frozen=True):
             except Gone:
                 # A concurrent leave has ended the stay since it was read.
                 return None
-            if place.state in STATUS_OF and place.rank is not None and place.ticket is not None:
-                return EntryView.placed(entry_id, STATUS_OF[place.state], place.rank, place.ticket)
+            status = status_off_queue(place.state)
+            if status and place.rank is not None and place.ticket is not None:
+                return EntryView.placed(entry_id, status, place.rank, place.ticket)
             if place.position is None or place.rank is None or place.ticket is None:
                 raise Rebuilding
             total = None if hide_total else place.total
@@ -195,8 +175,8 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
     """Return the view of an entry as Redis has it; None if Redis does not have it."""
     if found.rank is None or found.ticket is None:
         return None
-    if found.outcome in STATUS_OF:
-        view = EntryView.placed(entry_id, STATUS_OF[found.outcome], found.rank, found.ticket)
+    if status := status_off_queue(found.outcome):
+        view = EntryView.placed(entry_id, status, found.rank, found.ticket)
         until = found.offered_until_millis
         return replace(view, offered_until=iso(until)) if until else view
     total = None if hide_total else found.total

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from waitlist_api import cursors
-from waitlist_api.entries.position import STATUS_OF, EntryView, Positions
+from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.entries import EntryRecords
@@ -65,8 +65,9 @@ class EntryQueries(Struct, frozen=True):
                 limit=limit,
             )
         )
+        status = "offered" if which == "held" else "parked"
         views = [
-            EntryView.placed(entry.entry_id, STATUS_OF[which], entry.rank, entry.ticket)
+            EntryView.placed(entry.entry_id, status, entry.rank, entry.ticket)
             for entry in shelf.entries
         ]
         entries = self._with_records(waitlist_id, views)

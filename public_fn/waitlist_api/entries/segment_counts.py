@@ -3,10 +3,10 @@
 from msgspec import Struct
 
 from waitlist_api import cursors
-from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
 
 
@@ -22,11 +22,28 @@ class SegmentCount(Struct, frozen=True):
         return tuple(self.segment), tuple(self.segment.values())
 
 
+class _Counting(Struct, frozen=True):
+    waitlist_id: str
+    after: str | None
+    limit: int
+
+    def under(self, segments: Segments) -> c.Segments:
+        return c.Segments(
+            waitlist_id=self.waitlist_id,
+            segments_version=segments.version,
+            after=self.after,
+            limit=self.limit,
+        )
+
+    def check(self, segments: Segments) -> None:
+        """Any segments may be counted."""
+
+
 class SegmentCounts(Struct, frozen=True):
     """Counts waiting entries by segment, for operators."""
 
     entries: EntryRecords
-    recovering_queue: RecoveringQueue
+    waitlist_cache: WaitlistCache
     segmented_queue: SegmentedQueue
 
     def page(
@@ -52,14 +69,8 @@ class SegmentCounts(Struct, frozen=True):
     def _count(
         self, waitlist_id: str, after: str | None, limit: int
     ) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
-        def send(segments: Segments) -> tuple[Segments, tuple[c.SegmentDepth, ...]]:
-            request = c.Segments(
-                waitlist_id=waitlist_id, segments_version=segments.version, after=after, limit=limit
-            )
-            counted: c.SegmentsResult = self.recovering_queue.read(request)
-            return segments, counted.depths
-
-        return self.segmented_queue.send(waitlist_id, send)
+        counted: c.SegmentsResult = self.segmented_queue.send(_Counting(waitlist_id, after, limit))
+        return self.waitlist_cache.find(waitlist_id).segments, counted.depths
 
     def _names(self, segments: Segments, counts: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
         """Return names by id: from each segment's first entry, else from its second, and so on."""

@@ -7,12 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.entries.position import EntryView, Positions, view_of
-from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.messages import Locating
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.segments import Segment, Segments
+from waitlist_api.records.segments import Segment
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, Rebuilding
@@ -55,7 +55,6 @@ class SegmentPositions(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
-    recovering_queue: RecoveringQueue
     segmented_queue: SegmentedQueue
     positions: Positions
 
@@ -87,19 +86,10 @@ class SegmentPositions(Struct, frozen=True):
         return retry_on_conflict(attempt, Rebuilding)
 
     def _ask(self, record: EntryRecord, names: Sequence[str]) -> _Answer:
-        canonical = self.waitlist_cache.checked(
-            record.waitlist_id, lambda one: one.declared_names(names, FIELD)
-        )
-
-        def send(segments: Segments) -> _Answer:
-            mine = segments.of(record.attributes)
-            asked = {id_: one for id_, one in mine.items() if tuple(one) == canonical}
-            request = c.Position(
-                waitlist_id=record.waitlist_id,
-                entry_id=record.entry_id,
-                segments=tuple(asked),
-                segments_version=segments.version,
-            )
-            return _Answer(tuple(asked.values()), self.recovering_queue.read(request))
-
-        return self.segmented_queue.send(record.waitlist_id, send)
+        message = Locating(record, tuple(names), FIELD)
+        found: c.PositionResult = self.segmented_queue.send(message)
+        asked = message.asked(self.waitlist_cache.find(record.waitlist_id).segments)
+        if found.places and len(asked) != len(found.places):
+            # An operator has changed the segments since.
+            return self._ask(record, names)
+        return _Answer(tuple(asked.values()), found)

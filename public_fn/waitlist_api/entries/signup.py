@@ -27,13 +27,12 @@ from waitlist_api.errors import (
     Throttled,
     WaitlistNotFound,
 )
-from waitlist_api.queue.messages import drop_of, drop_of_earlier, place_of
+from waitlist_api.queue.messages import Placing, drop_of, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
-from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -174,16 +173,18 @@ class Signups(Struct, frozen=True):
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
+        placed: c.SignupResult
         try:
-            placed = self._send(record)
+            placed = self.segmented_queue.send(Placing(record))
             if earlier := drop_of_earlier(record, placed.ticket):
                 self.recovering_queue.write(earlier)
-                placed = self._send(record)
+                placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
             # An earlier message may have placed it, or may be under way.
             if self._end_unplaced(record).outcome == "present":
-                return self._send(record, is_checked=True)
+                placed = self.segmented_queue.send(Placing(record, is_checked=True))
+                return placed
             self.cancel(record)
             raise
         except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
@@ -198,17 +199,6 @@ class Signups(Struct, frozen=True):
         message = replace(drop_of(record), unless_placed=True)
         ended: c.EndOfStayResult = self.recovering_queue.write(message)
         return ended
-
-    def _send(self, record: EntryRecord, *, is_checked: bool = False) -> c.SignupResult:
-        def sign_up(segments: Segments) -> c.SignupResult:
-            placed: c.SignupResult = self.recovering_queue.write(place_of(record, segments))
-            return placed
-
-        def check(segments: Segments) -> None:
-            if not is_checked:
-                segments.check(record.attributes)
-
-        return self.segmented_queue.send(record.waitlist_id, sign_up, check)
 
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None

@@ -8,14 +8,13 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.signup import Signups
 from waitlist_api.imports.rows import ImportedRow
-from waitlist_api.queue.client import QueueClient, send_all, send_batch
-from waitlist_api.queue.messages import drop_of_earlier, place_of
+from waitlist_api.queue.client import QueueClient, send_all
+from waitlist_api.queue.messages import Placing, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
-from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
@@ -35,13 +34,13 @@ class Placement(Struct, frozen=True):
     signups: Signups
     now_millis: NowMillis
 
-    def finish(self, waitlist_id: str, rows: Sequence[ImportedRow]) -> None:
+    def finish(self, rows: Sequence[ImportedRow]) -> None:
         """Place and record the entries that are joining; set the outcome of each row."""
         pairs = [(one, one.record) for one in rows if one.record is not None]
         if not pairs:
             return
         records = [record for _, record in pairs]
-        answers = self.segmented_queue.send(waitlist_id, lambda now: self._place(records, now))
+        answers = self._place(records)
         placed: list[PlacedRow] = []
         for (one, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
@@ -52,11 +51,9 @@ class Placement(Struct, frozen=True):
                 one.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
         self._record_all(placed)
 
-    def _place(
-        self, records: Sequence[EntryRecord], segments: Segments
-    ) -> list[c.SignupResult | WaitlistFull | Gone]:
-        messages: list[c.Single] = [place_of(record, segments) for record in records]
-        answers = send_batch(self.queue, messages)
+    def _place(self, records: Sequence[EntryRecord]) -> list[c.SignupResult | WaitlistFull | Gone]:
+        messages = [Placing(record) for record in records]
+        answers = self.segmented_queue.send_batch(messages)
         earlier = [
             drop
             for record, answer in zip(records, answers, strict=True)
@@ -65,7 +62,7 @@ class Placement(Struct, frozen=True):
         ]
         if earlier:
             send_all(self.queue, earlier)
-            answers = send_batch(self.queue, messages)
+            answers = self.segmented_queue.send_batch(messages)
         final: list[c.SignupResult | WaitlistFull | Gone] = []
         for record, answer in zip(records, answers, strict=True):
             if isinstance(answer, c.SignupResult | WaitlistFull | Gone):

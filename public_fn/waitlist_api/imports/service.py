@@ -53,7 +53,7 @@ class Imports(Struct, frozen=True):
             if one.outcome is None:
                 by_entry.setdefault(one.entry_id, one)
         self.intent_writer.begin(waitlist, list(by_entry.values()), by)
-        self.placement.finish(waitlist_id, [one for one in by_entry.values() if one.is_joining])
+        self.placement.finish([one for one in by_entry.values() if one.is_joining])
         for one in imported:
             if one.outcome is None:
                 _like(one, by_entry[one.entry_id])

@@ -10,18 +10,15 @@ from msgspec.structs import replace
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
-from waitlist_api.queue.client import QueueClient, send_all, send_batch
-from waitlist_api.queue.messages import drop_of, drop_of_place, renew_of, restore_of, tag_of
+from waitlist_api.queue.client import QueueClient, raise_first, send_batch
+from waitlist_api.queue.messages import Restoring, Tagging, drop_of, drop_of_place, renew_of
 from waitlist_api.queue.renewals import ends_of
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
-from waitlist_api.records.places import IndexRow
-from waitlist_api.records.segments import Segments
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import StaleSegments
 from waitlist_shared.ranks import ticket_of_millis
 
 # Pages of 500 in one run; the next run continues.
@@ -122,16 +119,8 @@ class Reconciler(Struct, frozen=True):
         Return whether Redis has taken it: the stay may end at this moment.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
-        placed = IndexRow.from_record(record)
-
-        def restore(segments: Segments) -> bool:
-            message = restore_of(placed, segments, expected=seen)
-            (answer,) = send_batch(self.queue, [message])
-            if isinstance(answer, StaleSegments):
-                raise answer
-            return isinstance(answer, c.RestoreResult) and answer.outcome == "restored"
-
-        return self.segmented_queue.send(record.waitlist_id, restore)
+        (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])
+        return isinstance(answer, c.RestoreResult) and answer.outcome == "restored"
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
         """Write missing events of decisions that are older than the record."""
@@ -149,15 +138,13 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send the recorded attributes again: the edit may have been cut off before Redis."""
+        """Send the recorded attributes again: the edit may have been cut off before Redis.
 
-        def tag(segments: Segments) -> None:
-            if not segments.declared:
-                return
-            send_all(self.queue, [tag_of(one, segments) for one in records])
-
-        if records:
-            self.segmented_queue.send(waitlist_id, tag)
+        All entries are indexed anew where segments are declared that the cache does not know yet.
+        """
+        cache = self.segmented_queue.waitlist_cache
+        if records and cache.find(waitlist_id).segments.declared:
+            raise_first(self.segmented_queue.send_batch([Tagging(one) for one in records]))
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
         """Record pending decisions; return False if another request has just changed the record."""

@@ -103,6 +103,11 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
     """Send requests, in batches; raise the first error, unless it is that a stay has ended."""
     for start in range(0, len(requests), MAX_BATCH):
-        for answer in send_batch(queue, requests[start : start + MAX_BATCH]):
-            if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
-                raise answer
+        raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
+
+
+def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
+    """Raise the first error, unless it is that a stay has ended."""
+    for answer in answers:
+        if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
+            raise answer

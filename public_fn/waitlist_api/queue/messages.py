@@ -2,16 +2,16 @@
 
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
+from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
-from waitlist_api.records.segments import Segments
+from waitlist_api.records.segments import Segment, Segments
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_shared import contracts as c
-
-# No stay has this id.
-NO_STAY = "00000000"
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
@@ -51,12 +51,67 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
     )
 
 
-STATE_OF: dict[str, c.EntryState] = {"waiting": "waiting", "offered": "held", "parked": "parked"}
+class OfEntry(Struct, frozen=True):
+    """What is sent about a record, by the segments of its attributes."""
+
+    record: EntryRecord
+
+    @property
+    def waitlist_id(self) -> str:
+        return self.record.waitlist_id
+
+    def check(self, segments: Segments) -> None:
+        """Accept all segments."""
 
 
-def state_of(entry: EntryRecord | IndexRow) -> c.EntryState:
-    """Return the state in Redis of an entry that has a place in the record."""
-    return "offered" if entry.is_offer and entry.status == "offered" else STATE_OF[entry.status]
+class Placing(OfEntry, frozen=True):
+    """Inserts a joining entry. Attributes that were placed before are not checked again."""
+
+    is_checked: bool = False
+
+    def under(self, segments: Segments) -> c.Signup | c.Insert:
+        return place_of(self.record, segments)
+
+    def check(self, segments: Segments) -> None:
+        if not self.is_checked:
+            segments.check(self.record.attributes)
+
+
+class Tagging(OfEntry, frozen=True):
+    """Updates the segments of an entry in any state."""
+
+    def under(self, segments: Segments) -> c.Tag:
+        return tag_of(self.record, segments)
+
+
+class Restoring(OfEntry, frozen=True):
+    """Restores an entry as it is recorded, if Redis has none or one as `expected`."""
+
+    expected: c.Seen | None = None
+
+    def under(self, segments: Segments) -> c.Restore:
+        return restore_of(IndexRow.from_record(self.record), segments, expected=self.expected)
+
+
+class Locating(OfEntry, frozen=True):
+    """Asks for the position of an entry within its segments by these attributes."""
+
+    names: tuple[str, ...]
+    field: str
+
+    def under(self, segments: Segments) -> c.Position:
+        return c.Position(
+            waitlist_id=self.waitlist_id,
+            entry_id=self.record.entry_id,
+            segments=tuple(self.asked(segments)),
+            segments_version=segments.version,
+        )
+
+    def asked(self, segments: Segments) -> dict[str, Segment]:
+        """Return the entry's segments by these attributes, by id; raise InvalidFields."""
+        canonical = segments.declared_names(self.names, self.field)
+        mine = segments.of(self.record.attributes)
+        return {id_: one for id_, one in mine.items() if tuple(one) == canonical}
 
 
 def restore_of(
@@ -160,7 +215,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
     """Return the message that removes the place with a ticket, of a stay that no record has."""
-    return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=NO_STAY, ticket=ticket)
+    return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
 def _stay(record: EntryRecord) -> dict[str, Any]:

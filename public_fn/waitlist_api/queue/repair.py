@@ -2,8 +2,9 @@
 
 from typing import cast
 
-from waitlist_api.queue.messages import restore_of, state_of
+from waitlist_api.queue.messages import OfEntry, restore_of
 from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
@@ -12,6 +13,15 @@ from waitlist_shared import contracts as c
 def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
     """Return whether Redis has a place of another stay of the recorded customer."""
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
+
+
+class RestoringLost(OfEntry, frozen=True):
+    """Restores a recorded place if Redis, as it was inspected, has lost it."""
+
+    inspection: c.InspectResult
+
+    def under(self, segments: Segments) -> c.Restore | None:
+        return restore_of_lost(self.record, self.inspection, segments)
 
 
 def restore_of_lost(

@@ -1,19 +1,33 @@
 """Sends messages that depend on the declared segments; repeats one after they have changed."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from msgspec import Struct
 
-from waitlist_api.queue.messages import tag_of
+from waitlist_api.errors import InvalidFields
+from waitlist_api.queue.client import send_batch
+from waitlist_api.queue.messages import Tagging
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_shared.errors import StaleSegments
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import StaleSegments, WaitlistError
 
-T = TypeVar("T")
+
+class Segmented(Protocol):
+    """What is to be sent, before it is known by which segments."""
+
+    @property
+    def waitlist_id(self) -> str: ...
+
+    def under(self, segments: Segments) -> Any:
+        """Return the message, or None if nothing is to be sent; raise InvalidFields."""
+
+    def check(self, segments: Segments) -> None:
+        """Raise InvalidFields if segments that were declared meanwhile refuse the request."""
 
 
 class SegmentedQueue(Struct, frozen=True):
@@ -22,31 +36,57 @@ class SegmentedQueue(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
 
-    def send(
-        self,
-        waitlist_id: str,
-        send: Callable[[Segments], T],
-        check: Callable[[Segments], None] = lambda _: None,
-    ) -> T:
-        """Send by the cached segments; after StaleSegments send again by the current ones.
-
-        `check` validates the current segments before the message is sent again.
-        """
-        segments = self.waitlist_cache.find(waitlist_id).segments
+    def send(self, message: Segmented) -> Any:
+        """Send by the cached segments; after StaleSegments again by the current ones."""
+        segments = self._first(message)
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
-                return send(segments)
+                return self._send(message.under(segments))
             except StaleSegments:
-                waitlist = self.waitlist_cache.look_up(waitlist_id)
-                # Redis has old settings if the request that changed them was cut off.
-                self.recovering_queue.resend_settings(waitlist)
-                segments = waitlist.segments
-            check(segments)
-        return send(segments)
+                segments = self.catch_up(message.waitlist_id)
+            message.check(segments)
+        return self._send(message.under(segments))
+
+    def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
+        """Send messages about one waitlist in one invocation; return the result or error of each.
+
+        Redis may refuse some as stale, and then gets all of them again.
+        """
+        waitlist_id = messages[0].waitlist_id
+        segments = self.waitlist_cache.find(waitlist_id).segments
+        for _ in range(MAX_CONFLICT_RETRIES):
+            requests = [one for message in messages if (one := message.under(segments)) is not None]
+            answers = send_batch(self.recovering_queue.queue, requests)
+            if not any(isinstance(answer, StaleSegments) for answer in answers):
+                return answers
+            segments = self.catch_up(waitlist_id)
+        raise StaleSegments
 
     def update(self, record: EntryRecord) -> None:
         """Write the segments of a record to Redis; raise Gone if its stay has ended."""
-        self.send(
-            record.waitlist_id,
-            lambda segments: self.recovering_queue.read(tag_of(record, segments)),
-        )
+        self.send(Tagging(record))
+
+    def catch_up(self, waitlist_id: str) -> Segments:
+        """Return the current segments, which Redis then has too.
+
+        Redis has old settings if the request that changed them was cut off.
+        """
+        waitlist = self.waitlist_cache.look_up(waitlist_id)
+        self.recovering_queue.resend_settings(waitlist)
+        return waitlist.segments
+
+    def _first(self, message: Segmented) -> Segments:
+        """Return the cached segments; the current ones if the cached ones refuse the message."""
+        segments = self.waitlist_cache.find(message.waitlist_id).segments
+        try:
+            message.under(segments)
+        except InvalidFields:
+            return self.waitlist_cache.look_up(message.waitlist_id).segments
+        return segments
+
+    def _send(self, request: c.OnWaitlist | None) -> Any:
+        if request is None:
+            return None
+        if isinstance(request, c.Signup | c.Insert):
+            return self.recovering_queue.write(request)
+        return self.recovering_queue.read(request)

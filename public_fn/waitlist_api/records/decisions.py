@@ -2,30 +2,14 @@
 
 from typing import Any
 
-from waitlist_api.records.entry import HistoryEvent, Status
+from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import ticket_of_millis
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-STATUS_OF: dict[c.Verb, Status] = {
-    "released": "waiting",
-    "parked": "parked",
-    "worn_out": "parked",
-    "expired": "waiting",
-    "redriven": "waiting",
-    "bumped": "waiting",
-    "extended": "offered",
-    "admitted": "admitted",
-    "offered": "offered",
-    "declined": "waiting",
-    "withdrawn": "waiting",
-    "no_show": "waiting",
-    "no_show_parked": "parked",
-    # The leave that follows begins from this status.
-    "abandoned": "offered",
-}
 ATTEMPTS_EXHAUSTED = ("worn_out", "no_show_parked")
 # Verbs that take an entry from the queue, or move it there.
 OF_WAITING = ("offered", "bumped")
@@ -104,7 +88,7 @@ def transition_of(
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=entry_id,
-        status=STATUS_OF[decision.verb],
+        status=status_after(decision.verb),
         stamp=decision.stamp,
         rank=decision.rank,
         attempts=decision.attempts,
@@ -130,7 +114,7 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         return token | offer_changes(decision.at)
     if decision.verb == "abandoned":
         return {"claimed_until_millis": None}
-    is_parked = STATUS_OF[decision.verb] == "parked"
+    is_parked = status_after(decision.verb) == "parked"
     changes: dict[str, Any] = token | {
         "claimed_until_millis": None,
         "parked_millis": decision.at if is_parked else None,

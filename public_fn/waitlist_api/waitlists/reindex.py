@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
@@ -13,9 +14,9 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.lease import Leases
 from waitlist_api.records.segments import Segments
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import StaleSegments
 from waitlist_shared.limits import MAX_BATCH, MAX_COMBINATIONS
 
 logger = logging.getLogger(__name__)
@@ -25,8 +26,6 @@ EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
 # A round can miss entries that move during it. The next round, or the next run, finds them.
 ROUNDS = 4
-# No stay has this id, so no tombstone blocks it.
-NO_STAY = "00000000"
 Renew = Callable[[], None]
 
 
@@ -38,7 +37,6 @@ class Reindexer(Struct, frozen=True):
     """
 
     queue: QueueClient
-    waitlist_cache: WaitlistCache
     segmented_queue: SegmentedQueue
     waitlists: WaitlistRecords
     entries: EntryRecords
@@ -58,10 +56,9 @@ class Reindexer(Struct, frozen=True):
         if lease is None:
             return
         try:
-            self.waitlist_cache.look_up(waitlist.waitlist_id)
-            self.segmented_queue.send(
-                waitlist.waitlist_id, lambda now: self._index(now, lease.renew)
-            )
+            # StaleSegments: an operator has changed them again, and that change's run goes on.
+            with suppress(StaleSegments):
+                self._index(self.segmented_queue.catch_up(waitlist.waitlist_id), lease.renew)
         finally:
             lease.release()
 
@@ -116,7 +113,7 @@ def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,
-            join_id=NO_STAY,
+            join_id=c.NO_STAY,
             segments_version=segments.version,
         )
     count = segments.count(record.attributes)

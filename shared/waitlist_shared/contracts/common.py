@@ -58,6 +58,11 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
+# No stay has this `join_id`: the message is about the place with its ticket, whose stay no record
+# names any more (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+NO_STAY = "00000000"
+
+
 class OnStay(OnEntry, frozen=True, kw_only=True):
     """About one stay: an earlier or later stay of the same customer has another `join_id`."""
 
