@@ -56,9 +56,12 @@ class Reindexer(Struct, frozen=True):
         if lease is None:
             return
         try:
-            # StaleSegments: an operator has changed them again, and that change's run goes on.
-            with suppress(StaleSegments):
-                self._index(self.segmented_queue.catch_up(waitlist.waitlist_id), lease.renew)
+            for _ in range(ROUNDS):
+                # StaleSegments: an operator has changed them again.
+                with suppress(StaleSegments):
+                    segments = self.segmented_queue.catch_up(waitlist.waitlist_id)
+                    self._index(segments, lease.renew)
+                    break
         finally:
             lease.release()
 
