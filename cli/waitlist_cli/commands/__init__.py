@@ -9,6 +9,7 @@ from waitlist_cli.commands import (
     policies,
     pages,
     people,
+    reinstate,
     tokens,
     admission,
     view,
@@ -17,6 +18,18 @@ from waitlist_cli.commands import (
     bulk,
 )
 
-PARTS = (waitlists, policies, pages, people, tokens, admission, view, costs, console, bulk)
+PARTS = (
+    waitlists,
+    policies,
+    pages,
+    people,
+    reinstate,
+    tokens,
+    admission,
+    view,
+    costs,
+    console,
+    bulk,
+)
 
 __all__ = ("PARTS", "app")

@@ -234,7 +234,7 @@ def unban(
     customer: Customer = None,
     reason: Reason = "",
 ) -> None:
-    """Let a banned person sign up again; the former place does not come back."""
+    """Let a banned person sign up again; `reinstate` gives the former place back."""
     path = _path(waitlist, entry, customer)
     banned_at = context.call("GET", waitlist, path)["banned_at"]
     body = {"banned_at": banned_at, "reason": reason}

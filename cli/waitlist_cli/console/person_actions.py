@@ -90,6 +90,14 @@ def _ban(call: Call) -> Response:
     return call.console.done("The person is banned: signups are refused from now on.")
 
 
+def _reinstate(call: Call) -> Response:
+    found = call.send_for_entry("reinstate", reason=call.reason)
+    notice, token = f"Back at position {shown(found['position'])}.", found["entry_token"]
+    if token is None:
+        return call.console.done(notice)
+    return call.console.done(f"{notice} The new entry token, which is a secret:", code=token)
+
+
 def _unban(call: Call) -> Response:
     call.send_for_entry("unban", banned_at=call.form.text("banned_at"), reason=call.reason)
     return call.console.done("The ban has ended: the person may sign up again.")
@@ -185,11 +193,22 @@ EDIT = Action(
 REMOVE = Action(
     "remove",
     "Remove {who} from the list?",
-    lambda _: "The person loses the place and cannot get it back. Record and history stay.",
+    lambda _: "The person loses the place; an operator can reinstate it. Record and history stay.",
     "Remove",
     _remove,
     lambda _: (REASON,),
     is_final=True,
+)
+REINSTATE = Action(
+    "reinstate",
+    "Give {who} the former place back?",
+    lambda _: (
+        "The person waits between the former neighbours again, with the former priority and time "
+        "of signup. It is a new stay: the former token fits no more, and the attempts begin at 0."
+    ),
+    "Reinstate",
+    _reinstate,
+    lambda _: (REASON,),
 )
 BAN = Action(
     "ban",
@@ -199,7 +218,7 @@ BAN = Action(
         + (
             "The admission stays: the person is inside until the pass ends or they are let out."
             if person["status"] == "admitted"
-            else "The place, if there is one, is lost for good."
+            else "The place, if there is one, is lost."
         )
     ),
     "Ban",
@@ -210,7 +229,7 @@ BAN = Action(
 UNBAN = Action(
     "unban",
     "End the ban of {who}?",
-    lambda _: "The person may sign up again, and does not get the former place back.",
+    lambda _: "The person may sign up again; the former place comes back by Reinstate alone.",
     "End the ban",
     _unban,
     # Of the ban that the operator has seen: not of a later one.
@@ -311,7 +330,8 @@ PARK = Action(
     _claim_fields(REASON),
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
-ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, EDIT, TOKEN, REMOVE, BAN, UNBAN, ERASE)
+OF_STAY = (EDIT, TOKEN, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
+ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, *OF_STAY)
 
 
 def possible(person: Document) -> list[Action]:
@@ -324,9 +344,11 @@ def possible(person: Document) -> list[Action]:
         case "offered":
             own = [WITHDRAW, EDIT, TOKEN, REMOVE]
         case "parked":
-            own = [REDRIVE, EDIT, TOKEN, REMOVE]
+            own = [REDRIVE, REINSTATE, EDIT, TOKEN, REMOVE]
         case "admitted" if person["room_until"]:
             own = [EXIT]
+        case "left" if person["joined_at"] and not person["banned_at"]:
+            own = [REINSTATE]
         case _:
             own = []
     return [*own, UNBAN if person["banned_at"] else BAN, ERASE]

@@ -36,13 +36,7 @@ class Bumps:
 
     def entry_id(self, record: Record) -> str:
         """Return the entry id of a row; raises InvalidRow."""
-        customer_id = record.fields.get(self.column)
-        if record.problem or not isinstance(customer_id, str) or not customer_id:
-            raise InvalidRow(record.problem or f"no customer id in {self.column}")
-        try:
-            return entry_id_of(self.waitlist_id, customer_id)
-        except UnicodeEncodeError:
-            raise InvalidRow("has bytes that are not in the encoding of the file") from None
+        return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:
         """Move the person of a row; return the service's refusal. Raises InvalidRow."""
@@ -53,3 +47,14 @@ class Bumps:
         except Refused as error:
             return error
         return None
+
+
+def entry_of_row(waitlist_id: str, record: Record, column: str) -> str:
+    """Return the entry id of a row, whose customer id is in `column`; raises InvalidRow."""
+    customer_id = record.fields.get(column)
+    if record.problem or not isinstance(customer_id, str) or not customer_id:
+        raise InvalidRow(record.problem or f"no customer id in {column}")
+    try:
+        return entry_id_of(waitlist_id, customer_id)
+    except UnicodeEncodeError:
+        raise InvalidRow("has bytes that are not in the encoding of the file") from None

@@ -70,6 +70,7 @@ MOVED = {
     "withdrawn": "Back at the old place because an operator took an offer back",
     "no_show": "Back in the queue because an offer was not accepted in time",
     "redriven": "Back in the queue after it was parked",
+    "reinstated": "Back at the former place by a new stay",
 }
 
 

@@ -14,6 +14,8 @@ Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
 # Events after which an entry is not in the queue, and those that change no place.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
+# Events that begin a stay.
+BEGINNINGS = ("joined", "reinstated")
 NO_MOVES = ("edited", "banned", "unbanned")
 
 
@@ -100,7 +102,7 @@ def explain(
         position=position,
         total=person["total"],
         joined_at=person["joined_at"],
-        joined_as=steps[0].after if steps and steps[0].event == "joined" else UNKNOWN,
+        joined_as=steps[0].after if steps and steps[0].event in BEGINNINGS else UNKNOWN,
         why=tuple(explanation(person, waitlist)),
         steps=steps,
         gained_since=_gained(steps[-1].after if steps else UNKNOWN, position),
@@ -111,7 +113,7 @@ def explain(
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
     """Return the moves of the newest stay, oldest first."""
     moves = [event for event in events if event["event"] not in NO_MOVES]
-    joined = [number for number, event in enumerate(moves) if event["event"] == "joined"]
+    joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:
         # The customer was banned without having been on the list.

@@ -228,3 +228,61 @@ def test_a_signup_asks_for_what_was_typed(fake: FakeService) -> None:
         # Whatever the way it was typed: the API takes UTC alone.
         "joined_at": "2026-03-01T09:00:00Z",
     }
+
+
+def test_people_are_reinstated_between_their_former_neighbours(
+    typed: Typed, bakery: Bakery
+) -> None:
+    """P1"""
+    people = bakery.sign_up("ada", "bob", "cyd", "dan")
+    for name in ("bob", "cyd"):
+        typed.done("remove", *of(bakery, name))
+    shown = typed.json("reinstate", *of(bakery, "cyd"), "--reason", "an error")
+    assert (shown["reinstated"], shown["entries"][0]["position"]) == (1, 2)
+    token = shown["entries"][0]["entry_token"]
+    own = typed.json("position", *of(bakery, "cyd"), "--token", token)
+    assert own["status"] == "waiting"
+    assert "an error" in typed.done("history", *of(bakery, "cyd"))
+    explained = typed.json("explain", *of(bakery, "cyd"))
+    assert explained["joined_as"] == 2
+    assert any("Back at the former place" in why for why in explained["why"])
+    ids = [one["entry_id"] for one in people[:3]]
+    text = typed.done("reinstate", bakery.waitlist_id, *ids)
+    assert "1 person has the former place again, 2 on the list already, 0 refused." in text
+    assert bakery.line() == ["ada", "bob", "cyd", "dan"]
+
+
+def test_the_people_of_a_file_are_reinstated_and_a_repeat_goes_on(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    """P2: the refused rows are a file that a later run takes."""
+    bakery.sign_up("ada", "bob", "cyd")
+    for name in ("bob", "cyd"):
+        typed.done("remove", *of(bakery, name))
+    path, tokens = tmp_path / "back.csv", tmp_path / "tokens.csv"
+    path.write_text("customer_id,note\nbob,\neve,\n,nameless\ncyd,\n", "utf-8")
+    words = ["reinstate", bakery.waitlist_id, "--file", str(path), "--tokens", str(tokens)]
+    result = typed("--json", *words)
+    assert result.exit_code == 1
+    refused = [
+        {"name": "eve", "code": "entry_not_found"},
+        {"name": "row 3", "code": "invalid_row"},
+    ]
+    found = json.loads(result.stdout)
+    assert found == {"reinstated": 2, "already": 0, "refused": refused, "entries": []}
+    assert bakery.line() == ["ada", "bob", "cyd"]
+    assert "eve" in (tmp_path / "back.refused.csv").read_text("utf-8")
+    assert [line.split(",")[1].strip('"') for line in tokens.read_text("utf-8").splitlines()] == [
+        "customer_id",
+        "bob",
+        "cyd",
+    ]
+    again = json.loads(typed("--json", *words).stdout)
+    assert (again["reinstated"], again["already"]) == (0, 2)
+    assert len(tokens.read_text("utf-8").splitlines()) == 3
+
+
+def test_a_reinstatement_names_a_person_or_a_file(typed: Typed, bakery: Bakery) -> None:
+    """P5"""
+    assert typed("reinstate", bakery.waitlist_id).exit_code == 2
+    assert typed("reinstate", *of(bakery, "ada"), "--file", "people.csv").exit_code == 2

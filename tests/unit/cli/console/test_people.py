@@ -221,6 +221,22 @@ def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery
     assert bakery.line() == ["ada"]
 
 
+def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    bob = person(console, bakery, "bob")
+    assert 'id="do-reinstate"' not in console.page(bob.path)
+    bob.do("remove", reason="no answer")
+    assert 'id="do-reinstate"' in console.page(bob.path)
+    assert "between the former neighbours" in console.text(f"{bob.path}/reinstate")
+    notice = bob.do("reinstate", reason="the letter had come back")
+    assert "Back at position 2. The new entry token" in notice
+    assert bakery.line() == ["ada", "bob", "cyd"]
+    assert "the letter had come back" in bob.text
+    assert "already_on_list" in console.refused(f"{bob.path}/reinstate")
+    bob.do("ban")
+    assert 'id="do-reinstate"' not in console.page(bob.path)
+
+
 def test_a_claim_of_another_claimer_needs_its_token(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]

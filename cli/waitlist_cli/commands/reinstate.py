@@ -1,0 +1,137 @@
+"""Reinstate people: by entry, by customer, or those of a file."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
+from waitlist_cli.imports.records import Record, note_encoding, opened, size_of
+from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
+from waitlist_cli.imports.token_file import TokenFile
+from waitlist_cli.operations.bumps import entry_of_row
+from waitlist_cli.operations.reinstate import Reinstatements
+from waitlist_cli.terminal.command import command
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.entry_output import place
+from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.parameters import Customer, Reason, WaitlistId
+
+PANEL = "People"
+INVALID = "invalid_row"
+
+
+@command("reinstate", PANEL, "waitlist reinstate bakery --customer ada --reason 'letter came back'")
+def reinstate(
+    context: Context,
+    waitlist: WaitlistId,
+    entries: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ENTRY", help="The entry ids of people.", show_default=False),
+    ] = None,
+    customer: Customer = None,
+    reason: Reason = "",
+    file: Annotated[
+        str | None,
+        typer.Option("--file", help="Reinstate the people of this .csv or .jsonl, by customer_id."),
+    ] = None,
+    refused: Annotated[
+        str | None, typer.Option("--refused", help="The file for refused rows, with reasons.")
+    ] = None,
+    tokens: Annotated[
+        str | None, typer.Option("--tokens", help="A CSV for the new entry_token of each person.")
+    ] = None,
+) -> int:
+    """Give people who left, were removed or are parked exactly their former places back.
+
+    Each gets a new stay with a new token; the former token ends. With --file, people on the list
+    are skipped, so after an interruption run the same command again.
+    """
+    task = Reinstatements(context.api, checked_waitlist_id(waitlist), reason)
+    if file is not None and (entries or customer):
+        raise WrongUsage("--file takes no ENTRY or --customer.")
+    ids = [chosen_entry_id(waitlist, one, None) for one in entries or []]
+    if file is None and (customer is not None or not ids):
+        ids.append(chosen_entry_id(waitlist, None, customer))
+    # A repeat gets no tokens of the people who have their places by then: it adds to the file.
+    issued = TokenFile(Path(tokens or ""), goes_on=True)
+    with closing(issued):
+        kept = None if tokens is None else issued
+        if file is not None:
+            _of_file(context, task, file, refused, kept)
+        found = [_one(context, task, entry_id, entry_id, kept) for entry_id in ids]
+    return _report(context, task, [entry for entry in found if isinstance(entry, dict)])
+
+
+def _of_file(
+    context: Context,
+    task: Reinstatements,
+    file: str,
+    refused: str | None,
+    issued: TokenFile | None,
+) -> None:
+    from waitlist_cli.imports.progress import Bar
+
+    with opened(file, None, ",") as source:
+        note_encoding(context.output, source)
+        path = rejected_path(file, source.form, refused)
+        bar = Bar(context.output.notes, f"Back into {task.waitlist_id}", size_of(file))
+        with closing(RejectedRows(path, source.columns, goes_on=False)) as rejected, bar:
+            for record in source.records():
+                _row(context, task, record, rejected, issued)
+                bar.move(record.number, source.bytes_read())
+        if rejected.count:
+            context.output.note(f"Refused rows are in {path}.", "yellow")
+
+
+def _row(
+    context: Context,
+    task: Reinstatements,
+    record: Record,
+    rejected: RejectedRows,
+    issued: TokenFile | None,
+) -> None:
+    try:
+        entry_id = entry_of_row(task.waitlist_id, record, CUSTOMER)
+    except InvalidRow as error:
+        task.refused.append({"name": f"row {record.number}", "code": INVALID})
+        rejected.add(record, INVALID, str(error))
+        return
+    entry = _one(context, task, entry_id, str(record.fields[CUSTOMER]), issued)
+    if isinstance(entry, Refused):
+        rejected.add(record, entry.code, entry.message)
+
+
+def _one(
+    context: Context, task: Reinstatements, entry_id: str, name: str, issued: TokenFile | None
+) -> dict[str, Any] | Refused | None:
+    entry = task.reinstate(entry_id, name)
+    if isinstance(entry, Refused):
+        context.output.note(f"{name}: {entry.message} ({entry.code})", "yellow")
+    elif entry is not None and issued is not None and entry["entry_token"]:
+        issued.write([(entry_id, "" if name == entry_id else name, entry["entry_token"])])
+    return entry
+
+
+def _report(context: Context, task: Reinstatements, found: list[dict[str, Any]]) -> int:
+    output = context.output
+    if output.as_json:
+        output.json(
+            {
+                "reinstated": task.back,
+                "already": task.already,
+                "refused": task.refused,
+                "entries": found,
+            }
+        )
+    else:
+        for entry in found:
+            output.text(f"{entry['entry_id']} is back: {entry['status']}{place(entry)}")
+        words = counted(task.back, "person has the former place", "people have their former places")
+        output.text(
+            f"{words} again, {task.already:,} on the list already, {len(task.refused):,} refused."
+        )
+    return 1 if task.refused else 0

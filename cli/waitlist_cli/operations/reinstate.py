@@ -1,0 +1,44 @@
+"""Gives people who are off a list their former places back, one after the other."""
+
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.errors import Refused
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+ON_LIST = "already_on_list"
+
+
+@dataclass
+class Reinstatements:
+    """`back` counts the people who got their place, `already` those on the list before.
+
+    An entry that is sent again within a run has its former key, so it is reinstated once.
+    """
+
+    api: "Api"
+    waitlist_id: str
+    reason: str = ""
+    back: int = 0
+    already: int = 0
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    run_key: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
+        """Return the entry with its token, a refusal, or None if it is on the list already."""
+        path = f"/{self.waitlist_id}/entries/{entry_id}/reinstate"
+        body, key = {"reason": self.reason}, f"{self.run_key}-{entry_id}"
+        try:
+            entry: dict[str, Any] = self.api.operator("POST", path, body, key=key, policy=PATIENT)
+        except Refused as refusal:
+            if refusal.code == ON_LIST:
+                self.already += 1
+                return None
+            self.refused.append({"name": name, "code": refusal.code})
+            return refusal
+        self.back += 1
+        return entry
