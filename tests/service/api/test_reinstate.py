@@ -465,7 +465,12 @@ def test_a_reinstatement_that_is_cut_off_and_removed_can_be_repeated(
 def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wire: Wire) -> None:
     leaves(people)
     cut_off_after_intent(people, wire)
-    is_erased(people)
+    assert people.recorded("cyd")["joining_reason"] == REASON
+    wire.arm(0, crash_after)
+    with pytest.raises(Crash):
+        people.erase("cyd")
+    wire.disarm()
+    assert "joining_reason" not in people.recorded("cyd"), "an erasure removes reasons at once"
     people.world.maintain()
     assert people.person("cyd").status == 404
     refused(people.reinstate("cyd"), 404, "entry_not_found")

@@ -1,0 +1,137 @@
+"""A former place comes back once, wherever the request is cut off or another one comes between."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+
+import pytest
+
+from tests.reliability.faults.fixture import LINE, FaultFixture, Stores, TokenHolders
+from tests.support import faults
+from tests.support.faults import Crash, Fault
+from tests.support.gateway import Answer
+from tests.support.snapshot import Snapshot
+
+BOB = LINE[1]
+OTHERS = (LINE[0], *LINE[2:])
+KEY = "the-request"
+FAULTS = (
+    faults.crash_before,
+    faults.crash_after,
+    faults.lost,
+    faults.unheard,
+    faults.delivered_twice,
+    faults.throttled,
+    faults.in_conflict,
+    faults.function_failed,
+)
+
+
+def is_off(people: TokenHolders) -> None:
+    assert people.remove(BOB).status == 204
+
+
+def is_parked(people: TokenHolders) -> None:
+    for name in people.claimed(2):
+        assert (people.park if name == BOB else people.release)(name).status == 200
+
+
+ENDS = (is_off, is_parked)
+NEXT: dict[str, Callable[[TokenHolders], Answer]] = {
+    "reinstated too": lambda people: people.reinstate(BOB),
+    "signs up": lambda people: people.sign_up(BOB, key="another"),
+    "removed": lambda people: people.remove(BOB),
+    "banned": lambda people: people.ban(BOB),
+    "erased": lambda people: people.erase(BOB),
+    "redriven": lambda people: people.redrive(BOB),
+    "moved": lambda people: people.bump(BOB, priority=0),
+}
+
+
+@pytest.fixture
+def fixture(stores: Stores) -> FaultFixture:
+    fixture = FaultFixture(stores)
+    assert fixture.people.configure(rejoin="always").status == 201
+    fixture.people.all_sign_up(*LINE)
+    fixture.warm_up()
+    return fixture
+
+
+def ended(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snapshot:
+    end(fixture.people)
+    fixture.maintain_elsewhere()
+    fixture.wire.disarm()
+    return fixture.stores.snapshot()
+
+
+def elsewhere(fixture: FaultFixture) -> TokenHolders:
+    """Return the same customers before another process."""
+    return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)
+
+
+def reinstated(fixture: FaultFixture) -> int:
+    return elsewhere(fixture).events(BOB).count("reinstated")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_the_place_comes_back_once(
+    fixture: FaultFixture, end: Callable[[TokenHolders], None], fault: Fault
+) -> None:
+    """P1, P2, P3: by the retry, and by maintenance where the intent is written."""
+    before = ended(fixture, end)
+    for step, retries in ((step, retries) for step in count() for retries in (True, False)):
+        fixture.stores.restore(before)
+        fixture.wire.arm(step, fault)
+        with suppress(Crash):
+            fixture.people.reinstate(BOB, key=KEY)
+        is_over = step >= len(fixture.wire.calls)
+        fixture.wire.disarm()
+        if retries:
+            assert elsewhere(fixture).reinstate(BOB, key=KEY).json["position"] == 2
+        fixture.maintain_elsewhere()
+        fixture.maintain_elsewhere()
+        is_back = reinstated(fixture) == 1
+        assert is_back or not retries
+        assert fixture.order() == list(LINE if is_back else OTHERS)
+        assert list(fixture.contradictions()) == []
+        if is_over and not retries:
+            assert is_back
+            break
+    assert step > 4
+
+
+@pytest.mark.parametrize("other", NEXT)
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_another_request_that_comes_between_has_its_effect_or_none(
+    fixture: FaultFixture, end: Callable[[TokenHolders], None], other: str
+) -> None:
+    """P1, P2, P4: at any step of a reinstatement."""
+    before = ended(fixture, end)
+    for step in count():
+        fixture.stores.restore(before)
+
+        def interrupt() -> None:
+            NEXT[other](elsewhere(fixture))
+
+        fixture.wire.arm(step, faults.before(interrupt))
+        answer = fixture.people.reinstate(BOB, key=KEY)
+        is_over = step >= len(fixture.wire.calls)
+        leaves_at = [*fixture.wire.names, "UpdateItem"].index("UpdateItem")
+        fixture.wire.disarm()
+        fixture.maintain_elsewhere()
+        fixture.maintain_elsewhere()
+        assert list(fixture.contradictions()) == [], (step, answer.text)
+        assert reinstated(fixture) <= 1
+        order = fixture.order()
+        assert [name for name in order if name != BOB] == list(OTHERS)
+        if BOB in order and other != "signs up":
+            assert order == list(LINE), step
+        if other == "redriven" and end is is_parked and step <= leaves_at:
+            # The stay goes on, and may have been claimed by now.
+            assert answer.code == "already_on_list", step
+        if other in ("banned", "erased") and not is_over:
+            assert BOB not in order, step
+        if is_over:
+            break
+    assert step > 4
