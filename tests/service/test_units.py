@@ -10,7 +10,7 @@ import pytest
 from tests.support.admissions import Admissions
 from tests.support.stores import fake_redis
 from tests.support.units import MeteredTable, units_of
-from tests.support.world import World
+from tests.support.world import RedisClock, World
 from waitlist_api.queue.client import QueueClient
 from waitlist_cli.operations.cost import MINUTE, OPERATIONS, Operation
 
@@ -27,7 +27,7 @@ FLOOD_TABLE_WRITES = 35
 
 @pytest.fixture
 def people() -> Admissions:
-    people = Admissions(World.on(MeteredTable(), fake_redis()))
+    people = Admissions(World.on(MeteredTable(), fake_redis(), redis_clock=RedisClock.standing()))
     people.configure(admission={"pass_seconds": 3600})
     people.sign_up("first", profile=PROFILE)
     return people
@@ -124,5 +124,5 @@ def test_a_minute_of_maintenance_uses_what_is_said(
     runs = []
     for _ in range(30):
         people.world.advance(60)
-        runs.append(counted(people, people.world.maintain, monkeypatch))
+        runs.append(counted(people, people.world.maintenance.run_all, monkeypatch))
     assert Counter(runs).most_common(1)[0][0] == MINUTE

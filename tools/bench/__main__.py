@@ -18,6 +18,7 @@ from tools.bench.cases import Bench, Case
 from tools.bench.claims import ClaimBench
 from tools.bench.imports import ImportBench
 from tools.bench.log import lambda_log
+from tools.bench.maintenance import RUNS, MaintenanceBench
 from tools.bench.memory import weigh
 from tools.bench.public import PublicBench
 from tools.bench.queue_client import Handler
@@ -96,6 +97,12 @@ def rebuild(sizes: Sizes, progress: Progress) -> list[Row]:
         return bench.rows(partial(progress.advance, task))
 
 
+def maintenance(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("maintaining many lists", total=RUNS + 1)
+        return MaintenanceBench(port, sizes).rows(partial(progress.advance, task))
+
+
 def imports(sizes: Sizes, progress: Progress) -> list[Row]:
     rounds = WARM_UP_ROUNDS + sizes.import_rounds
     task = progress.add_task("importing", total=rounds + 1)
@@ -133,6 +140,7 @@ PARTS = {
     "claims": claims,
     "admission": admission,
     "rebuild": rebuild,
+    "maintenance": maintenance,
     "imports": imports,
     "public": public,
     "wait": wait,

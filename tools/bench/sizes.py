@@ -33,6 +33,8 @@ class Sizes:
     server_waiting: int
     server_operations: int
     server_rounds: int
+    maintained: int
+    maintained_busy: int
 
 
 FULL = Sizes(
@@ -62,6 +64,8 @@ FULL = Sizes(
     server_waiting=20_000,
     server_operations=100,
     server_rounds=20,
+    maintained=10_000,
+    maintained_busy=100,
 )
 QUICK = Sizes(
     rounds=3,
@@ -90,4 +94,6 @@ QUICK = Sizes(
     server_waiting=500,
     server_operations=5,
     server_rounds=1,
+    maintained=30,
+    maintained_busy=3,
 )

@@ -25,13 +25,17 @@ def cost(
     boards: Annotated[str, typer.Option("--boards", help="Reads of the board.")] = "0",
     waiting: Annotated[str, typer.Option("--waiting", help="People who wait on average.")] = "0",
     edge: Annotated[bool, typer.Option("--edge", help="CloudFront answers the boards.")] = False,
+    lists: Annotated[str, typer.Option("--lists", help="Lists, most of them idle.")] = "1",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
-    Without options it is the price of an idle stack. docs/operate/sizing.md says how the numbers
+    Without options it is the price of an idle stack with one list; each further list in which
+    nothing happens is under "Maintenance, each minute". docs/operate/sizing.md says how the numbers
     are made. No service is asked.
     """
-    month = Month(_count(signups), _count(polls), _count(boards), _count(waiting), edge)
+    month = Month(
+        _count(signups), _count(polls), _count(boards), _count(waiting), edge, _count(lists)
+    )
     items = monthly(month)
     if context.output.as_json:
         context.output.json({name: round(dollars, 2) for name, dollars in items.items()})

@@ -33,8 +33,11 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
-# A run of maintenance for one list, which happens each minute also if nobody comes.
-MINUTE = Operation(writes=1, reads=29, table_calls=38, queue_calls=6)
+# A run of maintenance, which happens each minute also if nothing has changed.
+MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
+# What each further list adds to it while nothing happens there: its settings are read, with those
+# of 99 others in two calls, and Redis is asked for it, with 499 others in one.
+IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -84,7 +87,7 @@ class Month:
     """What happens in a month: customers who join and are admitted, and how they look.
 
     `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
-    the boards, and one in five seconds reaches the service.
+    the boards, and one in five seconds reaches the service. Nothing happens in most `lists`.
     """
 
     signups: int
@@ -92,6 +95,7 @@ class Month:
     boards: int = 0
     waiting: int = 0
     edge: bool = False
+    lists: int = 1
 
 
 # In the order of the table.
@@ -113,7 +117,7 @@ ITEMS = (
 )
 # Custom metrics that a stack of one waitlist emits: without a caller, and with all kinds of them.
 IDLE_METRICS, BUSY_METRICS = 38, 60
-ALARMED_METRICS = 25  # that its alarms read: an alarm costs its price for each
+ALARMED_METRICS = 26  # that its alarms read: an alarm costs its price for each
 BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
@@ -142,13 +146,26 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         + prices.dashboard_month
     )
     items["KMS, passes; secret"] += prices.key_month + prices.secret_month
-    items["Maintenance, each minute"] = HOURS * 60 * _minute(prices)
+    further = max(0, month.lists - 1) * idle_list(prices)
+    items["Maintenance, each minute"] = HOURS * 60 * _minute(prices) + further
     if month.edge:
         items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
         items["CloudFront"] += board_gb * prices.edge_out_gb
     else:
         items["Data out"] += board_gb * prices.out_gb
     return {**items, "Total": sum(items.values())}
+
+
+def idle_list(prices: Prices = Prices()) -> float:
+    """Return the dollars of a month of a list in which nothing happens, beside other lists."""
+    a_minute = (
+        IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
+        + IDLE_LIST_READS / 1e6 * prices.reads_per_million
+        + ECPUS / 1e6 * prices.ecpus_per_million
+        + (PRIVATE_BYTES / 1e9 * prices.log_gb + prices.lambda_per_million / 1e6)
+        / IDLE_LISTS_A_CALL
+    )
+    return HOURS * 60 * a_minute
 
 
 def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:

@@ -24,7 +24,7 @@ def measure_state(
 
 
 def measure_depth(
-    metrics: MetricsCollector, stats: c.Result | WaitlistError, now_millis: int
+    metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
     """Add how many people wait, have offers, are inside and parked, by the stats after a run."""
     if not isinstance(stats, c.StatsResult):

@@ -1,6 +1,7 @@
-"""Every minute, checks whether a Redis that still answers has lost writes since the last check.
+"""Checks whether a Redis that still answers has lost writes since the last check.
 
-Maintenance increments a heartbeat in Redis and stores it in the record (checkpoint). A failover
+Each minute in which a waitlist has changed, maintenance increments its heartbeat in Redis and
+stores it in the record (checkpoint). A failover
 always loses the newest writes: if the last two heartbeats are still in Redis, so is everything
 before them, and the journal has every later change. Otherwise the order is too old to be repaired,
 and is rebuilt.
@@ -22,7 +23,7 @@ from waitlist_api.queue.messages import beat_of
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Outdated
+from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
@@ -49,31 +50,38 @@ class Heartbeat(Struct, frozen=True):
         waitlists: Sequence[WaitlistRecord],
         left_millis: LeftMillis = without_end,
         paces: Mapping[str, str] = NO_PACES,
-    ) -> None:
+        seen: int = 0,
+    ) -> bool:
         """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others.
 
-        The heartbeat also brings the waitlist's pace.
+        The heartbeat also brings the waitlist's pace. Changes up to the stamp `seen` are compared
+        already, unless Redis has lost the last heartbeat. Return whether every waitlist is
+        compared, or will be by its rebuild.
         """
         missed = {one.waitlist_id for one in waitlists}
-        beats = [beat_of(one, paces.get(one.waitlist_id)) for one in waitlists]
+        rebuilt: set[str] = set()
         try:
-            for waitlist_id in self._compared(waitlists, beats, left_millis):
+            for waitlist_id in self._compared(waitlists, paces, seen, rebuilt, left_millis):
                 missed.discard(waitlist_id)
         finally:
             self.metrics.add("beats_missed", len(missed))
+        return missed <= rebuilt
 
     def _compared(
         self,
         waitlists: Sequence[WaitlistRecord],
-        beats: Sequence[c.Heartbeat],
+        paces: Mapping[str, str],
+        seen: int,
+        rebuilt: set[str],
         left_millis: LeftMillis,
     ) -> Iterator[str]:
-        """Yield the ids of waitlists whose order is checked, or is being rebuilt."""
+        """Yield the ids of waitlists whose order is checked; add those with a rebuild to do."""
+        beats = [beat_of(one, paces.get(one.waitlist_id)) for one in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
         windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
             if isinstance(answer, c.HeartbeatResult):
-                windows[waitlist.waitlist_id] = _window(waitlist, answer)
+                windows[waitlist.waitlist_id] = _window(waitlist, answer, seen)
                 if answer.outcome == "behind":
                     _warn(
                         "Redis has lost the last heartbeat; comparing later changes",
@@ -83,6 +91,8 @@ class Heartbeat(Struct, frozen=True):
             elif isinstance(answer, Outdated):
                 self._start_over(waitlist, left_millis)
                 yield waitlist.waitlist_id
+            elif isinstance(answer, Cold | Rebuilding):
+                rebuilt.add(waitlist.waitlist_id)
         left = dict(windows)
         for reached in self.auditor.audit(windows, left_millis):
             for waitlist_id, one in list(left.items()):
@@ -143,10 +153,10 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
     logger.warning(message, extra={"waitlist_id": waitlist.waitlist_id})
 
 
-def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult) -> AuditWindow:
+def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
     """Return the range of stamps whose changes Redis may have lost."""
     watch = waitlist.checkpoint
     began = max(watch.stamp_before_last or beat.epoch_start, beat.stamp - LONGEST)
     # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
-    audited = watch.audited - OVERLAP if beat.outcome == "beats" else 0
+    audited = max(watch.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
@@ -12,6 +12,7 @@ from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFin
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
+from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.maintenance.sampler import Sampler
@@ -20,8 +21,10 @@ from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import init_of
 from waitlist_api.records.entry import SHARDS, ended_place, line_place
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.journal import MINUTE, Journal
 from waitlist_api.records.lease import Leases
 from waitlist_api.records.places import IndexRow, Places
+from waitlist_api.records.rounds import Round, Rounds
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.waitlists.reindex import Reindexer
@@ -29,12 +32,28 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-NEW_SETTINGS_MILLIS = 15 * 60_000
+# A run begins no more waitlists after this; the next one, which begins then, goes on.
+RUN_MILLIS = 50_000
+# After a longer pause each waitlist is compared, which reads the journal in steps.
+LONGEST_READ = 60 * MINUTE
+# Each has two messages in one batch (strays).
+TOGETHER = MAX_BATCH // 2
 # No admission run of 100 entries begins with less time left.
 ADMIT_STOP_MILLIS = 60_000
 # Scan twice, because the index lags. The waitlist itself is deleted only when no request that
 # started before the deletion can still be running.
 DELETE_LOOKS = 2
+
+
+# A waitlist with its stats, or the error instead; None of one that is being deleted.
+Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
+
+
+class Survey(Struct):
+    """The waitlists that need more than their stats, and a stamp of the time of the survey."""
+
+    busy: list[Surveyed] = field(default_factory=list)
+    until: int = 0
 
 
 class MaintenanceRunner(Struct, frozen=True):
@@ -52,33 +71,95 @@ class MaintenanceRunner(Struct, frozen=True):
     heartbeat: Heartbeat
     sampler: Sampler
     samples: SampleRecords
+    journal: Journal
+    rounds: Rounds
     leases: Leases
     now_millis: NowMillis
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = without_end) -> None:
-        """Finish intents, then maintain every waitlist.
+        """Finish intents, then maintain every waitlist in which anything happens or is due.
 
-        Long work stops before the time of the run ends; the next run continues it.
+        The next run goes on with what this one has no time for.
         """
+        began_millis = self.now_millis()
         self.intent_finisher.finish_intents()
+        note = self.rounds.read()
+        is_hurried = left_millis() < ADMIT_STOP_MILLIS
+        survey = self._survey(0 if is_hurried else note.seen_before)
+        note = note.begun(began_millis, survey.until)
+        left = [one for one in survey.busy if one[0].waitlist_id > note.after]
+        others = survey.busy[: len(survey.busy) - len(left)]
+        while left:
+            some, left = left[:TOGETHER], left[TOGETHER:]
+            is_whole = self._maintain(some, note, left_millis)
+            note = note.done_up_to(some[-1][0].waitlist_id, is_whole=is_whole)
+            if not left or self.now_millis() - began_millis > RUN_MILLIS:
+                break
+            note = self.rounds.write(note)
+        for _, answer in (*others, *left):
+            measure_depth(self.metrics, answer, self.now_millis())
+        self.metrics.add("waitlists_left", len(left))
+        if left or note.began_millis < began_millis:
+            behind_millis = self.now_millis() - note.began_millis
+            self.metrics.at_least("behind_seconds", behind_millis // 1000)
+        self.rounds.write(note if left else note.ended())
+
+    def _survey(self, seen: int) -> Survey:
+        """Ask Redis for all waitlists, in batches, and return those that need more.
+
+        All do if changes `seen` by a former run are too far behind, or 0.
+        """
+        survey = Survey()
+        changed: set[str] | None = None
         waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             alive = _alive(page)
-            self._run_page(page, left_millis)
-            # Counted again, because this run may have admitted.
-            answers = self._count(alive)
-            for answer in answers:
-                measure_depth(self.metrics, answer, self.now_millis())
-            paces = self.sampler.sample(alive, answers)
-            check = partial(self.heartbeat.check, left_millis=left_millis, paces=paces)
-            run_isolated(check, alive)
+            answers = dict(zip((one.waitlist_id for one in alive), self._count(alive), strict=True))
+            stats = [one for one in answers.values() if isinstance(one, c.StatsResult)]
+            if stats and not survey.until:
+                changed = self._changed(seen, stats)
+            for one in stats:
+                survey.until = min(survey.until or one.clock_stamp, one.clock_stamp)
+            for waitlist in page:
+                answer = answers.get(waitlist.waitlist_id)
+                now_millis = self.now_millis()
+                if answer is not None:
+                    measure_state(self.metrics, waitlist, answer, now_millis)
+                if answer is not None and is_quiet(waitlist, answer, changed, now_millis):
+                    measure_depth(self.metrics, answer, now_millis)
+                else:
+                    survey.busy.append((waitlist, answer))
+        return survey
+
+    def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
+        """Return the waitlists that the journal names since; None after a pause."""
+        until = max(max(one.clock_stamp, one.last_stamp) for one in stats)
+        if not seen or until - seen > LONGEST_READ:
+            return None
+        steps = self.journal.in_steps(seen, until)
+        return {change.waitlist_id for _, page in steps for change in page}
+
+    def _maintain(self, some: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
+        """Maintain waitlists; return whether each is compared with the journal."""
+        self._run_page(some, left_millis)
+        alive = _alive([waitlist for waitlist, _ in some])
+        # Counted again, because this run may have admitted.
+        answers = self._count(alive)
+        for answer in answers:
+            measure_depth(self.metrics, answer, self.now_millis())
+        paces = self.sampler.sample(alive, answers, note.seen_millis)
+        check = partial(
+            self.heartbeat.check, left_millis=left_millis, paces=paces, seen=note.seen_before
+        )
+        return bool(run_isolated(check, alive))
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
         """Maintain one waitlist, at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
-            self._run_page([waitlist], left_millis)
+            (answer,) = [None] if waitlist.deleting else self._count([waitlist])
+            self._run_page([(waitlist, answer)], left_millis)
 
     def _count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
         """Return the stats, or an error, of each waitlist."""
@@ -89,17 +170,17 @@ class MaintenanceRunner(Struct, frozen=True):
             # Other pages, and waitlists that are being deleted, must not wait for these.
             return [error] * len(waitlists)
 
-    def _run_page(self, waitlists: Sequence[WaitlistRecord], left_millis: LeftMillis) -> None:
-        """Maintain waitlists, and delete those that are being deleted."""
-        alive = _alive(waitlists)
-        answers = self._count(alive)
-        for waitlist, answer in zip(alive, answers, strict=True):
-            measure_state(self.metrics, waitlist, answer, self.now_millis())
-        for waitlist, answer in zip(alive, answers, strict=True):
-            run_isolated(partial(self._keep, answer=answer, left_millis=left_millis), waitlist)
-        for waitlist in waitlists:
-            if waitlist.deleting:
-                run_isolated(self._delete, waitlist)
+    def _run_page(self, some: Sequence[Surveyed], left_millis: LeftMillis) -> None:
+        """Maintain waitlists, some at a time, and delete those that are being deleted."""
+
+        def run(one: Surveyed) -> None:
+            waitlist, answer = one
+            if answer is None:
+                self._delete(waitlist)
+            else:
+                self._keep(waitlist, answer, left_millis)
+
+        run_each(run, some)
 
     def _keep(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
@@ -121,7 +202,9 @@ class MaintenanceRunner(Struct, frozen=True):
         is_overdue = admits and not waitlist.settings.paused
         try:
             self.rebuilder.forget(waitlist)
-            self._repeat_settings(waitlist, stats.epoch)
+            if stats.settings_version < waitlist.version:
+                # The request that wrote them was cut off, or Redis has lost them.
+                self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until)
             if "building" in (stats.segments_state, waitlist.segments_state):
@@ -138,11 +221,6 @@ class MaintenanceRunner(Struct, frozen=True):
             if left_millis() < ADMIT_STOP_MILLIS:
                 return False
         return True
-
-    def _repeat_settings(self, waitlist: WaitlistRecord, epoch: str) -> None:
-        """Send new settings again: the request that wrote them may have been cut off."""
-        if waitlist.updated_millis > self.now_millis() - NEW_SETTINGS_MILLIS:
-            self.queue.send(init_of(waitlist, "configure", epoch))
 
     def _delete(self, waitlist: WaitlistRecord) -> None:
         """Erase a waitlist's entries; and the waitlist, when none is left and none can be added."""

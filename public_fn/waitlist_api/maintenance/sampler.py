@@ -1,14 +1,13 @@
-"""Samples the counts of each waitlist every minute, and works out its pace."""
+"""Samples the counts of each waitlist in which something happens, and works out its pace."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from msgspec import Struct, field
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.estimates.policy import policy_of
 from waitlist_api.estimates.recent import Recent, sample_of
-from waitlist_api.maintenance.isolation import run_isolated
+from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.records.samples import Every, Sample, SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -31,33 +30,37 @@ class Sampler(Struct):
         self,
         waitlists: Sequence[WaitlistRecord],
         answers: Sequence[c.Result | WaitlistError],
+        quiet_until: int = 0,
     ) -> dict[str, str]:
-        """Store the counts of warm waitlists; return the pace of each by its id."""
+        """Store the counts of warm waitlists; return the pace of each by its id.
+
+        In a waitlist without a sample since nothing has happened up to the time `quiet_until`.
+        """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []
         now_millis = self.now_millis()
 
-        def sample_one(waitlist: WaitlistRecord, stats: c.Result | WaitlistError) -> None:
+        def sample_one(one: tuple[WaitlistRecord, c.Result | WaitlistError]) -> None:
+            waitlist, stats = one
             if not isinstance(stats, c.StatsResult) or stats.state != "warm":
                 return
             waitlist_id = waitlist.waitlist_id
             recent = self._recent(waitlist, now_millis)
             sample = sample_of(waitlist, stats, now_millis)
-            writes.extend((waitlist_id, every, sample) for every in recent.add(sample))
+            writes.extend((waitlist_id, *kept) for kept in recent.add(sample, quiet_until))
             policy = policy_of(waitlist.settings.admission, now_millis)
             paces[waitlist_id] = recent.pace(sample, policy)
 
-        for waitlist, answer in zip(waitlists, answers, strict=True):
-            run_isolated(partial(sample_one, stats=answer), waitlist)
+        run_each(sample_one, zip(waitlists, answers, strict=True))
         run_isolated(self.samples.write, writes)
+        while len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
         return paces
 
     def _recent(self, waitlist: WaitlistRecord, now_millis: int) -> Recent:
         recent = self._kept.pop(waitlist.waitlist_id, None)
         if recent is None or not _is_whole(recent, waitlist, now_millis):
             recent = Recent.read(self.samples, waitlist, now_millis)
-        if len(self._kept) >= MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
         self._kept[waitlist.waitlist_id] = recent
         return recent
 

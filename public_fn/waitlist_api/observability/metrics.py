@@ -20,6 +20,7 @@ Count = Literal[
 # Gauges over all waitlists: sums; `oldest` and `running` have the largest value.
 Level = Literal[
     "admissions_overdue",
+    "behind_seconds",
     "inside",
     "intents_stuck",
     "offered",
@@ -30,6 +31,7 @@ Level = Literal[
     "waiting",
     "waitlists",
     "waitlists_cold",
+    "waitlists_left",
 ]
 
 # Time spent waiting for other services, summed over threads.

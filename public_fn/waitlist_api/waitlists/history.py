@@ -83,7 +83,10 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        samples = [one for one in (before, *found) if one is not None and one.millis >= created]
+        # A waitlist in which nothing happens has no sample of the next hour.
+        newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
+        known = (before, *found, newest)
+        samples = [one for one in known if one is not None and one.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
         # A sample is taken within the first minute of its hour, or within its minute.

@@ -353,7 +353,9 @@ class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
 class StatsResult(Result, frozen=True, kw_only=True):
     """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows.
 
-    `quota` is how many are still to enter by operators' `admit` with `refill`.
+    `quota` is how many are still to enter by operators' `admit` with `refill`. `is_due` if time
+    alone has left work for maintenance, also where an older private function answers; `last_stamp`
+    is that of the last change, `clock_stamp` that of a change at this moment.
     """
 
     state: State
@@ -368,6 +370,12 @@ class StatsResult(Result, frozen=True, kw_only=True):
     segments_state: Literal["ready", "building"] = "ready"
     pace: str | None = None
     quota: Number = 0
+    is_due: bool = True
+    last_stamp: Number = 0
+    clock_stamp: Number = 0
+    beat: Number = 0
+    settings_version: Number = 0
+    scheduled_until: Number = 0
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):

@@ -31,7 +31,8 @@ def leftovers(stores: Stores) -> list[object]:
 
     Keys that expire are not counted: bumps and Idempotency-Keys in Redis, and the journal.
     """
-    items = [key for key in stores.dynamodb.items if not key[0].startswith("JOURNAL#")]
+    of_all = ("JOURNAL#", "MAINTENANCE")
+    items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
     keys = [key for key in stores.redis.keys("*") if not _expires_by_itself(stores, key)]
     return [*items, *keys]
 

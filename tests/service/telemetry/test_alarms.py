@@ -73,6 +73,7 @@ ALARMS = {
     "RedisCpuAlarm",
     "StuckIntentsAlarm",
     "AdmissionsOverdueAlarm",
+    "MaintenanceBehindAlarm",
     "ParkedGrowthAlarm",
     "SignupGrowthAlarm",
     "WriteUnitsAlarm",

@@ -232,6 +232,7 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
     other.configure()
+    other.all_sign_up("eve")
     assert run(people)["beats_missed"] == 0
     with monkeypatch.context() as patch:
         patch.setattr(Auditor, "audit", unavailable)

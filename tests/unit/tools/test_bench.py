@@ -26,7 +26,17 @@ def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.mark.parametrize(
     "part",
-    ["line", "claims", "admission", "rebuild", "imports", "public", "board", "server"],
+    [
+        "line",
+        "claims",
+        "admission",
+        "rebuild",
+        "maintenance",
+        "imports",
+        "public",
+        "board",
+        "server",
+    ],
 )
 def test_a_quick_run_prints_every_ratio(part: str, quick_run: Run) -> None:
     rows, printed = quick_run(part)

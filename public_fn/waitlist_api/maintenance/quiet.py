@@ -1,0 +1,56 @@
+"""Decides whether a waitlist needs nothing of a run, by its record and its stats in Redis."""
+
+from collections.abc import Container
+from zlib import crc32
+
+from waitlist_api.estimates.pace import UNKNOWN
+from waitlist_api.records.journal import MINUTE
+from waitlist_api.records.waitlists import WaitlistRecord, schedule_of
+from waitlist_api.settings.schedule import next_instant
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+
+# The journal, of which an audit reads a day, must reach back to the heartbeat before the last. Each
+# waitlist has its own part of the second half, so that many that were made at once part.
+LEAST_REST = 6 * 60 * MINUTE
+
+
+def is_quiet(
+    waitlist: WaitlistRecord,
+    answer: c.Result | WaitlistError,
+    changed: Container[str] | None,
+    now_millis: int,
+) -> bool:
+    """Return whether nothing has happened since the last heartbeat, and nothing is due.
+
+    `changed` has the ids of waitlists that the journal names, None if it was not read. It has the
+    changes that Redis may have lost: then the stamp in Redis is still that of the heartbeat.
+    """
+    if waitlist.deleting or waitlist.rebuild is not None:
+        return False
+    if not isinstance(answer, c.StatsResult) or answer.state != "warm" or answer.is_due:
+        return False
+    if changed is None or waitlist.waitlist_id in changed:
+        return False
+    checkpoint = waitlist.checkpoint
+    if (answer.epoch, answer.beat) != (checkpoint.epoch, checkpoint.beat):
+        return False
+    return (
+        answer.last_stamp == checkpoint.stamp
+        and answer.clock_stamp - checkpoint.stamp < _rest_of(waitlist)
+        and answer.settings_version >= waitlist.version
+        and "building" not in (answer.segments_state, waitlist.segments_state)
+        and not (answer.waiting and answer.pace != UNKNOWN)
+        and not _has_instant(waitlist, answer.scheduled_until, now_millis)
+    )
+
+
+def _rest_of(waitlist: WaitlistRecord) -> int:
+    """Return after which time a heartbeat is due though nothing has happened."""
+    return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
+
+
+def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
+    """Return whether an instant of the schedule is to be counted, also if no entry waits."""
+    following = next_instant(schedule_of(waitlist.settings), counted_until)
+    return following is not None and following.millis <= now_millis

@@ -1,0 +1,244 @@
+"""Lists in which nothing happens cost a run of maintenance nothing of their own."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.support.admissions import Admissions
+from tests.support.snapshot import RedisState
+from tests.support.stores import fake_redis
+from tests.support.world import RedisClock, World
+from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.estimates.pace import UNKNOWN
+from waitlist_api.estimates.recent import Recent
+from waitlist_api.maintenance import runner
+from waitlist_api.maintenance.heartbeat import Heartbeat
+from waitlist_api.queue.client import QueueClient
+from waitlist_api.records.journal import MINUTE
+from waitlist_api.records.samples import HOUR_MILLIS, Sample
+from waitlist_shared.errors import QueueUnavailable
+
+IDS = ("bakery", "butcher", "chemist")
+
+
+@pytest.fixture
+def world() -> World:
+    return World.on(MemoryTable(), fake_redis(), redis_clock=RedisClock.standing())
+
+
+@pytest.fixture
+def lists(world: World) -> list[Admissions]:
+    """Three lists at rest; one person waits in each."""
+    lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
+    for people in lists:
+        assert people.configure(lease_seconds=300).status == 201
+        people.all_sign_up("ann")
+    minutes(world, 5)
+    return lists
+
+
+def minutes(world: World, count: int = 1) -> None:
+    for _ in range(count):
+        world.advance(60)
+        world.maintenance.run_all()
+
+
+def beats(world: World) -> list[int]:
+    records = world.services.waitlist_records
+    return [one.checkpoint.beat for one in records.all()]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the private messages by their type."""
+    counts: Counter[str] = Counter()
+    send = QueueClient.send
+
+    def counting(client: QueueClient, request: Any) -> Any:
+        counts[type(request).__name__] += 1
+        return send(client, request)
+
+    monkeypatch.setattr(QueueClient, "send", counting)
+    return counts
+
+
+def test_lists_at_rest_share_one_call_and_write_nothing(
+    world: World, lists: list[Admissions], sent: Counter[str]
+) -> None:
+    before = {key: dict(item) for key, item in world.dynamodb.items.items()}
+    minutes(world)
+    assert sent == {"Batch": 1}
+    after = dict(world.dynamodb.items)
+    changed = {key for key in after if after[key] != before.get(key)}
+    assert changed == {("MAINTENANCE", "ROUND")}
+
+
+def test_only_the_list_that_changes_gets_a_heartbeat(world: World, lists: list[Admissions]) -> None:
+    before = beats(world)
+    lists[1].all_sign_up("bob")
+    minutes(world)
+    assert [now - then for now, then in zip(beats(world), before, strict=True)] == [0, 1, 0]
+
+
+def test_a_hold_in_a_list_at_rest_ends_in_time(world: World, lists: list[Admissions]) -> None:
+    lists[0].claimed(1)
+    minutes(world, 8)
+    assert lists[0].status("ann") == "waiting"
+
+
+def test_an_instant_comes_though_nothing_else_happens(
+    world: World, lists: list[Admissions]
+) -> None:
+    policy = {"schedule": [{"cron": "0 * * * *", "count": 1}]}
+    assert lists[0].configure(admission=policy, lease_seconds=300).status == 200
+    minutes(world, 61)
+    assert lists[0].status("ann") == "offered"
+
+
+def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
+    world: World, lists: list[Admissions]
+) -> None:
+    """P6: an instant that is counted late would give its slots to those who come later."""
+    policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
+    lists[0].leave("ann")
+    lists[0].configure(admission=policy, lease_seconds=300)
+    minutes(world, 3 * 60)
+    crowd = [f"customer-{number}" for number in range(6)]
+    lists[0].all_sign_up(*crowd)
+    minutes(world)
+    offered = [name for name in crowd if lists[0].status(name) == "offered"]
+    assert offered == crowd[:2]
+
+
+def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Admissions]) -> None:
+    """P7"""
+    world.redis.flushall()
+    minutes(world)
+    assert [people.order() for people in lists] == [["ann"]] * 3
+
+
+def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
+    """P3: Redis is again as at the last heartbeat, and only the journal has the signup."""
+    before = RedisState.of(world.redis)
+    lists[2].all_sign_up("bob")
+    before.restore(world.redis)
+    assert lists[2].order() == ["ann"]
+    minutes(world)
+    assert lists[2].order() == ["ann", "bob"]
+
+
+def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
+    world: World, lists: list[Admissions]
+) -> None:
+    before = RedisState.of(world.redis)
+    lists[1].configure(open=False)
+    before.restore(world.redis)
+    minutes(world, 20)
+    assert lists[1].sign_up("bob").code == "waitlist_closed"
+
+
+def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admissions]) -> None:
+    before = beats(world)
+    for _ in range(13):
+        world.advance(3600 - 60)
+        world.maintenance.run_all()
+        minutes(world)
+    assert all(now > then for now, then in zip(beats(world), before, strict=True))
+
+
+def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
+    """Of a list that rests for an hour between two admissions, with people who wait."""
+    start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
+    each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
+    for minute in range(3 * 60):
+        millis = start + minute * 60_000
+        served = 10 * (minute // 60)
+        sample = Sample(millis=millis, admitted=served, waiting=100 - served, joined=100)
+        each_minute.add(sample)
+        if minute % 60 in (0, 1):
+            sparse.add(sample, quiet_until=millis - 60_000)
+    newest = replace(sample, millis=millis + 60_000, admitted=served + 10)
+    sparse.add(sample, quiet_until=millis - 60_000)
+    assert sparse.pace(newest, None) == each_minute.pace(newest, None) != UNKNOWN
+
+
+def test_the_history_has_the_last_counts_of_a_list_at_rest(
+    world: World, lists: list[Admissions]
+) -> None:
+    """The hour's sample was taken before the last change of the hour."""
+    lists[0].all_sign_up("bob")
+    minutes(world, 5)
+    world.advance(3 * 3600)
+    points = world.services.count_history.points("bakery", "hour")
+    assert {point.waiting for point in points} == {2}
+
+
+def busy(lists: list[Admissions]) -> None:
+    for people in lists:
+        people.all_sign_up("bob")
+
+
+@pytest.fixture
+def one_list_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time of a run be up after its first list."""
+    monkeypatch.setattr(runner, "TOGETHER", 1)
+    monkeypatch.setattr(runner, "RUN_MILLIS", -1)
+
+
+def test_a_run_without_time_goes_on_in_the_next_and_says_how_far_behind_it_is(
+    world: World, lists: list[Admissions], one_list_a_run: None
+) -> None:
+    busy(lists)
+    before, seen = beats(world), []
+    for _ in range(3):
+        world.metrics.take()
+        minutes(world)
+        numbers = world.metrics.take()
+        seen.append((numbers["waitlists_left"], numbers.get("behind_seconds", 0)))
+    assert [now - then for now, then in zip(beats(world), before, strict=True)] == [1, 1, 1]
+    assert seen == [(2, 0), (1, 60), (0, 120)]
+    assert numbers["waitlists"] == 3
+    assert numbers["waiting"] == 6
+
+
+def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
+    world: World, lists: list[Admissions], one_list_a_run: None
+) -> None:
+    busy(lists)
+    minutes(world)
+    lists[0].delete_waitlist()
+    before = beats(world)
+    minutes(world, 2)
+    after = beats(world)
+    assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
+
+
+def test_a_round_in_which_a_list_fails_is_compared_again(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: the loss of a list that the run could not compare is found by a later one."""
+    before = RedisState.of(world.redis)
+    lists[2].all_sign_up("bob")
+    before.restore(world.redis)
+    seen = world.maintenance.rounds.read().seen
+    with monkeypatch.context() as patch:
+        patch.setattr(Heartbeat, "check", unavailable)
+        minutes(world, 5)
+    assert world.maintenance.rounds.read().seen == seen
+    minutes(world)
+    assert lists[2].order() == ["ann", "bob"]
+    assert world.maintenance.rounds.read().seen > seen + 5 * MINUTE
+
+
+def test_of_two_runs_at_once_the_second_note_does_not_replace_the_first(world: World) -> None:
+    rounds = world.maintenance.rounds
+    read = rounds.read()
+    first = rounds.write(read.begun(1, 1000).ended())
+    rounds.write(read.begun(2, 500).done_up_to("bakery", is_whole=True))
+    assert rounds.read() == first
+
+
+def unavailable(*_: object, **__: object) -> Any:
+    raise QueueUnavailable

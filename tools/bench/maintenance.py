@@ -1,0 +1,138 @@
+"""A run of maintenance over thousands of lists, with 10 ms added to each call of record and queue.
+
+All lists have an entry that waits; in a few of them one more signs up before each run. The clocks
+are moved by a minute from run to run, so that lists come to rest; the seconds are real.
+"""
+
+import io
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from statistics import median
+from typing import Any, NamedTuple
+
+from redis import Redis
+
+from tools.bench.rebuild import CONFIG
+from tools.bench.server import HOST
+from tools.bench.sizes import Sizes
+from tools.bench.targets import Row, Target
+from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.maintenance.services import MaintenanceServices
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_queue.service import QueueService
+from waitlist_queue.store import RedisStore
+
+ADDED_SECONDS = 0.01
+MINUTE_SECONDS = 60
+# The first run sees new lists, and those after it compare what has just changed once more.
+COMING_TO_REST = 4
+RUNS = 3
+TARGET_SECONDS = 30.0
+
+
+class Slow:
+    """A boto3 client whose calls take longer, and are counted."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self.seconds = 0.0
+        self.calls: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+
+        def counted(**arguments: Any) -> Any:
+            with self._lock:
+                self.calls[name] += 1
+            if self.seconds:
+                time.sleep(self.seconds)
+            return call(**arguments)
+
+        return counted
+
+
+class Private:
+    """A boto3 Lambda client that runs the private function's service, JSON in and JSON out."""
+
+    def __init__(self, service: QueueService) -> None:
+        self._service = service
+
+    def invoke(self, **call: Any) -> dict[str, Any]:
+        answer = json.dumps(self._service.handle(json.loads(call["Payload"]))).encode()
+        return {"StatusCode": 200, "Payload": io.BytesIO(answer)}
+
+
+class Run(NamedTuple):
+    seconds: float
+    calls: Counter[str]
+
+
+class MaintenanceBench:
+    """Makes the lists, lets them come to rest, and measures runs."""
+
+    def __init__(self, port: int, sizes: Sizes) -> None:
+        self._lists, self._busy = sizes.maintained, sizes.maintained_busy
+        self._millis = time.time_ns() // 1_000_000
+        store = RedisStore(
+            lambda: Redis(host=HOST, port=port, decode_responses=True), lambda: self._millis * 1000
+        )
+        self._table, self._queue = Slow(MemoryTable()), Slow(Private(QueueService(store)))
+        self._services = MaintenanceServices.on(
+            CONFIG, self._table, self._queue, lambda: self._millis, pause=lambda _: None
+        )
+        self._people = 0
+
+    def rows(self, tick: Callable[[], None]) -> list[Row]:
+        for number in range(self._lists):
+            self._services.waitlists.put(_id(number), WaitlistSettings(name="A list"))
+            self._sign_up(number)
+        for _ in range(COMING_TO_REST):
+            self._run()
+        tick()
+        self._table.seconds = self._queue.seconds = ADDED_SECONDS
+        runs = []
+        for _ in range(RUNS):
+            for number in range(0, self._lists, max(1, self._lists // self._busy)):
+                self._sign_up(number)
+            runs.append(self._run())
+            tick()
+        return [self._row(runs)]
+
+    def _sign_up(self, number: int) -> None:
+        added, self._table.seconds, self._queue.seconds = self._table.seconds, 0.0, 0.0
+        self._people += 1
+        self._services.signups.sign_up(
+            SignupCommand(waitlist_id=_id(number), customer_id=f"customer-{self._people}")
+        )
+        self._table.seconds = self._queue.seconds = added
+
+    def _run(self) -> Run:
+        self._millis += MINUTE_SECONDS * 1000
+        self._table.calls.clear()
+        self._queue.calls.clear()
+        began = time.perf_counter()
+        self._services.maintenance.run_all()
+        return Run(time.perf_counter() - began, self._table.calls + self._queue.calls)
+
+    def _row(self, runs: list[Run]) -> Row:
+        seconds = sorted(run.seconds for run in runs)
+        calls = runs[-1].calls
+        listed = ", ".join(f"{count:,} {name}" for name, count in sorted(calls.items()))
+        return Row(
+            name=f"maintenance, {self._lists:,} lists, {self._busy} busy",
+            beside=f"30 s; calls: {listed}",
+            ratio=median(seconds) / TARGET_SECONDS,
+            spread=(seconds[0] / TARGET_SECONDS, seconds[-1] / TARGET_SECONDS),
+            ours=f"{median(seconds):.1f} s",
+            baseline=f"{TARGET_SECONDS:.0f} s",
+            target=Target("≤", 1.0),
+        )
+
+
+def _id(number: int) -> str:
+    return f"list-{number:05d}"
