@@ -12,7 +12,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload load bench openapi locks pictures wait-chart clean \
+  dynamodb-local fuzz proof overload load bench openapi locks pictures clean \
   sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom api-pages release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -173,9 +173,6 @@ locks: $(INSTALLED) ## write the lock files of the functions and the deployment 
 pictures: $(INSTALLED) ## take the pictures of docs/ from the service of `make run` (needs Chromium; PICTURES="cli page", console takes 12 minutes)
 	@$(BIN)/python -m tools.pictures.chromium >/dev/null
 	@$(BIN)/python -m tools.pictures $(PICTURES)
-
-wait-chart: $(INSTALLED) ## simulate lists, draw docs/pictures/estimated-wait.svg, print the table of docs/app/estimated-wait.md
-	@$(BIN)/python -m tools.bench.wait_chart
 
 clean: ## remove what make created
 	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_SBOM) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis

@@ -49,6 +49,20 @@ def _whole_pass(_: random.Random) -> float:
     return HOUR
 
 
+def _launch(name: str, stay: Callable[[random.Random], float]) -> Scenario:
+    return Scenario(
+        name=name,
+        service=launch(LAUNCH, stay),
+        inside=inside_of,
+        policy=LAUNCH,
+        joining=1 / MINUTE,
+        waiting=2000,
+        seconds=6 * HOUR,
+        warm_up=2 * MINUTE,
+        look_every=2 * MINUTE,
+    )
+
+
 SCENARIOS = (
     Scenario(
         name="constant service",
@@ -117,28 +131,8 @@ SCENARIOS = (
         look_every=6 * HOUR,
         step=MINUTE,
     ),
-    Scenario(
-        name="launch that fills up",
-        service=launch(LAUNCH, _until_they_go_out),
-        inside=inside_of,
-        policy=LAUNCH,
-        joining=1 / MINUTE,
-        waiting=2000,
-        seconds=6 * HOUR,
-        warm_up=2 * MINUTE,
-        look_every=2 * MINUTE,
-    ),
-    Scenario(
-        name="launch of whole passes",
-        service=launch(LAUNCH, _whole_pass),
-        inside=inside_of,
-        policy=LAUNCH,
-        joining=1 / MINUTE,
-        waiting=2000,
-        seconds=6 * HOUR,
-        warm_up=2 * MINUTE,
-        look_every=2 * MINUTE,
-    ),
+    _launch("launch that fills up", _until_they_go_out),
+    _launch("launch of whole passes", _whole_pass),
 )
 
 
@@ -205,7 +199,7 @@ def _rows(name: str, verdict: Verdict) -> list[Row]:
             ratio=verdict.within,
             spread=None,
             ours=f"{verdict.within:.1%}",
-            baseline=f"{verdict.width:.0%} wide",
+            baseline=(f"{verdict.width:.0%} wide, {verdict.unknown / verdict.looks:.0%} unknown"),
             target=WITHIN,
         ),
         *(
