@@ -42,8 +42,9 @@ def packed(value: Any) -> Argument:
 
 def _stay(request: c.Signup | c.Insert) -> str:
     place = _place(request) if isinstance(request, c.Insert) else ":"
-    stay = f"{request.entry_id}:{request.join_id}:{place}:{request.segments_version}:"
-    return stay + _tags(request) if request.segments_version else stay
+    ids, version = f"{request.entry_id}:{request.join_id}", request.segments_version
+    stay = f"{ids}:{place}:{version}:{_readiness(request)}:"
+    return stay + _tags(request) if version else stay
 
 
 def _hold(request: c.OnHold) -> str:
@@ -62,6 +63,15 @@ def _tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
     return segments + str(request.attributes_version)
 
 
+def _readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
+    """Return the version and each reason with its end: `7;resting=1796083200000`."""
+    readiness = request.readiness
+    if readiness is None:
+        return ""
+    reasons = [f";{one.reason}={one.until_millis}" for one in readiness.not_ready]
+    return str(readiness.version) + "".join(reasons)
+
+
 def _waiting_stays(request: c.RestoreMany) -> str:
     return " ".join([_waiting_stay(stay) for stay in request.stays])
 
@@ -69,7 +79,7 @@ def _waiting_stays(request: c.RestoreMany) -> str:
 def _waiting_stay(stay: c.WaitingStay) -> str:
     tags = _tags(stay) if stay.segments else stay.attributes_version
     ids, place = f"{stay.entry_id}:{stay.join_id}", f"{stay.rank}:{stay.ticket}:{stay.stamp}"
-    return f"{ids}:{place}:{stay.attempts}:{tags}"
+    return f"{ids}:{place}:{stay.attempts}:{_readiness(stay)}:{tags}"
 
 
 def _tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
@@ -90,6 +100,7 @@ def _expected(request: c.Restore) -> str:
 # Arguments that are not just a field of the request.
 MADE: dict[str, Callable[[Any], Argument]] = {
     "expected": _expected,
+    "readiness": _readiness,
     "stays": _waiting_stays,
     "tags": _tags,
     "tokens": _tokens,

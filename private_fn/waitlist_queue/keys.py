@@ -10,8 +10,23 @@ def meta(waitlist_id: str) -> str:
 
 
 def queue(waitlist_id: str) -> str:
-    """Sorted set: waiting entries, entry_id by rank."""
+    """Sorted set: waiting entries that are ready to be taken, entry_id by rank."""
     return f"wl:{{{waitlist_id}}}:queue"
+
+
+def not_ready(waitlist_id: str) -> str:
+    """Sorted set: waiting entries that are passed over for now, entry_id by rank."""
+    return f"wl:{{{waitlist_id}}}:not_ready"
+
+
+def ready_at(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the millisecond at which a reason not to be ready ends."""
+    return f"wl:{{{waitlist_id}}}:ready_at"
+
+
+def readiness(waitlist_id: str) -> str:
+    """Hash: entry_id to the version and the reasons of its readiness, where it ever had any."""
+    return f"wl:{{{waitlist_id}}}:readiness"
 
 
 def tombstones(waitlist_id: str) -> str:
@@ -55,7 +70,10 @@ def pending_decisions(waitlist_id: str) -> str:
 
 
 def segments(waitlist_id: str) -> str:
-    """Sorted set: segment:rank:entry_id, all of one score; the waiting entries of each segment."""
+    """Sorted set: segment:rank:entry_id, all of one score; the waiting entries of each segment.
+
+    One that is not ready is segment;rank:entry_id.
+    """
     return f"wl:{{{waitlist_id}}}:segments"
 
 
@@ -100,6 +118,9 @@ def once(waitlist_id: str, verb: str, once_key: str) -> str:
 OF_WAITLIST = {
     "meta": meta,
     "queue": queue,
+    "not_ready": not_ready,
+    "ready_at": ready_at,
+    "readiness": readiness,
     "tombstones": tombstones,
     "tickets_of_moved": tickets_of_moved,
     "held": held,

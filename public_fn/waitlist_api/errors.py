@@ -89,6 +89,20 @@ class AlreadyAdmitted(WaitlistError):
     )
 
 
+class RestNotAllowed(WaitlistError):
+    """The waitlist has no `rest` setting."""
+
+    code = "rest_not_allowed"
+    advice = "On this waitlist an entry cannot rest: an operator allows it by the setting `rest`."
+
+
+class RestsUsedUp(WaitlistError):
+    """The customer has rested as often in this stay as the waitlist's `rest` allows."""
+
+    code = "rests_used_up"
+    advice = "This entry has rested as often as the waitlist allows. It can still resume."
+
+
 class AlreadyLeft(WaitlistError):
     """The customer has left, and this waitlist does not allow joining again."""
 

@@ -25,6 +25,7 @@ from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.entries.readiness import ReadinessChanges
 from waitlist_api.entries.reinstate import Reinstatements
 from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.entries.signup import Signups
@@ -69,6 +70,7 @@ class Services(Struct, frozen=True):
     entry_queries: EntryQueries
     archive: Archive
     entry_edits: EntryEdits
+    readiness: ReadinessChanges
     segment_counts: SegmentCounts
     claims: Claims
     holds: Holds

@@ -91,6 +91,13 @@ class NotWaiting(WaitlistError):
     advice = "The entry is not waiting in line, so it cannot be moved."
 
 
+class EntryNotReady(WaitlistError):
+    """The entry waits, but is not ready: it rests, or is held back."""
+
+    code = "entry_not_ready"
+    advice = "The entry is not ready: it rests, or is held back. `not_ready` of the entry says why."
+
+
 class NoRoom(WaitlistError):
     """No rank of the entry's priority is left ahead of the place that was asked for."""
 

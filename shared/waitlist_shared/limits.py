@@ -15,6 +15,7 @@ MAX_OFFER_SECONDS = 12 * 3600
 MIN_PASS_SECONDS = 60
 MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS = 100
+MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
 # Declared by a waitlist: lists of attribute names; each entry is indexed under all combinations
 # of its values.

@@ -27,7 +27,7 @@ each_source = pytest.mark.parametrize(
 # are kept of an entry, by the shared milliseconds of a call, by halving, by doubling and halving.
 LOOPS = {
     "allocate_tickets": 1,
-    "board": 2,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
+    "board": 3,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
     "complete": 1,
     "pending_decisions": 4,
@@ -35,19 +35,22 @@ LOOPS = {
     "epoch": 1,
     "expire": 1,
     "expiry": 2,
-    "free_rank_after": 2,
-    "gap": 1,
-    "list": 2,
+    "list": 4,
     "offer": 1,  # the entries that a run takes
     "pop": 2,
     "position": 1,
+    "readiness": 1,  # the reasons of an entry
+    "reasons": 1,
     "replay": 1,
     "restore_many": 2,
+    "rests": 1,  # those that end at once
+    "run_length": 2,
     "segment_index": 1,
     "segments": 2,
     "settings": 1,
     "signup": 1,
     "untagged": 1,
+    "waiting_at": 1,
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
 # What there is nothing more to say of.

@@ -149,6 +149,15 @@ class Line:
     def tag(self, name: str, *names: str, stay: int = 1, **versions: int) -> Answer:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
+    def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
+        """Let an entry rest; `version` counts the changes of its record."""
+        return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
+
+    def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
+        """Send why an entry is not ready: each reason with its end, 0 for none."""
+        readiness = readiness_of(version, **reasons)
+        return self.send("tag", **self.stay(name, stay), readiness=readiness)
+
     def mark(self, name: str) -> Answer:
         return self.send("mark", entry_id=self.id_of(name))
 
@@ -272,6 +281,11 @@ class Line:
         if kind == "zset":
             return self.client.zrange(key, 0, -1, withscores=True)
         return self.client.get(key)
+
+
+def readiness_of(version: int, **reasons: int) -> list[Any]:
+    """Return the readiness of an entry in messages: each reason with its end, 0 for none."""
+    return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
 
 def once_key_of(number: int) -> str:

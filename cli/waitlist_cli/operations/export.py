@@ -30,6 +30,11 @@ COLUMNS = (
     "claimed_until",
     "parked_at",
     "park_reason",
+    "ready",
+    "ready_ahead",
+    "not_ready",
+    "rest_until",
+    "held_back_reason",
 )
 Person = dict[str, Any]
 ON_LIST = ("waiting", "offered", "parked")
@@ -102,8 +107,12 @@ def _sheet(
         rest = {part: dict(person[part]) for part in PARTS}
         cells = [_cell(part, rest[part], name) for part, name in fields]
         others = [escaped_json(rest[part]) if rest[part] else "" for part in PARTS]
-        writer.row([*(person[name] for name in columns), *cells, *others])
+        writer.row([*(_shown(person[name]) for name in columns), *cells, *others])
     yield _taken(buffer)
+
+
+def _shown(value: Any) -> Any:
+    return VALUE_SEPARATOR.join(value) if isinstance(value, list) else value
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:

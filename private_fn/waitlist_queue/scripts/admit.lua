@@ -1,11 +1,11 @@
 -- admit: offers slots to the first entries of the queue: as many as the policy has due, or `count` by an operator; or
 -- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
+-- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket segment segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
--- META state paused max_attempts segments_version segments_state home last_ticket settings_version
+-- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
@@ -14,7 +14,7 @@
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS behind scheduled_until
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
--- RETURNS idempotency_key_reused | not_waiting | inside_full
+-- RETURNS idempotency_key_reused | not_waiting | entry_not_ready | inside_full
 local MOST = 100
 local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, if less than MOST is due
 
@@ -25,8 +25,9 @@ if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
 if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
-if not is_all then return {'expiring'} end
+if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 
 local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
@@ -43,10 +44,11 @@ local policy, millis = read_policy(keys, now), math.floor(now / 1000)
 local room = room_of(keys, policy, now)
 local due
 if entry_id ~= '' then
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
   -- The message is late: the customer waits by another stay.
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
+  if not is_ready then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end
   due = 1
 elseif count ~= '' then

@@ -1,8 +1,8 @@
 -- board: returns positions of the queue at one moment, the same ones to every request of five seconds.
--- USES owner clock int_text
--- KEYS meta queue held parked board
+-- USES owner waiting clock int_text
+-- KEYS meta queue not_ready held parked board
 -- ARGV now server_run_id
--- META state home hide_counts open capacity paused
+-- META state home hide_counts open capacity paused not_ready
 -- `cuts` is JSON: pairs of a rank and its position, in order. The first 200 entries have one each; after them each
 -- position is at most 1% above the one before it, up to the last entry.
 -- RETURNS board as_of_millis total line cuts
@@ -15,6 +15,7 @@ if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end
 
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local millis = math.floor(micros(now) / 1000)
 local before = redis.call('GET', keys.board)
 if before then
@@ -25,7 +26,7 @@ if before then
   end
 end
 
-local total, line = redis.call('ZCARD', keys.queue), 'open'
+local total, line = count_waiting(keys), 'open'
 local present = total + redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 if meta_open ~= '1' then
   line = 'closed'
@@ -35,14 +36,30 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
+-- The cuts of one of the two sets, each at its position among all that wait.
 local cuts = {}
-local first = redis.call('ZRANGE', keys.queue, 0, EXACT - 1, 'WITHSCORES')
-local position = #first / 2
-for i = 1, position do cuts[i] = '[' .. int_text(first[2 * i]) .. ',' .. i .. ']' end
-while position < total do
-  position = math.min(math.floor(position * STEP), total)
-  local _, rank = unpack(redis.call('ZRANGE', keys.queue, position - 1, position - 1, 'WITHSCORES'))
-  cuts[#cuts + 1] = '[' .. int_text(rank) .. ',' .. int_text(position) .. ']'
+local function cut(set, other)
+  local count = redis.call('ZCARD', set)
+  local function add(number, rank)
+    local position = other and number + redis.call('ZCOUNT', other, '-inf', rank) or number
+    cuts[#cuts + 1] = {rank = tonumber(rank), position = position}
+  end
+  local first = redis.call('ZRANGE', set, 0, EXACT - 1, 'WITHSCORES')
+  local number = #first / 2
+  for i = 1, number do add(i, first[2 * i]) end
+  while number < count do
+    number = math.min(math.floor(number * STEP), count)
+    local _, rank = unpack(redis.call('ZRANGE', set, number - 1, number - 1, 'WITHSCORES'))
+    add(number, rank)
+  end
+end
+cut(keys.queue, keys.not_ready)
+if keys.not_ready then
+  cut(keys.not_ready, keys.queue)
+  table.sort(cuts, function(a, b) return a.rank < b.rank end)
+end
+for i, one in ipairs(cuts) do
+  cuts[i] = '[' .. int_text(one.rank) .. ',' .. int_text(one.position) .. ']'
 end
 cuts = '[' .. table.concat(cuts, ',') .. ']'
 local text = int_text(millis) .. ' ' .. total .. ' ' .. line .. ' ' .. cuts

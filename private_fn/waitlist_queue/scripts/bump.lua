@@ -1,22 +1,23 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
 -- stay that has it.
--- USES owner int_text clock ticket next_stamp moves segment_index tags enqueue gap ahead decide pending_decisions
--- KEYS meta queue tickets_of_moved attempts dirty pending_decisions segments tags moves
+-- USES owner waiting reasons int_text clock ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
+-- KEYS meta queue not_ready readiness tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
--- META state home last_ticket
+-- META state home last_ticket not_ready
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS cold | rebuilding | not_waiting | no_room
 local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), meta_last_ticket
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
-local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end
 now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
 -- The message is late: the customer waits by another stay.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
-local index = redis.call('ZRANK', keys.queue, entry_id)
+local index = count_ahead(keys, entry_id)
 
 -- The entry stays in the set, because entries behind the target do not matter to a move ahead.
 local function target()
@@ -28,7 +29,7 @@ local function target()
     return 255 * TIER + last_ticket
   end
   -- Not beyond the head of its own priority.
-  local head = redis.call('ZCOUNT', keys.queue, '-inf', '(' .. int_text(first_rank_of(rank)))
+  local head = count_between(keys, '-inf', first_rank_of(rank) - 1)
   if index <= head then return rank end
   local ahead = to == 'front' and index or tonumber(places)
   return rank_ahead_of(keys, math.max(head, index - ahead))
@@ -47,7 +48,7 @@ if not moved_stamp then
   enqueue(keys, entry_id, rank, own_ticket)
 end
 local stamp = next_stamp(keys, now, last_ticket)
-local position = redis.call('ZRANK', keys.queue, entry_id) + 1
+local position = count_ahead(keys, entry_id) + 1
 local moved_by
 if moved_stamp then
   moved_by = distance_of(keys, once_key, moved_stamp)
@@ -61,5 +62,5 @@ else
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
 local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
-return {outcome, rank, own_ticket, stamp, moved_stamp, position, redis.call('ZCARD', keys.queue),
+return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_waiting(keys),
   tries, expired and expired.at or 0, moved_by, basis or false}

@@ -1,10 +1,10 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
+-- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
--- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket
+-- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready
 -- RETURNS claimed stamp entries | repeat stamp entries
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
@@ -18,8 +18,9 @@ if meta_paused == '1' then return {'waitlist_paused'} end
 if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
-if not is_all then return {'expiring'} end
+if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 
 local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)

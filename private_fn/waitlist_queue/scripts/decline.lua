@@ -1,15 +1,16 @@
 -- decline: gives the place of the offer that ends at a time to the next customer, and moves the entry to the end of
 -- the queue; a repeat changes nothing, also when the entry has the next offer.
--- USES owner int_text clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
+-- USES owner waiting reasons int_text clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES check_offer moves wake paid
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
+-- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
--- META state home
+-- META state home not_ready
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)
 local hold, refusal, deadline = nil, 'not_offered', nil
 if not declined_before then
@@ -35,7 +36,7 @@ else
   end)
   if not hold and declined_before then
     -- The record has it: that is all that the key can show.
-    local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+    local rank = waiting_rank(keys, entry_id)
     hold = rank and {rank = rank, ticket = ticket_of(keys, entry_id, rank), attempts = 0} or
       read_hold(keys, entry_id)
     if hold then
@@ -45,6 +46,6 @@ else
   if not hold then return {refusal} end
 end
 -- The number of entries ahead is not known until the rebuild is complete.
-local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and redis.call('ZCARD', keys.queue), hold.basis, hold.placed}
+  index and count_waiting(keys), hold.basis, hold.placed}

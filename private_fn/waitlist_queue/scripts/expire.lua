@@ -1,8 +1,8 @@
--- expire: ends expired holds and lists the entries whose record may be behind.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue time_of requeue decide pending_decisions wake paid expiry
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
+-- expire: ends expired holds, and rests that are over, and lists the entries whose record may be behind.
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue time_of requeue decide pending_decisions wake paid expiry
+-- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
--- META state max_attempts home
+-- META state max_attempts home not_ready
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
@@ -10,7 +10,9 @@
 -- RETURNS cold | rebuilding
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
+is_all = end_rests(keys, now) and is_all
 
 local places = {}
 local stamp = next_stamp(keys, now)
@@ -20,7 +22,7 @@ local dirty = redis.call('ZRANGEBYSCORE', keys.dirty, '-inf', until_stamp,
   'WITHSCORES', 'LIMIT', 0, limit)
 for i = 1, #dirty, 2 do
   local entry_id, seen_stamp = dirty[i], tonumber(dirty[i + 1])
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local rank = waiting_rank(keys, entry_id)
   local place = not rank and read_hold(keys, entry_id) or
     {state = rank and 'waiting' or 'absent', token = '', rank = rank or 0,
       ticket = rank and ticket_of(keys, entry_id, rank) or 0,

@@ -1,8 +1,8 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
--- USES owner clock ticket segment_state settings epoch
--- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
+-- USES owner waiting clock ticket segment_state settings epoch
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
--- META state epoch settings_version segments_version home
+-- META state epoch settings_version segments_version home not_ready
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
 -- Settings and counters are "name=value", a space between two.
@@ -15,11 +15,13 @@ if not state then
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
   redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claims,
     keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
-    keys.visits, keys.board)
+    keys.visits, keys.board, keys.not_ready, keys.ready_at, keys.readiness)
+  keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
     first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),
     server_run_id)
 end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local segments_version = string.match(settings, ' segments_version=(%d+)')
 local version = tonumber(string.match(settings, '^version=(%d+)'))
 if not state or version > tonumber(meta_settings_version or -1) then

@@ -1,9 +1,9 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
--- USES owner ticket off_queue time_of
--- KEYS meta queue tickets_of_moved held claims parked dirty tags inside
+-- USES owner waiting ticket off_queue time_of
+-- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
--- META state home
--- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket
+-- META state home not_ready
+-- RETURNS looked state rank token time_millis stamp unsettled_stamp attributes_version ticket readiness_version
 -- RETURNS cold | rebuilding
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
@@ -11,15 +11,18 @@ if state == 'hydrating' then return {'rebuilding'} end
 local dirty = tonumber(redis.call('ZSCORE', keys.dirty, entry_id) or 0)
 local tags = redis.call('HGET', keys.tags, entry_id)
 local version = tags and tonumber(string.match(tags, '%d+$'))
-local rank = redis.call('ZSCORE', keys.queue, entry_id)
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+local readiness = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
+local readiness_version = readiness and tonumber(string.match(readiness, '^%d+')) or false
+local rank = waiting_rank(keys, entry_id)
 if rank then
-  return {'looked', 'waiting', tonumber(rank), '', 0, 0, dirty, version or false,
-    ticket_of(keys, entry_id, tonumber(rank))}
+  return {'looked', 'waiting', rank, '', 0, 0, dirty, version or false,
+    ticket_of(keys, entry_id, rank), readiness_version}
 end
 local hold = read_hold(keys, entry_id)
 if not hold then
   return {'looked', 'absent', 0, '', time_of(keys, entry_id), 0, dirty, version or false,
-    false}
+    false, readiness_version}
 end
 return {'looked', hold.state, hold.rank, hold.token, time_of(keys, entry_id), hold.stamp, dirty,
-  version or false, hold.ticket}
+  version or false, hold.ticket, readiness_version}

@@ -1,12 +1,14 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
 -- `is_due` is true for one poll a second while the policy has places due: its caller lets a run take them.
--- USES owner clock ticket segment_index off_queue pace
--- KEYS meta queue tickets_of_moved claims segments held
+-- USES owner waiting reasons clock ticket segment_index tags readiness rests off_queue pace
+-- KEYS meta queue not_ready ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
--- META state hide_counts segments_version segments_state home admit_at paused pace
+-- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
--- RETURNS waiting total hide_counts is_due position rank ticket places pace | absent total hide_counts is_due
+-- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready
+-- RETURNS absent total hide_counts is_due
 -- EACH places position total
+-- EACH not_ready reason until_millis
 -- RETURNS held total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS offered total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS parked total hide_counts is_due rank ticket offered_until_millis
@@ -20,15 +22,18 @@ if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if segments ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
-local total = redis.call('ZCARD', keys.queue)
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+end_rests(keys, now)
+local ready = redis.call('ZCARD', keys.queue)
+local total = keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 local admit_at, is_due = meta_admit_at and tonumber(meta_admit_at), false
-if admit_at and total > 0 then
+if admit_at and ready > 0 then
   local millis = math.floor(micros(now) / 1000)
   is_due = millis >= admit_at
   if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end
 -- Two commands: Redis 7.0, and ElastiCache for Redis OSS, have no ZRANK … WITHSCORE.
-local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+local rank, is_ready = waiting_rank(keys, entry_id)
 if not rank then
   local hold = read_hold(keys, entry_id)
   if not hold then return {'absent', total, hide_counts, is_due} end
@@ -36,16 +41,18 @@ if not rank then
     tonumber(redis.call('ZSCORE', keys.held, entry_id))
   return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis}
 end
-local ahead = redis.call('ZRANK', keys.queue, entry_id)
+local ahead, ready_ahead = count_ahead(keys, entry_id)
 local ticket = ticket_of(keys, entry_id, rank)
 local places = {}
 for segment in string.gmatch(segments, '%w+') do
-  local member = segment .. ':' .. sortable(rank) .. ':' .. entry_id
-  -- A semicolon is the byte after the colon that ends a segment's id.
-  local first, last = '[' .. segment .. ':', '(' .. segment .. ';'
-  local within = redis.call('ZSCORE', keys.segments, member) and
-    redis.call('ZLEXCOUNT', keys.segments, first, '[' .. member)
+  local place = sortable(rank) .. ':' .. entry_id
+  local function count_until(mark)
+    return redis.call('ZLEXCOUNT', keys.segments, '[' .. segment .. mark, '[' .. segment .. mark .. place)
+  end
+  local within = redis.call('ZSCORE', keys.segments, segment .. (is_ready and READY or NOT_READY) .. place) and
+    count_until(READY) + (keys.not_ready and count_until(NOT_READY) or 0)
+  local first, last = '[' .. segment .. READY, '(' .. segment .. BEHIND
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
 return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
-  pace_of(meta_paused, meta_pace)}
+  pace_of(meta_paused, meta_pace), ready_ahead, reasons_of(keys, entry_id)}

@@ -1,14 +1,15 @@
 -- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
 -- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions
+-- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
--- META state home
+-- META state home not_ready
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | not_parked
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 if state == 'hydrating' then return {'rebuilding'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
@@ -22,14 +23,14 @@ if hold and hold.state == 'parked' and is_meant then
   decide(keys, entry_id, 'redriven', hold, '', 0)
 else
   -- A later decision, such as a claim, does not undo the redrive; a later stay has another ticket.
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local rank = waiting_rank(keys, entry_id)
   local ticket = rank and ticket_of(keys, entry_id, rank) or hold and hold.ticket
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')
   if not hold or (ticket and ticket ~= hold.ticket) then return {'not_parked'} end
 end
 local attempts_exhausted = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
-local index = redis.call('ZRANK', keys.queue, entry_id)
+local index = count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
-  redis.call('ZCARD', keys.queue),
+  count_waiting(keys),
   attempts_exhausted and math.min(attempts_exhausted.stamp, ticket_after(0, attempts_exhausted.at * 1000)) or 0,
   hold.basis, hold.placed}

@@ -1,13 +1,14 @@
 -- release: ends a hold, back to the old place or to the end of the queue; a repeat changes nothing.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_token wake paid
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions check_token wake paid
+-- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to now server_run_id
--- META state home
+-- META state home not_ready
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 local outcome = 'released'
@@ -23,6 +24,6 @@ else
   if not hold then return {refusal} end
 end
 -- The number of entries ahead is not known until the rebuild is complete.
-local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
-  index and redis.call('ZCARD', keys.queue), hold.basis, hold.placed}
+  index and count_waiting(keys), hold.basis, hold.placed}

@@ -1,10 +1,10 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
--- USES owner moves int_text ticket segment_index tags reindex enqueue gap off_queue requeue restore_rules inside tombstone
+-- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap off_queue requeue restore_rules inside tombstone
 -- USES pending_decisions wake paid
--- KEYS meta queue tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags inside visits moves
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
--- ARGV segments_version tags when expected server_run_id
--- META state epoch last_ticket segments_version home
+-- ARGV segments_version tags readiness when expected server_run_id
+-- META state epoch last_ticket segments_version home not_ready
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
@@ -12,6 +12,7 @@ if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} en
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
+use_readiness(keys, meta_not_ready, readiness)
 -- Later tickets must sort behind everything that was ever acknowledged.
 if tonumber(stamp) > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', stamp) end
 if once_key ~= '' and once_stamp ~= '' then
@@ -20,11 +21,11 @@ end
 
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
-local queue_rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+local queue_rank = waiting_rank(keys, entry_id)
 local hold = not queue_rank and read_hold(keys, entry_id)
 local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'hydrating', place,
   queue_rank, hold)
-restore_tags(keys, entry_id, segments_version ~= '0' and tags, place.ticket, queue_rank, hold,
+restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, queue_rank, hold,
   is_restored)
 if is_restored then
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
@@ -41,8 +42,8 @@ else
   place = {state = 'waiting', rank = queue_rank, ticket = ticket_of(keys, entry_id, queue_rank),
     attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0)}
 end
-local index = meta_state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 local outcome = 'present'
 if is_restored then outcome = 'restored' end
 return {outcome, place.state, index and index + 1, place.rank, place.ticket,
-  index and redis.call('ZCARD', keys.queue), place.attempts}
+  index and count_waiting(keys), place.attempts}

@@ -1,36 +1,47 @@
 -- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
--- USES owner int_text ticket segment_index tags reindex enqueue gap off_queue requeue restore_rules batch
--- KEYS meta queue tombstones tickets_of_moved claims attempts segments tags
+-- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap off_queue requeue restore_rules batch
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
--- META state epoch last_ticket segments_version home
--- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:tags", a space between two, each entry once.
+-- META state epoch last_ticket segments_version home not_ready
+-- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:readiness:tags", a space between two, each entry once.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
-local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):(%S*)'
-for name, entry_id, rank, ticket, stamp, attempts, packed in string.gmatch(stays, stay) do
+local readiness, any_readiness = {}, ''
+local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'
+for name, entry_id, rank, ticket, stamp, attempts, why, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
   -- A tombstone has the name of the stay that it ends.
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, stamp
   tries[n], tags[n] = attempts, segments_version ~= '0' and packed
+  readiness[n] = why
+  if why ~= '' then any_readiness = why end
 end
+use_readiness(keys, meta_not_ready, any_readiness)
 local tombstones = redis.call('ZMSCORE', keys.tombstones, unpack(names))
 local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
+local passed_ranks = keys.not_ready and redis.call('ZMSCORE', keys.not_ready, unpack(ids)) or {}
 local holds = redis.call('HMGET', keys.claims, unpack(ids))
 local newest, counts = tonumber(meta_last_ticket), {restored = 0, present = 0, gone = 0}
-local queue, taken, unmoved, moved, tried = {}, {}, {}, {}, {}
+local ready, passed_over, taken, unmoved, moved, tried = {}, {}, {}, {}, {}, {}
+
+local function write_ranks()
+  if #ready > 0 then redis.call('ZADD', keys.queue, unpack(ready)) end
+  if #passed_over > 0 then redis.call('ZADD', keys.not_ready, unpack(passed_over)) end
+  ready, passed_over = {}, {}
+end
 
 local function put_back(n, entry_id, rank, ticket)
-  if taken[rank] or redis.call('ZCOUNT', keys.queue, rank, rank) > 0 then
-    if #queue > 0 then redis.call('ZADD', keys.queue, unpack(queue)) end
-    queue = {}
+  if taken[rank] or count_between(keys, rank, rank) > 0 then
+    write_ranks()
     rank = int_text(free_rank(keys, entry_id, tonumber(rank)) or rank)
   end
   taken[rank] = true
-  append_pair(queue, rank, entry_id)
+  if readiness[n] ~= '' then accept_readiness(keys, entry_id, readiness[n], true) end
+  append_pair(has_reason(readiness[n]) and passed_over or ready, rank, entry_id)
   if rank % TIER == tonumber(ticket) then
     append_pair(unmoved, entry_id)
   else
@@ -41,17 +52,18 @@ local function put_back(n, entry_id, rank, ticket)
 end
 
 for n, entry_id in ipairs(ids) do
-  local is_present = queue_ranks[n] or holds[n]
+  local queue_rank = tonumber(queue_ranks[n] or passed_ranks[n] or nil)
+  local is_present = queue_rank or holds[n]
   local outcome = tombstones[n] and 'gone' or is_present and 'present' or 'restored'
   counts[outcome] = counts[outcome] + 1
   if outcome ~= 'gone' then newest = math.max(newest, tonumber(stamps[n])) end
   if outcome == 'restored' then put_back(n, entry_id, ranks[n], tickets[n]) end
   if outcome == 'present' then
-    restore_tags(keys, entry_id, tags[n], tonumber(tickets[n]), tonumber(queue_ranks[n] or nil),
+    restore_edits(keys, entry_id, tags[n], readiness[n], tonumber(tickets[n]), queue_rank,
       holds[n] and read_hold(keys, entry_id))
   end
 end
-if #queue > 0 then redis.call('ZADD', keys.queue, unpack(queue)) end
+write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #tried > 0 then redis.call('HSET', keys.attempts, unpack(tried)) end

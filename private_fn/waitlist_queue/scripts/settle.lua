@@ -1,18 +1,20 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
--- USES owner clock ticket next_stamp off_queue tombstone
--- KEYS meta claims dirty pending_decisions tombstones
+-- USES owner reasons clock ticket next_stamp off_queue tombstone
+-- KEYS meta claims dirty pending_decisions tombstones not_ready ready_at readiness
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
--- META state home
+-- META state home not_ready
 -- RETURNS settled | changed | cold
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 local since = redis.call('ZSCORE', keys.dirty, entry_id)
 if since and tonumber(since) ~= tonumber(seen_stamp) then return {'changed'} end
 redis.call('ZREM', keys.dirty, entry_id)
 redis.call('HDEL', keys.pending_decisions, entry_id)
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local hold = read_hold(keys, entry_id)
 if hold and hold.state == 'done' then
   -- The record has the admission too: a late restore must not put the customer back into the queue.
   delete_hold(keys, entry_id)
+  forget_readiness(keys, entry_id)
   -- A done hold of another stay than the record's does not end that stay.
   if join_id ~= '' and (ticket == '' or hold.ticket == tonumber(ticket)) then
     add_tombstone(keys, entry_id, join_id, next_stamp(keys, now))

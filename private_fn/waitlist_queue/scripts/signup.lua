@@ -2,21 +2,24 @@
 -- reinstates at their former rank, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
 -- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
 -- arrives later, when there is room, must not add an entry that no record has.
--- USES owner clock ticket segment_index off_queue gap free_rank_after inside pace wake tombstone
--- KEYS meta queue tombstones tickets_of_moved held claims parked segments tags inside visits
+-- USES owner waiting reasons clock ticket segment_index tags readiness off_queue run_length gap free_rank_after inside pace wake tombstone
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
--- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace
--- Stays are "entry_id:join_id:rank:ticket:segments_version:tags", a space between two. A signup has neither rank nor
--- ticket, an import no ticket: its rank is made of it.
+-- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready
+-- Stays are "entry_id:join_id:rank:ticket:segments_version:readiness:tags", a space between two. A signup has neither
+-- rank nor ticket, an import no ticket: its rank is made of it.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
--- RETURNS joined rank ticket stamp position total pace | already rank ticket stamp position total pace
+-- RETURNS joined rank ticket stamp position total pace ready_ahead
+-- RETURNS already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local state = owned_state(meta_state, meta_home, server_run_id)
 local open, capacity, last_ticket, signed_up = meta_open, tonumber(meta_capacity), meta_last_ticket, meta_signed_up
-local total, hides_counts = redis.call('ZCARD', keys.queue), meta_hide_counts == '1'
+-- Only a reason has a semicolon.
+use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
+local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket = 1, nil
 local is_anyone_inside, is_last = nil, false -- nothing is read until a signup needs it
@@ -26,7 +29,7 @@ if state then
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
-local function place(stay, entry_id, join_id, given_rank, given_ticket, segments_version, tags)
+local function place(stay, entry_id, join_id, given_rank, given_ticket, segments_version, readiness, tags)
   if not state then return {'cold'} end
   -- A tombstone has the name of the stay that it ends.
   if redis.call('ZSCORE', keys.tombstones, stay) then
@@ -34,12 +37,12 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
     if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
   end
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local rank = waiting_rank(keys, entry_id)
   local hold = not rank and read_hold(keys, entry_id)
   if hold then
     -- The record of the later decision that took the entry out of the queue must win, so the stamp is older.
     local stamp = given_rank and hold.stamp - 1 or hold.ticket
-    return {'already', hold.rank, hold.ticket, stamp, false, false, false}
+    return {'already', hold.rank, hold.ticket, stamp, false, false, false, false}
   end
   local outcome, ticket = 'already', nil
   local stamp = math.max(last_ticket + (given_rank and 1 or apart), clock_ticket)
@@ -68,30 +71,40 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
     else
       rank, ticket = 255 * TIER + stamp, stamp
     end
-    redis.call('ZADD', keys.queue, rank, entry_id)
+    accept_readiness(keys, entry_id, readiness, true)
+    local is_ready = not has_reason(readiness)
+    redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
     if is_anyone_inside == nil then is_anyone_inside = redis.call('ZCARD', keys.inside) > 0 end
     if is_anyone_inside and take_outside(keys, entry_id) then wake(keys) end
     if rank % TIER ~= ticket then redis.call('HSET', keys.tickets_of_moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)
-      enter(keys, entry_id, rank, tags)
+      enter(keys, entry_id, rank, tags, is_ready)
     end
     signed_up, total = signed_up + 1, total + 1
   end
   last_ticket = stamp
-  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false} end
+  if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
-  local position = is_last and is_signup and total or redis.call('ZRANK', keys.queue, entry_id) + 1
+  local ahead, ready_ahead = total - 1, false
+  if not (is_last and is_signup) then
+    ahead, ready_ahead = count_ahead(keys, entry_id)
+  elseif keys.not_ready then
+    ready_ahead = redis.call('ZCARD', keys.queue) - 1
+  end
+  local position = ahead + 1
   -- Behind a signup that stands last, the next one of this run stands last too.
   is_last = is_last or is_signup and position == total
   local pace = not given_rank and pace_of(meta_paused, meta_pace)
-  return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and total, pace}
+  return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and total, pace,
+    ready_ahead}
 end
 
 local replies = {}
-local stay_of = '((%w+):(%w+)):(%-?%d*):(%d*):(%d+):(%S*)'
-for stay, entry_id, join_id, rank, ticket, version, tags in string.gmatch(stays, stay_of) do
-  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), tonumber(ticket), version, tags)
+local stay_of = '((%w+):(%w+)):(%-?%d*):(%d*):(%d+):([^:]*):(%S*)'
+for stay, entry_id, join_id, rank, ticket, version, readiness, tags in string.gmatch(stays, stay_of) do
+  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), tonumber(ticket), version,
+    readiness, tags)
 end
 if last_ticket ~= meta_last_ticket then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)

@@ -1,27 +1,31 @@
 -- stats: counts, also while the order is rebuilt.
 -- `is_due` is 1 if time alone has left work: a hold has expired, a decision may be unrecorded, a pass has ended since
--- the last stamp, or the policy has slots due for entries that wait.
--- USES owner clock ticket
--- KEYS meta queue tickets_of_moved held parked inside dirty
+-- the last stamp, more rests are over than one call ends, or the policy has slots due for entries that are ready.
+-- USES owner waiting reasons clock ticket segment_index tags readiness rests
+-- KEYS meta queue not_ready ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV now server_run_id
--- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused
--- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until
+-- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready
+-- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+now = micros(now) -- read once for the whole script
+local is_all = end_rests(keys, now)
 local head_id, head_rank = unpack(redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES'))
 local head_ticket = head_id and ticket_of(keys, head_id, tonumber(head_rank)) or false
 local _, oldest_parked = unpack(redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES'))
-local waiting, offered = redis.call('ZCARD', keys.queue), redis.call('ZCARD', keys.held)
-now = micros(now) -- read once for the whole script
+local ready, offered = redis.call('ZCARD', keys.queue), redis.call('ZCARD', keys.held)
+local not_ready = keys.not_ready and redis.call('ZCARD', keys.not_ready) or 0
+local waiting = ready + not_ready
 local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
 -- After a loss of Redis the counters continue from up to a minute before it.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
-local is_policy_due = waiting > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
-local is_due = is_policy_due or redis.call('ZCARD', keys.dirty) > 0 or
+local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
+local is_due = is_policy_due or not is_all or redis.call('ZCARD', keys.dirty) > 0 or
   redis.call('ZCOUNT', keys.held, '-inf', millis) > 0 or
   redis.call('ZCOUNT', keys.inside, '(' .. stamped_millis, millis) > 0
 return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting, offered, parked, inside,
@@ -29,4 +33,4 @@ return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting
   tonumber(meta_no_shows or 0)}, head_ticket, tonumber(oldest_parked) or false,
   meta_pace or 'unknown', tonumber(meta_quota or 0), is_due and 1 or 0, tonumber(meta_last_ticket),
   ticket_after(0, now), tonumber(meta_beat or 0), tonumber(meta_settings_version or 0),
-  tonumber(meta_scheduled_until or 0)}
+  tonumber(meta_scheduled_until or 0), not_ready}

@@ -1,21 +1,22 @@
 -- untagged: lists entries without tags, which are not in the index of segments; without any, the index is ready.
--- USES owner segment_state
--- KEYS meta queue held parked tags
+-- USES owner waiting segment_state
+-- KEYS meta queue not_ready held parked tags
 -- ARGV segments_version which offset limit server_run_id
--- META state segments_version home
+-- META state segments_version home not_ready
 -- RETURNS untagged looked_at entry_ids | ready looked_at entry_ids
 -- RETURNS cold | rebuilding | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
 -- From the tail, so that an admission at the head does not shift entries that are still to be read.
-local listed = ({waiting = keys.queue, held = keys.held, parked = keys.parked})[which]
-local ids = redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
-if #ids == 0 then return {'untagged', 0, {}} end
+local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
+local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
+if not ids or #ids == 0 then return {'untagged', 0, {}} end
 local entry_ids = {}
 for i, tags in ipairs(redis.call('HMGET', keys.tags, unpack(ids))) do
   if not tags then entry_ids[#entry_ids + 1] = ids[i] end

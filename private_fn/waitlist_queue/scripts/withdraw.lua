@@ -1,10 +1,10 @@
 -- withdraw: takes an offer back: its entry waits at its old place, and the next one gets the slot. A repeat, also one
 -- that comes after the next offer to the entry, changes nothing.
--- USES owner clock ticket next_stamp segment_index tags enqueue gap off_queue requeue decide pending_decisions check_offer
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions check_offer
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
+-- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis tokens now server_run_id
--- META state paused max_attempts home
+-- META state paused max_attempts home not_ready
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
 -- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
@@ -14,13 +14,16 @@
 now = micros(now) -- read once for the whole script
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
   local may_offer = state == 'warm' and meta_paused ~= '1'
-  if may_offer and not end_expired(keys, tonumber(meta_max_attempts), now) then return {'expiring'} end
+  if may_offer and not (end_expired(keys, tonumber(meta_max_attempts), now) and end_rests(keys, now)) then
+    return {'expiring'}
+  end
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
   redis.call('ZREM', keys.held, entry_id)
@@ -37,6 +40,6 @@ else
   if not hold then return {refusal} end
 end
 -- The number of entries ahead is not known until the rebuild is complete.
-local index = state == 'warm' and redis.call('ZRANK', keys.queue, entry_id)
+local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and redis.call('ZCARD', keys.queue), entries, is_automatic, hold.basis, hold.placed}
+  index and count_waiting(keys), entries, is_automatic, hold.basis, hold.placed}

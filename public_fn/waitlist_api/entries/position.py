@@ -25,7 +25,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     `ticket` numbers the stay; entry tokens contain it. The customer can accept an offer until
     `offered_until`. With `is_due` the policy of the list has places due. `pace` is that of the
     list, of which an estimate of the wait can be made. By its `rank` a waiting entry finds its
-    place on the board.
+    place on the board. `ready_ahead` counts the entries ahead that are ready, and `not_ready` says
+    why this one is not; None if that was not asked.
     """
 
     entry_id: str
@@ -39,12 +40,15 @@ class EntryView(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     pace: str | None = None
     is_due: bool = False
+    ready_ahead: int | None = None
+    not_ready: tuple[c.NotReady, ...] | None = None
 
     @property
     def answer(self) -> dict[str, Any]:
         """The fields that callers see."""
         fields = asdict(self)
-        del fields["ticket"], fields["rank"], fields["pace"], fields["is_due"]
+        for name in ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready"):
+            del fields[name]
         return fields
 
     @classmethod
@@ -180,6 +184,7 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
         until = found.offered_until_millis
         return replace(view, offered_until=iso(until)) if until else view
     total = None if hide_total else found.total
-    return EntryView.placed(
+    view = EntryView.placed(
         entry_id, "waiting", found.rank, found.ticket, found.position, total, found.pace
     )
+    return replace(view, ready_ahead=found.ready_ahead, not_ready=found.not_ready)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api import cursors
 from waitlist_api.entries.position import EntryView, Positions
@@ -33,19 +34,32 @@ class EntryQueries(Struct, frozen=True):
     positions: Positions
 
     def page(
-        self, waitlist_id: str, cursor: str | None, limit: int, first: int | None = None
+        self,
+        waitlist_id: str,
+        cursor: str | None,
+        limit: int,
+        first: int | None = None,
+        *,
+        ready: bool | None = None,
     ) -> tuple[list[EntryDetails], str | None]:
         """Return waiting entries in serving order, and the cursor of the next page.
 
-        The page begins after the cursor, or at the position `first`.
+        The page begins after the cursor, or at the position `first`. With `ready` it has those that
+        are ready alone, or those that are not.
         """
         after_rank = cursors.decode_rank(cursor)
         page: c.ListWaitingResult = self.recovering_queue.read(
-            c.ListWaiting(waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit)
+            c.ListWaiting(
+                waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit, ready=ready
+            )
         )
         views = [
-            EntryView.placed(
-                entry.entry_id, "waiting", entry.rank, entry.ticket, entry.position, page.total
+            replace(
+                EntryView.placed(
+                    entry.entry_id, "waiting", entry.rank, entry.ticket, entry.position, page.total
+                ),
+                ready_ahead=entry.ready_ahead,
+                not_ready=entry.not_ready,
             )
             for entry in page.entries
         ]

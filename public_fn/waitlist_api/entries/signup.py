@@ -100,7 +100,7 @@ class Signups(Struct, frozen=True):
         is_new = self.record(record, placed)
         place = (placed.rank, placed.ticket, placed.position, placed.total, placed.pace)
         view = EntryView.placed(record.entry_id, "waiting", *place)
-        return SignedUp(view, is_new)
+        return SignedUp(replace(view, ready_ahead=placed.ready_ahead), is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
         """Finish an intent to join. If that is refused, the entry is not joining any more."""

@@ -193,6 +193,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.entry_queries,
             services.archive,
             services.entry_edits,
+            services.readiness,
             services.bumps,
             services.leaves,
             services.bans,
@@ -214,7 +215,14 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
         services.now_millis,
     )
     credentials = AccountCredentials() if tokens is None else GuestCredentials(tokens)
-    return customer_routes(credentials, services.signups, responses, services.leaves, admission)
+    return customer_routes(
+        credentials,
+        services.signups,
+        responses,
+        services.leaves,
+        admission,
+        services.readiness,
+    )
 
 
 def _check_size(event: Event, limit: int) -> None:

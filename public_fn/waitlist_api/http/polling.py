@@ -8,11 +8,18 @@ LONGEST_SECONDS = 300
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 
 
-def poll_after_seconds(status: str, *positions: int | None) -> int | None:
+# An entry that is not ready is offered nothing until a time that its customer knows, or until an
+# operator says so.
+NOT_READY_SECONDS = 60
+
+
+def poll_after_seconds(status: str, *positions: int | None, is_ready: bool = True) -> int | None:
     """Return the seconds until a client should ask again: the lowest position decides.
 
     None if the customer has left or was admitted: nothing will change.
     """
+    if status == "waiting" and not is_ready:
+        return NOT_READY_SECONDS
     known = [position for position in positions if position is not None]
     if not known:
         return OFF_QUEUE_SECONDS.get(status)

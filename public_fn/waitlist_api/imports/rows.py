@@ -27,7 +27,8 @@ FIRST_TICKET = 1
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import. Without `joined_at` the place is at the end of the queue.
 
-    An entry that an earlier call with the same `idempotency_key` has added counts as joined.
+    One that is not `ready` is held back, for a `reason`. An entry that an earlier call with the
+    same `idempotency_key` has added counts as joined.
     """
 
     customer_id: str
@@ -36,6 +37,8 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     priority: int = 0
     joined_at: datetime | None = None
     idempotency_key: str = ""
+    ready: bool = True
+    reason: str = ""
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
+from typing import Any
 
 from msgspec import Struct
 
@@ -12,12 +13,12 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden, Throttled
-from waitlist_api.imports.rows import ImportedRow
+from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -188,5 +189,17 @@ class IntentWriter(Struct, frozen=True):
             requested_priority=one.row.priority,
             allocated_stamp=allocation.stamp,
             joining_by=by,
+            **_held_back(one.row),
         )
         return Intent(record, former=one.record)
+
+
+def _held_back(row: ImportRow) -> dict[str, Any]:
+    """Return the fields of an entry that is not ready from its beginning."""
+    if row.ready:
+        return {}
+    return {
+        "held_back": True,
+        "held_back_reason": row.reason,
+        "attributes_version": READINESS_CHANGE,
+    }

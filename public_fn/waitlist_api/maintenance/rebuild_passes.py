@@ -16,7 +16,7 @@ from waitlist_api.queue.messages import (
     restore_of,
 )
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord, has_readiness
 from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import IndexRow, Places
 from waitlist_api.records.segments import Segments
@@ -45,11 +45,26 @@ class RebuildPasses(Struct, frozen=True):
         """Restore all entries of the index, after those that an earlier run restored."""
         behind = run.rebuild.last_key(shard)
         for page in filter(None, self.places.in_line(run.waitlist_id, shard, behind)):
-            send_all(self.queue, [*_fills(run, page), *_restores(run, page)])
+            whole = self._with_readiness(run.waitlist_id, page)
+            send_all(self.queue, [*_fills(run, whole), *_restores(run, whole)])
             run.restored(shard, page)
             if run.must_stop():
                 return
         run.finished(shard)
+
+    def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
+        """Return the rows of a page; those with a readiness, which the index lacks, by the record.
+
+        A record whose stay is no longer on the list is corrected by the passes that follow.
+        """
+        ids = [one.entry_id for one in page if has_readiness(one.attributes_version)]
+        records = self.entries.get_many(waitlist_id, ids) if ids else {}
+        rows = {
+            one.entry_id: IndexRow.from_record(one)
+            for one in records.values()
+            if one.status in PRESENT
+        }
+        return [rows.get(one.entry_id, one) for one in page]
 
     def correct_changed(self, run: RebuildRun, shard: int) -> None:
         """Correct entries that changed since shortly before the first run, by the table."""

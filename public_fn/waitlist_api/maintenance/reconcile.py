@@ -138,13 +138,14 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send the recorded attributes again: the edit may have been cut off before Redis.
+        """Send recorded attributes and readiness again: an edit may have been cut off before.
 
         All entries are indexed anew where segments are declared that the cache does not know yet.
         """
-        cache = self.segmented_queue.waitlist_cache
-        if records and cache.find(waitlist_id).segments.declared:
-            raise_first(self.segmented_queue.send_batch([Tagging(one) for one in records]))
+        declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
+        edited = [Tagging(one) for one in records if declared or one.readiness is not None]
+        if edited:
+            raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
         """Record pending decisions; return False if another request has just changed the record."""

@@ -33,16 +33,17 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the fields with which messages carry an entry's segments."""
+    """Return the fields with which messages carry an entry's segments and its readiness."""
     return {
         "segments": tuple(segments.of(entry.attributes)),
         "segments_version": segments.version,
         "attributes_version": entry.attributes_version,
+        "readiness": entry.readiness,
     }
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the message that updates the segments of an entry in any state."""
+    """Return the message that updates segments and readiness of an entry in any state."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -304,4 +305,5 @@ def fill_stay_of(placed: IndexRow, segments: Segments) -> c.WaitingStay:
         placed.attempts,
         tuple(segments.of(placed.attributes)) if segments.declared else (),
         placed.attributes_version,
+        placed.readiness,
     )

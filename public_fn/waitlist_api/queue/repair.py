@@ -49,6 +49,9 @@ def _agrees(record: EntryRecord, inspection: c.InspectResult, segments: Segments
         return False
     if segments.declared and record.attributes_version > (inspection.attributes_version or 0):
         return False
+    readiness = record.readiness
+    if readiness is not None and readiness.version > (inspection.readiness_version or 0):
+        return False
     if record.status != "offered":
         return True
     # Redis may hold it for longer: an extension that is not recorded was not acknowledged.

@@ -1,11 +1,17 @@
-"""Edits of attributes and profile."""
+"""Edits of attributes, profile and readiness."""
 
 from typing import Any
 
 from msgspec import Struct
 
 from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
+from waitlist_api.records.entry import (
+    READINESS_CHANGE,
+    EntryRecord,
+    HistoryEvent,
+    json_text,
+    record_key,
+)
 from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
@@ -32,13 +38,63 @@ class Edits(Struct, frozen=True):
         Raise EntryChanged if the entry is not waiting, offered or parked, or if it already has
         these values: of two equal requests at once, one makes the change.
         """
-        update, values = _update(attributes, profile, event.stamp, now_millis)
+        update, values = "", Item(zero=0, one=1)
+        if attributes is not None:
+            update += f", #attributes = :attributes, #attributes_version = {NEXT_VERSION}"
+            values["attributes"] = json_text(attributes)
+        if profile is not None:
+            update += ", #profile = :profile"
+            values["profile"] = json_text(profile)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
-        condition = f"{ON_LIST} AND ({' OR '.join(news)})"
+        return self._write(key, update, " OR ".join(news), values, event, now_millis)
+
+    def record_readiness(
+        self,
+        record: EntryRecord,
+        changes: dict[str, Any],
+        event: HistoryEvent,
+        now_millis: int,
+    ) -> EntryRecord:
+        """Write what makes an entry ready or not, and return the record as it is then, or later.
+
+        None removes a field. Raise EntryChanged if another edit came first, or the stay has ended.
+        """
+        kept = {name: value for name, value in changes.items() if value is not None}
+        update = "".join(f", #{name} = :{name}" for name in kept)
+        update += ", #attributes_version = :next"
+        if removed := [f"#{name}" for name, value in changes.items() if value is None]:
+            update += f" REMOVE {', '.join(removed)}"
+        version = record.attributes_version
+        # A record that was never edited has no version.
+        known = "#attributes_version = :version"
+        if not version:
+            known = "attribute_not_exists(#attributes_version)"
+        values = {
+            **kept,
+            "join_id": record.join_id,
+            "version": version,
+            "next": version + READINESS_CHANGE,
+        }
+        condition = f"#join_id = :join_id AND {known}"
+        return self._write(record.key, update, condition, values, event, now_millis)
+
+    def _write(
+        self,
+        key: tuple[str, str],
+        update: str,
+        condition: str,
+        values: Item,
+        event: HistoryEvent,
+        now_millis: int,
+    ) -> EntryRecord:
+        update = f"SET #updated_millis = :now, #edited_stamp = :edited_stamp{update}"
+        values = STATUSES | values | {"now": now_millis, "edited_stamp": event.stamp}
         with entry_changed():
             self.table.transact(
                 [
-                    self.table.update_write(record_key(*key), update, condition, values),
+                    self.table.update_write(
+                        record_key(*key), update, f"{ON_LIST} AND ({condition})", values
+                    ),
                     self.table.put_write(event.to_item(*key)),
                     self.table.put_write(_change(key, event.stamp).to_item(now_millis)),
                 ]
@@ -54,20 +110,3 @@ def _change(key: tuple[str, str], stamp: int) -> Change:
     """Return the change for the journal: in any state, the audit compares the record."""
     waitlist_id, entry_id = key
     return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=EDITED)
-
-
-def _update(
-    attributes: dict[str, Any] | None,
-    profile: dict[str, Any] | None,
-    stamp: int,
-    now_millis: int,
-) -> tuple[str, Item]:
-    update = "SET #updated_millis = :now, #edited_stamp = :edited_stamp"
-    values: Item = STATUSES | {"now": now_millis, "edited_stamp": stamp, "zero": 0, "one": 1}
-    if attributes is not None:
-        update += f", #attributes = :attributes, #attributes_version = {NEXT_VERSION}"
-        values["attributes"] = json_text(attributes)
-    if profile is not None:
-        update += ", #profile = :profile"
-        values["profile"] = json_text(profile)
-    return update, values

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from waitlist_api.clock import iso_of
 from waitlist_api.records.table import Item
+from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 from waitlist_shared.ranks import priority_of, time_of
 
@@ -34,6 +35,16 @@ STORED_NAMES = {
 }
 
 
+# What a change of readiness adds to `attributes_version`: the index has this version, which shows
+# that the record has a readiness.
+READINESS_CHANGE = 2**32
+
+
+def has_readiness(attributes_version: int) -> bool:
+    """Return whether the readiness of an entry has ever changed."""
+    return attributes_version >= READINESS_CHANGE
+
+
 class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of one entry.
 
@@ -57,8 +68,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     new stay has others, because a large record costs the most of a signup.
 
     `expires_at`, in seconds since 1970, is when DynamoDB may delete an ended stay.
-    `attributes_version` counts changes of the attributes over all stays; `edited_stamp` is that of
-    the last edit.
+    `attributes_version` counts changes of the attributes over all stays, and READINESS_CHANGE times
+    those of the readiness; `edited_stamp` is that of the last edit.
+
+    A waiting entry is not ready, and is passed over, while its customer rests, until
+    `rest_until_millis` (`rests` counts the rests of this stay, `rest_key` is a digest of the last
+    one's Idempotency-Key), and while it is `held_back` by an operator.
 
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
@@ -80,6 +95,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     attributes_version: int = 0
+    rest_until_millis: int | None = None
+    rests: int = 0
+    rest_key: str = ""
+    held_back: bool = False
+    held_back_reason: str = ""
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
@@ -154,6 +174,18 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         if self.status != "admitted" or self.ticket is None or not self.inside_until_millis:
             return ""
         return pass_id_of(self.entry_id, self.ticket, self.admitted_millis or 0)
+
+    @property
+    def readiness(self) -> c.Readiness | None:
+        """Why the entry is not ready, as Redis keeps it; None if that has never changed."""
+        if not has_readiness(self.attributes_version):
+            return None
+        reasons = []
+        if self.rest_until_millis is not None:
+            reasons.append(c.NotReady("resting", self.rest_until_millis))
+        if self.held_back:
+            reasons.append(c.NotReady("held_back"))
+        return c.Readiness(self.attributes_version, tuple(reasons))
 
     @property
     def key(self) -> tuple[str, str]:

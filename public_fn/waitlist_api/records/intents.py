@@ -46,7 +46,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         **others,
         previous=previous,
         stamp=former.stamp,
-        attributes_version=former.attributes_version + 1,
+        attributes_version=former.attributes_version + max(1, record.attributes_version),
         # A customer's repeat of the decline by which the former stay ended changes nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,

@@ -17,6 +17,7 @@ from waitlist_api.records.entry import (
     record_key,
 )
 from waitlist_api.records.table import Item, Table
+from waitlist_shared import contracts as c
 
 INDEX = "by_place"
 PAGE = 500
@@ -28,6 +29,8 @@ INSIDE = (
 
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     """An entry in the index: enough to restore its place and its segments.
+
+    The index lacks the `readiness`, which only rows that were made from a record have.
 
     A struct without garbage collection (it has no reference cycles), because a rebuild creates one
     for every entry.
@@ -50,6 +53,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     once_stamp: int = 0
     attributes: dict[str, Any] = {}
     attributes_version: int = 0
+    readiness: c.Readiness | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -70,7 +74,7 @@ class EndedPage(Struct, frozen=True):
 
 
 # Without the index's own keys: parsing the answers takes most of a rebuild's time.
-ASKED = ", ".join(f"#{name}" for name in IndexRow.__struct_fields__)
+ASKED = ", ".join(f"#{name}" for name in IndexRow.__struct_fields__ if name != "readiness")
 
 
 class Places(Struct, frozen=True):

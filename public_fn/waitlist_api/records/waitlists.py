@@ -16,6 +16,7 @@ from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
 from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.rest import RestRules
 
 CATALOG = "CATALOG"
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
@@ -33,7 +34,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     `rejoin` is the end of a stay after which the same customer may sign up again.
     `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
     the `segments` is a sorted list of attribute names. Without an `admission` policy only operators
-    admit; without a `page` the customer's page shows the name alone.
+    admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
+    rest.
     """
 
     name: str
@@ -49,6 +51,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     segments: tuple[tuple[str, ...], ...] = ()
     admission: AdmissionPolicy | None = None
     page: PageSettings | None = None
+    rest: RestRules | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -58,6 +61,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
             known["admission"] = AdmissionPolicy.from_text(known["admission"])
         if known.get("page"):
             known["page"] = PageSettings.from_text(known["page"])
+        if known.get("rest"):
+            known["rest"] = RestRules.from_text(known["rest"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
@@ -68,7 +73,9 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         segments = json.dumps(self.segments, separators=(",", ":"))
         admission = self.admission.text if self.admission else None
         page = self.page.json if self.page else None
-        return {**asdict(self), "segments": segments, "admission": admission, "page": page}
+        rest = self.rest.text if self.rest else None
+        texts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
+        return {**asdict(self), **texts}
 
 
 class WaitlistRecord(Struct, frozen=True, kw_only=True):

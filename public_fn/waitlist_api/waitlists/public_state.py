@@ -28,4 +28,4 @@ def wait_of_next(settings: WaitlistSettings, stats: c.StatsResult, now_millis: i
     if not settings.open:
         return Wait(None, "closed")
     pace = PAUSED if settings.paused else stats.pace
-    return wait_at(stats.waiting + 1, pace, now_millis)
+    return wait_at(stats.waiting - stats.not_ready + 1, pace, now_millis)

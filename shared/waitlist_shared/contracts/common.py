@@ -9,6 +9,7 @@ from waitlist_shared import ids
 from waitlist_shared.limits import (
     MAX_COMBINATIONS,
     MAX_LEASE_SECONDS,
+    MAX_NOT_READY_REASONS,
     MAX_PLACES,
     MAX_PRIORITY,
     MAX_RANK,
@@ -69,16 +70,36 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
     join_id: JoinId
 
 
+# Why a waiting entry is not ready to be taken.
+NotReadyReason = Literal["resting", "held_back", "delayed"]
+
+
+class NotReady(Struct, frozen=True):
+    """One reason why an entry is not ready, until a millisecond; 0 is an open end."""
+
+    reason: NotReadyReason
+    until_millis: Number = 0
+
+
+class Readiness(Struct, frozen=True, array_like=True):
+    """Why an entry is not ready; without a reason it is ready. The higher version wins."""
+
+    version: Number
+    not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
+
+
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     """A stay with its segments.
 
     `segments_version` is that of the declaration that they follow, 0 where none are declared.
-    `attributes_version` counts the changes of the entry's attributes; the higher one wins.
+    `attributes_version` counts the changes of the entry's attributes; the higher one wins. An entry
+    that has never been anything but ready has no `readiness`.
     """
 
     segments: SegmentIds = ()
     segments_version: Number = 0
     attributes_version: Number = 0
+    readiness: Readiness | None = None
 
 
 # Where an entry can be in Redis: also just admitted, or about to leave after a no-show.

@@ -13,6 +13,7 @@ from waitlist_shared.contracts.common import (
     OnWaitlist,
     PaceText,
     Rank,
+    Readiness,
     Result,
     SegmentIds,
     Ticket,
@@ -58,7 +59,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     `ticket` is that of the stay that has the place, None if an older private function answers.
     `stamp` is that of the decision that took the entry out of the queue, `unsettled_stamp` that of
     a decision that the record may lack; 0 without one. `attributes_version` is that of the entry's
-    segments in Redis, None if Redis has none.
+    segments in Redis, `readiness_version` that of its readiness, None if Redis has none.
     """
 
     state: str
@@ -69,6 +70,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     unsettled_stamp: Number
     attributes_version: Number | None = None
     ticket: Ticket | None = None
+    readiness_version: Number | None = None
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
@@ -82,6 +84,7 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     attempts: Number = 0
     segments: SegmentIds = ()
     attributes_version: Number = 0
+    readiness: Readiness | None = None
 
 
 class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):

@@ -11,6 +11,7 @@ from waitlist_shared.contracts.common import (
     EntryState,
     Epoch,
     LeaseSeconds,
+    NotReady,
     Number,
     OnceKey,
     OnEntry,
@@ -166,7 +167,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     """`outcome` is joined or already; no position is known while the order is rebuilt.
 
     `total` is None then, and where customers are shown no counts. `pace` is as in PositionResult;
-    None without a position, and for an import.
+    None without a position, and for an import. `ready_ahead` as in PositionResult.
     """
 
     rank: Rank
@@ -175,6 +176,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     total: int | None = None
     pace: str | None = None
+    ready_ahead: int | None = None
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
@@ -300,7 +302,9 @@ class PositionResult(Result, frozen=True, kw_only=True):
     After a `no_show` the entry is about to leave the list. With `is_due` the policy has places due,
     and the caller lets a run take them. The position of a waiting entry is 1 + the number of
     entries ahead. `places` has those within the segments of the request, in its order. `pace` is
-    the last one of a heartbeat, `unknown` without one, or `paused`.
+    the last one of a heartbeat, `unknown` without one, or `paused`. `ready_ahead` counts the
+    entries ahead that are ready, None on a list on which all are; `not_ready` says why this one is
+    not.
     """
 
     total: int
@@ -312,13 +316,19 @@ class PositionResult(Result, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     places: tuple[SegmentPlace, ...] = ()
     pace: str | None = None
+    ready_ahead: int | None = None
+    not_ready: tuple[NotReady, ...] = ()
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
-    """Reads entries in serving order: those behind a rank, or from the position `first` on."""
+    """Reads entries in serving order: those behind a rank, or from the position `first` on.
 
-    which: ClassVar = "waiting"
+    With `ready` those that are ready alone, or those that are not.
+    """
+
     after_id: ClassVar = None
+
+    ready: bool | None = None
 
     after: Rank | None = field(default=None, name="after_rank")
     first: Places | None = None
@@ -328,12 +338,20 @@ class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
         if self.after is not None and self.first is not None:
             raise ValueError("at most one of after_rank and first is allowed")
 
+    @property
+    def which(self) -> Literal["waiting", "ready", "not_ready"]:
+        if self.ready is None:
+            return "waiting"
+        return "ready" if self.ready else "not_ready"
+
 
 class WaitingEntry(Struct, frozen=True, kw_only=True):
     entry_id: EntryId
     position: int
     rank: Rank
     ticket: Ticket
+    ready_ahead: int | None = None
+    not_ready: tuple[NotReady, ...] = ()
 
 
 @answers(ListWaiting)
@@ -353,9 +371,10 @@ class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
 class StatsResult(Result, frozen=True, kw_only=True):
     """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows.
 
-    `quota` is how many are still to enter by operators' `admit` with `refill`. `is_due` if time
-    alone has left work for maintenance, also where an older private function answers; `last_stamp`
-    is that of the last change, `clock_stamp` that of a change at this moment.
+    `quota` is how many are still to enter by operators' `admit` with `refill`, `not_ready` how many
+    of the waiting entries are not ready. `is_due` if time alone has left work for maintenance, also
+    where an older private function answers; `last_stamp` is that of the last change, `clock_stamp`
+    that of a change at this moment.
     """
 
     state: State
@@ -376,6 +395,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     beat: Number = 0
     settings_version: Number = 0
     scheduled_until: Number = 0
+    not_ready: Number = 0
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):

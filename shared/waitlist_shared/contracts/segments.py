@@ -30,7 +30,7 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
-    """Writes the segments of an entry's attributes, wherever on the list the entry is."""
+    """Writes an entry's segments and readiness, wherever on the list the entry is."""
 
 
 @answers(Tag)
@@ -42,7 +42,7 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
     """Lists entries that the index of segments lacks; without any, the segments are ready."""
 
     segments_version: Number
-    which: Literal["waiting", "held", "parked"] = "waiting"
+    which: Literal["waiting", "not_ready", "held", "parked"] = "waiting"
     offset: Number = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 

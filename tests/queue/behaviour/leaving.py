@@ -23,6 +23,8 @@ def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
 def _absent(total: int) -> dict[str, object]:
     nothing: dict[str, object] = {
         "position": None,
+        "ready_ahead": None,
+        "not_ready": [],
         "rank": None,
         "ticket": None,
         "places": [],

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import EPOCH, Answer, Line
+from tests.support.line import EPOCH, Answer, Line, readiness_of
 from waitlist_queue.operations import operation_of
 from waitlist_queue.scripts import FOLDER, load
 from waitlist_shared.contracts import REQUESTS
@@ -110,6 +110,12 @@ def _admit_one(line: Line) -> Answer:
     return line.send("admit", entry_id=line.id_of("bob"))
 
 
+def _held_back(line: Line) -> Line:
+    line.init()
+    line.enlist("bob", readiness=readiness_of(1, held_back=0))
+    return line
+
+
 def _full_inside(line: Line) -> Line:
     with_settings(line, max_inside=1).signup("bob")
     line.send("admit")
@@ -207,6 +213,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("enter", "not_offered"): lambda line: by(warm(line), "enter"),
     ("enter", "offer_expired"): lambda line: by(offered(line, seconds=0), "enter"),
     ("admit", "not_waiting"): lambda line: _admit_one(held(line)),
+    ("admit", "entry_not_ready"): lambda line: _admit_one(_held_back(line)),
     ("admit", "inside_full"): lambda line: _admit_one(_full_inside(line)),
     ("withdraw", "withdrawn"): lambda line: by(offered(line), "withdraw"),
     ("withdraw", "repeat"): lambda line: by(done(offered(line), "withdraw"), "withdraw"),

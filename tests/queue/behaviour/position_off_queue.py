@@ -24,6 +24,8 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "hide_counts": True,
             "position": None,
             "places": [],
+            "ready_ahead": None,
+            "not_ready": [],
             "pace": None,
             "is_due": False,
             "offered_until_millis": None,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import EPOCH, HOUR_MICROS, Line, once_key_of
+from tests.support.line import EPOCH, HOUR_MICROS, Line, once_key_of, readiness_of
 from waitlist_queue.keys import OF_WAITLIST
 
 LATER_EPOCH = "0000bbbb"
@@ -77,6 +77,11 @@ def fill_every_state(line: Line) -> None:
     """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
     line.init(version=2, segments_version=2, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
+    line.enlist(
+        "resting",
+        **line.within(version=2),
+        readiness=readiness_of(1, resting=line.clock.millis + 60_000),
+    )
     names = ["held", "parked", "admitted", "expired"]
     for name in names:
         line.signup(name, **line.within(version=2))

@@ -23,6 +23,7 @@ DEFAULTS = {
     "hide_counts": False,
     "max_guest_bytes": 2048,
     "retention_days": None,
+    "rest": None,
     "admission": None,
     "page": None,
     "segments": [],
@@ -30,6 +31,11 @@ DEFAULTS = {
     "rebuild": None,
     "version": 1,
 }
+
+
+def ready(ahead: int) -> dict[str, Any]:
+    """Return the fields of an entry that is ready, behind so many that are."""
+    return {"ready": True, "ready_ahead": ahead, "not_ready": None, "rest_until": None}
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -49,7 +55,7 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
-    line = {"line": "open", "opens_at": None, "page": None}
+    line = {"line": "open", "opens_at": None, "page": None, "rest": None}
     assert (answer.status, answer.json) == (200, {**shown, **line, **UNKNOWN_WAIT})
 
 
@@ -87,6 +93,7 @@ def test_signing_up(people: People) -> None:
         "total": 2,
         "priority": 0,
         "offered_until": None,
+        **ready(1),
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,
         "entry_token": people.token_of("bob"),
@@ -106,6 +113,7 @@ def test_looking(people: People) -> None:
         "total": 2,
         "priority": 0,
         "offered_until": None,
+        **ready(0),
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,
         "segments": None,
@@ -157,6 +165,7 @@ def test_listing_waitlists(people: People) -> None:
 def test_counting(people: People) -> None:
     no_entries = {
         "waiting": 0,
+        "not_ready": 0,
         "offered": 0,
         "inside": 0,
         "parked": 0,
@@ -190,6 +199,8 @@ def test_listing_people(people: People) -> None:
         "total": 1,
         "priority": 0,
         "offered_until": None,
+        **ready(0),
+        "held_back_reason": None,
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},
@@ -226,6 +237,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "priority": where.get("priority", 0),
         "joined_at": joined_at,
         "offered_until": None,
+        **ready(0),
         "moved": 2,
     }
     assert people.order() == ["cyd", "ada", "bob"]

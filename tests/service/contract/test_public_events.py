@@ -12,7 +12,9 @@ from tests.support.gateway import Context
 from tests.support.stores import fake_redis
 from tests.support.world import World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import iso, now_millis
 from waitlist_api.http.api import Api
+from waitlist_api.settings.rest import DAY_MILLIS
 
 # What each event is answered with on a world where the list is made and the customer waits.
 EXPECTED = {
@@ -31,6 +33,8 @@ EXPECTED = {
     "pass": 200,
     "decline": 200,
     "exit": 200,
+    "rest": 200,
+    "resume": 200,
     "admin_admit": 200,
     "admin_admit_entry": 200,
     "admin_withdraw": 200,
@@ -48,6 +52,7 @@ EXPECTED = {
     "admin_edit_entry": 200,
     "admin_erase_entry": 204,
     "admin_bump": 200,
+    "admin_ready": 200,
     "admin_remove": 204,
     "admin_unban": 204,
     "admin_reinstate": 200,
@@ -61,7 +66,7 @@ EXPECTED = {
     "admin_redrive": 200,
 }
 # Events of a hold, with the token of a real claim: the token in the file belongs to none.
-OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit")
+OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit", "rest", "resume")
 # Events of a customer who has entered.
 INSIDE = ("pass", "exit", "admin_exit")
 ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}
@@ -75,6 +80,10 @@ class Deployment:
     api: Api
 
     def answer(self, event: Event) -> dict[str, Any]:
+        if event["routeKey"].endswith("/rest"):
+            # The time in the file will be over one day.
+            tomorrow = iso(now_millis() + DAY_MILLIS)
+            event = {**event, "body": json.dumps({"until": tomorrow})}
         return self.api.handle(self._as_of_this_stay(event), Context())
 
     def _as_of_this_stay(self, event: Event) -> Event:

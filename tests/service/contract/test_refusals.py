@@ -79,6 +79,12 @@ def holding(deadline_millis: int, state: str = "held") -> Prepare:
     return prepare
 
 
+def held_back(queue: QueueClient) -> None:
+    warm(queue)
+    readiness = c.Readiness(version=1, not_ready=(c.NotReady(reason="held_back"),))
+    queue.send(c.Signup(**tagged(BOB), readiness=readiness))
+
+
 def full_inside(queue: QueueClient) -> None:
     """Have Ada's offer take the only room."""
     configured(admission=True, max_inside=1)(queue)
@@ -108,6 +114,7 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "not_waiting": (warm, bump(to="back")),
     "no_room": (without_room, bump(places=1)),
     "inside_full": (full_inside, c.Admit(waitlist_id=WAITLIST_ID, entry_id=BOB)),
+    "entry_not_ready": (held_back, c.Admit(waitlist_id=WAITLIST_ID, entry_id=BOB)),
     "waitlist_paused": (configured(paused=True), c.Claim(waitlist_id=WAITLIST_ID)),
     "idempotency_key_reused": (
         claimed_once,

@@ -2,7 +2,7 @@
 -- the same spot one after the other, so a move takes little of the gap, on the side of the neighbour that was not
 -- moved. Between two neighbours of the same kind it leaves room on both sides.
 local function rank_ahead_of(keys, index)
-  local lower, upper, ahead, behind = gap_before(keys, index)
+  local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end
   local room = upper - lower
   local little = math.min(STEP, math.max(1, math.floor(room / 64)))

@@ -6,6 +6,6 @@ local function reindex(keys, entry_id, tags, rank, another_stay)
   if old and not another_stay and version_of(old) >= version_of(tags) then return false end
   if rank and old then exit(keys, entry_id, rank, old) end
   redis.call('HSET', keys.tags, entry_id, tags)
-  if rank then enter(keys, entry_id, rank, tags) end
+  if rank then enter(keys, entry_id, rank, tags, is_ready_to_wait(keys, entry_id)) end
   return true
 end

@@ -16,14 +16,15 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the record's segment tags, unless the place in Redis belongs to another stay of the same customer.
-local function restore_tags(keys, entry_id, tags, ticket, queue_rank, hold, is_restored)
-  if not tags then return end
+-- Writes the record's segment tags, if it has any, and its readiness, unless the place in Redis belongs to another stay
+-- of the same customer.
+local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank, hold, is_restored)
+  if not (tags or keys.not_ready) then return end
   local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
   local is_same_stay = present == ticket
-  if is_restored or (is_same_stay and not (hold and hold.state == 'done')) then
-    reindex(keys, entry_id, tags, queue_rank, not is_same_stay)
-  end
+  if not is_restored and (not is_same_stay or hold and hold.state == 'done') then return end
+  if tags then reindex(keys, entry_id, tags, queue_rank, not is_same_stay) end
+  accept_readiness(keys, entry_id, readiness, not is_same_stay)
 end
 
 -- Puts an entry into the queue, back to its claimer, or among the parked entries, as its record has it.
@@ -31,6 +32,7 @@ local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if queue_rank then
     -- Its own old rank must not keep it from the new one.
     redis.call('ZREM', keys.queue, entry_id)
+    if keys.not_ready then redis.call('ZREM', keys.not_ready, entry_id) end
     leave_segments(keys, entry_id, queue_rank)
   end
   if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end

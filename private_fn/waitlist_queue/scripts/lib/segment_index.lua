@@ -6,10 +6,13 @@ local function sortable(rank)
 end
 
 -- The index of segments: one member "segment:rank:entry" for each segment of each waiting entry, all of
--- one score and so in the order of their bytes. An entry's tags are its segments, a comma after
--- each, and the version of its attributes. A list that declares no segments has neither.
-local function members_of(entry_id, rank, tags, score)
-  local place = ':' .. sortable(rank) .. ':' .. entry_id
+-- one score and so in the order of their bytes; "segment;rank:entry", behind those, if the entry is not ready. An
+-- entry's tags are its segments, a comma after each, and the version of its attributes. A list that declares no
+-- segments has neither.
+local READY, NOT_READY, BEHIND = ':', ';', '<' -- three bytes that follow each other
+
+local function members_of(entry_id, rank, tags, mark, score)
+  local place = mark .. sortable(rank) .. ':' .. entry_id
   local members = {}
   for segment in string.gmatch(tags, '(%w+),') do
     members[#members + 1] = score
@@ -18,12 +21,14 @@ local function members_of(entry_id, rank, tags, score)
   return members
 end
 
-local function enter(keys, entry_id, rank, tags)
-  local members = members_of(entry_id, rank, tags, 0)
+local function enter(keys, entry_id, rank, tags, is_ready)
+  local members = members_of(entry_id, rank, tags, is_ready and READY or NOT_READY, 0)
   if #members > 0 then redis.call('ZADD', keys.segments, unpack(members)) end
 end
 
 local function exit(keys, entry_id, rank, tags)
-  local members = members_of(entry_id, rank, tags)
-  if #members > 0 then redis.call('ZREM', keys.segments, unpack(members)) end
+  local members = members_of(entry_id, rank, tags, READY)
+  if #members == 0 then return end
+  redis.call('ZREM', keys.segments, unpack(members))
+  if keys.not_ready then redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, NOT_READY))) end
 end

@@ -2,7 +2,7 @@
 -- segments exact.
 local function segment_state(keys, segments_version)
   if segments_version == '0' then return 'ready' end
-  local entries = redis.call('ZCARD', keys.queue) + redis.call('ZCARD', keys.held) +
+  local entries = count_waiting(keys) + redis.call('ZCARD', keys.held) +
     redis.call('ZCARD', keys.parked)
   return redis.call('HLEN', keys.tags) == entries and 'ready' or 'building'
 end

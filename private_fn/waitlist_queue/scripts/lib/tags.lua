@@ -1,7 +1,7 @@
--- An entry in the queue is in the index of its segments at the rank that it has in the queue.
-local function enter_segments(keys, entry_id, rank)
+-- A waiting entry is in the index of its segments at the rank that it has in the queue.
+local function enter_segments(keys, entry_id, rank, is_ready)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
-  if tags then enter(keys, entry_id, rank, tags) end
+  if tags then enter(keys, entry_id, rank, tags, is_ready) end
 end
 
 local function leave_segments(keys, entry_id, rank)

@@ -1,6 +1,6 @@
 -- Returns the ticket of an entry's place, with its rank or its hold; nil if it has none.
 local function find_place(keys, entry_id)
-  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
+  local rank = waiting_rank(keys, entry_id)
   if rank then return ticket_of(keys, entry_id, rank), rank end
   local hold = read_hold(keys, entry_id)
   return hold and hold.ticket, nil, hold
@@ -13,7 +13,9 @@ local function take_out(keys, entry_id, stay_ticket)
   if not ticket then return nil end
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return 'other' end
   redis.call('ZREM', keys.queue, entry_id)
+  if keys.not_ready then redis.call('ZREM', keys.not_ready, entry_id) end
   if rank then leave_segments(keys, entry_id, rank) end
+  forget_readiness(keys, entry_id)
   redis.call('HDEL', keys.tags, entry_id)
   redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)

@@ -126,6 +126,7 @@ OWN_OFFER = (
     "not_waiting",
     *OUTAGES,
 )
+EDIT_OWN = (*OWN_ENTRY, "already_admitted", "not_waiting", *OUTAGES)
 SIGN_UP = (
     "invalid_json",
     "banned",
@@ -243,6 +244,29 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "The place is offered to the next customer at once. A repeat changes nothing if it has "
             "`offered_until` of the offer that it means, or the same `Idempotency-Key`; without "
             "either it declines the offer that is open.",
+            credentials,
+        ),
+        "rest": Operation(
+            "customer",
+            "Rest: let others pass until a time",
+            answers(
+                200,
+                "The entry, which is not ready",
+                *EDIT_OWN,
+                "rest_not_allowed",
+                "rests_used_up",
+                "invalid_json",
+                "unsupported_media_type",
+            ),
+            "The entry keeps its place and is passed over. At `until` it is ready by itself. A "
+            "repeat with the same `until` changes nothing; another one counts as one more rest.",
+            credentials,
+        ),
+        "resume": Operation(
+            "customer",
+            "End a rest",
+            answers(200, "The entry, which does not rest", *EDIT_OWN),
+            "Idempotent: an entry that does not rest stays as it is.",
             credentials,
         ),
         "exitEntry": Operation(
@@ -480,6 +504,12 @@ def _entries() -> dict[str, Operation]:
             "A given field replaces the whole former value. The position stays; the segments "
             "follow the attributes. Idempotent: a repeat has the same answer. The history records "
             "which field was changed, without the values.",
+        ),
+        "setReady": _operator(
+            "Hold an entry back, or no longer",
+            answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
+            "An entry that is held back keeps its place and is passed over. One that is offered or "
+            "parked is so when it waits again. Idempotent: a repeat has the same answer.",
         ),
         "erasePerson": _operator(
             "Erase a person: record, history and position",

@@ -6,14 +6,16 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import Proof
+from waitlist_api.clock import millis_of
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.readiness import ReadinessChanges, RestCommand
 from waitlist_api.entries.signup import Signups
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
-from waitlist_api.http.routes.params import IdempotencyKey, SegmentNames, WaitlistId
+from waitlist_api.http.routes.params import IdempotencyKey, RestKey, SegmentNames, WaitlistId
 from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
-from waitlist_api.http.schemas.entries import CustomersEntryAnswer, LookAnswer
+from waitlist_api.http.schemas.entries import CustomersEntryAnswer, LookAnswer, RestBody
 
 ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
@@ -41,6 +43,7 @@ def customer_routes(
     responses: EntryResponses,
     leaves: Leaves,
     admission: CustomerAdmission,
+    readiness: ReadinessChanges,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who are identified by these credentials."""
     router = APIGatewayHttpRouter()
@@ -82,6 +85,29 @@ def customer_routes(
     ) -> CustomersEntryAnswer:
         proof = check(waitlist_id, entry_id)
         return admission.decline(waitlist_id, proof, body, idempotency_key)
+
+    @router.post(f"{ENTRY}/rest", operation_id="rest")
+    def rest(
+        waitlist_id: WaitlistId,
+        entry_id: Annotated[str, path],
+        body: RestBody,
+        idempotency_key: RestKey = None,
+    ) -> CustomersEntryAnswer:
+        proof = check(waitlist_id, entry_id)
+        command = RestCommand(
+            waitlist_id=waitlist_id,
+            entry_id=proof.entry_id,
+            stay=proof.stay,
+            until_millis=millis_of(body.until),
+            idempotency_key=idempotency_key,
+        )
+        return CustomersEntryAnswer(**responses.fields(readiness.rest(command)))
+
+    @router.post(f"{ENTRY}/resume", operation_id="resume")
+    def resume(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> CustomersEntryAnswer:
+        proof = check(waitlist_id, entry_id)
+        view = readiness.resume(waitlist_id, proof.entry_id, proof.stay)
+        return CustomersEntryAnswer(**responses.fields(view))
 
     @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> AdmittedAnswer:

@@ -13,6 +13,7 @@ from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import poll_after_seconds
+from waitlist_api.http.readiness import readiness_fields, ready_ahead_of
 from waitlist_api.http.schemas.entries import LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
@@ -35,12 +36,14 @@ class EntryResponses(Struct, frozen=True):
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields of a customer's response; `positions` are those within segments."""
-        wait = None
-        if view.position is not None:
-            wait = wait_at(view.position, view.pace, self.now_millis())
-        seconds = poll_after_seconds(view.status, view.position, *positions)
+        wait, turn = None, None
+        if (ready_ahead := ready_ahead_of(view)) is not None:
+            turn = ready_ahead + 1
+            wait = wait_at(turn, view.pace, self.now_millis())
+        seconds = poll_after_seconds(view.status, turn, *positions, is_ready=not view.not_ready)
         return {
             **view.answer,
+            **readiness_fields(view),
             **estimate_fields(wait),
             "rank": view.rank,
             "poll_after_seconds": seconds,

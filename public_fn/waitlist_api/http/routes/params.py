@@ -44,6 +44,10 @@ First = Annotated[
     Query(description="The position at which the page begins."),
 ]
 Limit = Annotated[PageSize, Query()]
+Ready = Annotated[
+    bool | None,
+    Query(description="Only waiting entries that are ready (true), or that are not (false)."),
+]
 Since = Annotated[
     UtcTime | None,
     Query(
@@ -94,6 +98,15 @@ ReinstateKey = Annotated[
         "UUID. A repeat by the same operator gets the same entry and token, also one that arrives "
         "when the customer has left again: it changes nothing. With another body it is refused: "
         "`idempotency_key_reused`.",
+    ),
+]
+RestKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[!-~]{1,255}$",
+        description="Identifies repeats of this request: any text, new for each rest, such as a "
+        "UUID. A repeat of the last rest changes nothing, also after a resume.",
     ),
 ]
 BanKey = Annotated[

@@ -9,7 +9,7 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_api.http.schemas.waitlists import BoardAnswer, WaitlistAnswer
+from waitlist_api.http.schemas.waitlists import BoardAnswer, RestRulesBody, WaitlistAnswer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import line_of, opens_at, wait_of_next
@@ -41,6 +41,7 @@ def public_waitlist_routes(
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
             page=PageBody(**settings.page.body) if settings.page else None,
+            rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
         )
         return Response(200, "application/json", answer, {"Cache-Control": WAITLIST_CACHE})
 

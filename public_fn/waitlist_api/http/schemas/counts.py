@@ -61,6 +61,10 @@ class StatsAnswer(WithEstimate):
         Count, Field(description="Admitted customers whose pass lasts and who have not gone out.")
     ]
     parked: Count
+    not_ready: Annotated[
+        Count,
+        Field(description="How many of those waiting are not ready, so that they are passed over."),
+    ]
     quota: Annotated[
         Count,
         Field(

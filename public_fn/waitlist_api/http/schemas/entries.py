@@ -26,8 +26,15 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.entry import Status
+from waitlist_shared import contracts as c
 from waitlist_shared import ids
-from waitlist_shared.limits import MAX_COMBINATIONS, MAX_PAGE, MAX_PLACES, MAX_PRIORITY
+from waitlist_shared.limits import (
+    MAX_COMBINATIONS,
+    MAX_NOT_READY_REASONS,
+    MAX_PAGE,
+    MAX_PLACES,
+    MAX_PRIORITY,
+)
 
 CustomerId = Annotated[
     str,
@@ -277,6 +284,32 @@ class UnbanBody(Body):
     ] = None
 
 
+class RestBody(Body):
+    """Let others pass until a time."""
+
+    until: Annotated[
+        UtcTime,
+        Field(
+            description="When the entry is ready again by itself, at its place. In the future, and "
+            "within the `max_days` of the waitlist's `rest`.",
+            examples=["2026-12-24T09:00:00.000Z"],
+        ),
+    ]
+
+
+class ReadyBody(Body):
+    """Whether an operator lets an entry be taken."""
+
+    ready: Annotated[
+        bool,
+        Field(
+            description="`false` holds the entry back, with no end: it keeps its place and is "
+            "passed over. `true` ends that, but not a rest of the customer."
+        ),
+    ]
+    reason: Reason = ""
+
+
 class ReinstateBody(Body):
     reason: Reason = ""
 
@@ -311,8 +344,49 @@ class BumpAnswer(EntryAnswer):
     ]
 
 
-class CustomersEntryAnswer(EntryAnswer, WithEstimate):
-    """An entry; the estimate is that of a waiting one."""
+NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
+    "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
+    "held_back": "an operator holds the entry back until they say that it is `ready`",
+    "delayed": "an operator gave the entry back to wait for a while",
+}
+# A named type, so that the OpenAPI document has a component for it.
+NotReadyReason = TypeAliasType(
+    "NotReadyReason",
+    Annotated[
+        str,
+        Field(json_schema_extra=extensible("Why an entry is not ready.", dict(NOT_READY_MEANINGS))),
+    ],
+)
+
+
+class WithReadiness(Model):
+    """Whether a waiting entry can be taken: one that is not ready is passed over."""
+
+    ready: Annotated[
+        bool | None,
+        Field(
+            description="Whether the policy, `admit` and claims may take the entry at its turn; "
+            "null if not waiting."
+        ),
+    ] = None
+    not_ready: Annotated[
+        Annotated[list[NotReadyReason], documented(maxItems=MAX_NOT_READY_REASONS)] | None,
+        Field(description="Why the entry is not ready; null unless `ready` is false."),
+    ] = None
+    ready_ahead: Annotated[
+        Count | None,
+        Field(
+            description="How many entries ahead are ready. `position` counts all, so the return of "
+            "an entry that was not ready changes no position. Null if not waiting."
+        ),
+    ] = None
+    rest_until: Annotated[
+        Time | None, Field(description="When the entry is ready by itself; null if not resting.")
+    ] = None
+
+
+class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
+    """An entry; the estimate is that of a waiting one, by the ready entries ahead."""
 
     rank: Annotated[
         Rank | None,
@@ -395,7 +469,8 @@ class HistoryAnswer(Model):
     ]
 
 
-class AdminEntryAnswer(EntryAnswer):
+class AdminEntryAnswer(EntryAnswer, WithReadiness):
+    held_back_reason: str | None = None
     attempts: Count
     claimed_until: Annotated[
         Time | None,

@@ -12,7 +12,7 @@ from pydantic import (
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.schemas.common import Body, FieldProblem, Model, UtcTime
+from waitlist_api.http.schemas.common import Body, FieldProblem, Model, Reason, UtcTime
 from waitlist_api.http.schemas.entries import (
     CustomerId,
     EntryToken,
@@ -58,6 +58,11 @@ class ImportRowBody(Body):
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
+    ready: Annotated[
+        bool,
+        Field(description="`false`: the entry is held back until an operator says it is ready."),
+    ] = True
+    reason: Annotated[Reason, Field(description="Why the entry is held back.")] = ""
     idempotency_key: Annotated[
         str,
         Field(

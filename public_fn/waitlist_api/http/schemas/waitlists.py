@@ -26,6 +26,7 @@ from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.rest import RestRules
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -38,6 +39,7 @@ from waitlist_shared.limits import (
 )
 
 MAX_RETENTION_DAYS = 3650
+MAX_REST_DAYS, MAX_RESTS = 3650, 1000
 
 
 def _canonical(names: list[str]) -> list[str]:
@@ -63,6 +65,17 @@ SegmentNames = Annotated[
     ),
     AfterValidator(_canonical),
 ]
+
+
+class RestRulesBody(Body):
+    """How customers may rest: their entries keep their places, and are passed over."""
+
+    max_days: Annotated[
+        int, Field(ge=1, le=MAX_REST_DAYS, description="A rest ends within so many days.")
+    ] = 180
+    times: Annotated[
+        int, Field(ge=1, le=MAX_RESTS, description="How often a customer may rest in one stay.")
+    ] = 3
 
 
 class WaitlistBody(Body):
@@ -152,12 +165,19 @@ class WaitlistBody(Body):
         ),
     ] = None
 
+    rest: Annotated[
+        RestRulesBody | None,
+        Field(description="Whether customers may let others pass for a time; null: no."),
+    ] = None
+
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
         admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
         segments = tuple(map(tuple, self.segments))
         page = PageSettings.from_body(self.page.settings()) if self.page else None
-        return {**self.model_dump(), "segments": segments, "admission": admission, "page": page}
+        rest = RestRules(**self.rest.model_dump()) if self.rest else None
+        parts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
+        return {**self.model_dump(), **parts}
 
 
 LINE_MEANINGS: dict[c.Line, str] = {
@@ -190,6 +210,9 @@ class WaitlistAnswer(WithEstimate):
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
     page: Annotated[
         PageBody | None, Field(description="What the customer's page shows; null: the name alone.")
+    ]
+    rest: Annotated[
+        RestRulesBody | None, Field(description="How customers may rest; null: not at all.")
     ]
 
 
@@ -241,6 +264,7 @@ class WaitlistConfigAnswer(Model):
     ]
     admission: AdmissionBody | None
     page: PageBody | None
+    rest: RestRulesBody | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

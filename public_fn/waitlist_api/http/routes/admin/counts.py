@@ -51,6 +51,7 @@ def admin_count_routes(
             offered=stats.offered,
             inside=stats.inside,
             parked=stats.parked,
+            not_ready=stats.not_ready,
             quota=stats.quota,
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),

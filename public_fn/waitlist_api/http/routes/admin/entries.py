@@ -15,7 +15,9 @@ from waitlist_api.entries.edit import EditCommand, EntryEdits
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
+from waitlist_api.entries.readiness import HoldBackCommand, ReadinessChanges
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
+from waitlist_api.http.readiness import readiness_fields
 from waitlist_api.http.routes.params import (
     BanKey,
     Cursor,
@@ -23,6 +25,7 @@ from waitlist_api.http.routes.params import (
     First,
     IdempotencyKey,
     Limit,
+    Ready,
     Since,
     WaitlistId,
 )
@@ -34,6 +37,7 @@ from waitlist_api.http.schemas.entries import (
     EditBody,
     EntriesAnswer,
     HistoryAnswer,
+    ReadyBody,
     RemoveBody,
     UnbanBody,
 )
@@ -45,6 +49,7 @@ ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
+    "held_back_reason": None,
     "customer_id": None,
     "profile": {},
     "attributes": {},
@@ -64,6 +69,7 @@ FIRST_ALONE = FieldError(
     "query.first",
     "use either first or cursor, and first only with status=waiting",
 )
+READY_OF_WAITING = FieldError("query.ready", "only with status=waiting")
 SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left, inside or banned")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
@@ -75,6 +81,7 @@ def admin_entry_routes(
     entry_queries: EntryQueries,
     archive: Archive,
     entry_edits: EntryEdits,
+    readiness: ReadinessChanges,
     bumps: Bumps,
     leaves: Leaves,
     bans: Bans,
@@ -92,14 +99,19 @@ def admin_entry_routes(
         limit: Limit = 100,
         first: First = None,
         since: Since = None,
+        ready: Ready = None,
     ) -> EntriesAnswer:
+        if ready is not None and status != "waiting":
+            raise InvalidFields(READY_OF_WAITING)
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
         if since is not None and status not in ("admitted", "left", "inside", "banned"):
             raise InvalidFields(SINCE_OF_ENDED)
         match status:
             case "waiting":
-                people, following = entry_queries.page(waitlist_id, cursor, limit, first)
+                people, following = entry_queries.page(
+                    waitlist_id, cursor, limit, first, ready=ready
+                )
             case "offered":
                 people, following = entry_queries.list_off_queue(waitlist_id, "held", cursor, limit)
             case "parked":
@@ -133,6 +145,19 @@ def admin_entry_routes(
                 entry_id=entry_id,
                 by=operator_of(router.current_event.raw_event),
                 **body.model_dump(exclude_unset=True),
+            )
+        )
+        return AdminEntryAnswer(**_person(person))
+
+    @router.post(f"{ENTRY}/ready", operation_id="setReady")
+    def set_ready(waitlist_id: WaitlistId, entry_id: EntryId, body: ReadyBody) -> AdminEntryAnswer:
+        person = readiness.hold_back(
+            HoldBackCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                ready=body.ready,
+                reason=body.reason,
             )
         )
         return AdminEntryAnswer(**_person(person))
@@ -197,7 +222,7 @@ def admin_entry_routes(
 def _person(person: EntryDetails) -> dict[str, Any]:
     record = person.record
     if record is None:
-        return {**person.view.answer, **UNRECORDED}
+        return {**person.view.answer, **readiness_fields(person.view), **UNRECORDED}
     is_offer = record.is_offer and record.status == "offered"
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
@@ -206,6 +231,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         offered_until = offered_until or deadline
     return {
         **person.view.answer,
+        **readiness_fields(person.view, record.readiness),
+        "held_back_reason": record.held_back_reason or None,
         "offered_until": offered_until,
         "customer_id": record.customer_id or None,
         "profile": record.profile,

@@ -59,11 +59,13 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 
 
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
-    admission, page = record.settings.admission, record.settings.page
+    settings = record.settings
+    admission, page, rest = settings.admission, settings.page, settings.rest
     fields = {
-        **asdict(record.settings),
+        **asdict(settings),
         "admission": admission.fields if admission else None,
         "page": page.body if page else None,
+        "rest": rest.fields if rest else None,
     }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,

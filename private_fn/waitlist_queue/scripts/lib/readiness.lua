@@ -1,0 +1,32 @@
+-- Writes why entries are not ready (see reasons).
+
+-- Writes the readiness of an entry; one that waits moves to the entries that are ready, or from them.
+local function write_readiness(keys, entry_id, packed)
+  redis.call('HSET', keys.readiness, entry_id, packed)
+  local first = math.huge
+  for millis in string.gmatch(packed, '=([1-9]%d*)') do first = math.min(first, tonumber(millis)) end
+  if first < math.huge then
+    redis.call('ZADD', keys.ready_at, first, entry_id)
+  else
+    redis.call('ZREM', keys.ready_at, entry_id)
+  end
+  local rank, was_ready = waiting_rank(keys, entry_id)
+  local is_ready = not has_reason(packed)
+  if not rank or is_ready == was_ready then return end
+  leave_segments(keys, entry_id, rank)
+  redis.call('ZREM', was_ready and keys.queue or keys.not_ready, entry_id)
+  redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
+  enter_segments(keys, entry_id, rank, is_ready)
+end
+
+-- Writes the readiness that the record has, unless Redis has one of the same stay that is as new. Returns whether it did.
+local function accept_readiness(keys, entry_id, packed, is_another_stay)
+  if not keys.not_ready then return false end
+  if is_another_stay then forget_readiness(keys, entry_id) end
+  if packed == '' then return false end
+  local function version_of(one) return tonumber(string.match(one, '^%d+')) end
+  local old = redis.call('HGET', keys.readiness, entry_id)
+  if old and version_of(old) >= version_of(packed) then return false end
+  write_readiness(keys, entry_id, packed)
+  return true
+end

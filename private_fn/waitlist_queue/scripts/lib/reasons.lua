@@ -1,0 +1,29 @@
+-- Why entries are not ready: `readiness` has, of each entry that ever was not in this stay, wherever on the list it is,
+-- the version of its record and the reasons: "version;reason=millis;reason=millis", with 0 for an open end. A waiting
+-- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends.
+
+local function has_reason(packed)
+  return string.find(packed, ';', 1, true) ~= nil
+end
+
+-- Returns whether an entry that is to wait is ready.
+local function is_ready_to_wait(keys, entry_id)
+  local packed = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
+  return not (packed and has_reason(packed))
+end
+
+-- Returns the reasons why an entry is not ready, as the rows of a reply.
+local function reasons_of(keys, entry_id)
+  local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
+  for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
+    rows[#rows + 1] = {reason, tonumber(millis)}
+  end
+  return rows
+end
+
+-- Forgets why an entry is not ready, because its stay has ended.
+local function forget_readiness(keys, entry_id)
+  if not keys.not_ready then return end
+  redis.call('HDEL', keys.readiness, entry_id)
+  redis.call('ZREM', keys.ready_at, entry_id)
+end

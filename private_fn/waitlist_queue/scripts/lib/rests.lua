@@ -1,0 +1,16 @@
+local RESTS_AT_ONCE = 200
+
+-- Ends the reasons whose time has come; returns whether all have ended: one call ends a bounded number.
+local function end_rests(keys, now)
+  if not keys.not_ready then return true end
+  local millis = math.floor(micros(now) / 1000)
+  local ended = redis.call('ZRANGEBYSCORE', keys.ready_at, '-inf', millis, 'LIMIT', 0, RESTS_AT_ONCE)
+  for _, entry_id in ipairs(ended) do
+    local packed = redis.call('HGET', keys.readiness, entry_id)
+    local kept = string.gsub(packed, ';[%a_]+=([1-9]%d*)', function(ends)
+      if tonumber(ends) <= millis then return '' end
+    end)
+    write_readiness(keys, entry_id, kept)
+  end
+  return #ended < RESTS_AT_ONCE
+end

@@ -1,0 +1,16 @@
+-- Returns how many ranks from `rank` on, in a direction (1 or -1), are taken one after the other. A run without gaps has
+-- as many entries as ranks, so doubling and halving find its end: stepping from rank to rank would not be bounded.
+local function run_length(keys, rank, direction)
+  local function is_full(length)
+    local last = rank + direction * (length - 1)
+    return count_between(keys, math.min(rank, last), math.max(rank, last)) == length
+  end
+  if not is_full(1) then return 0 end
+  local full, open = 1, 2
+  while is_full(open) do full, open = open, open * 2 end
+  while open - full > 1 do
+    local middle = math.floor((full + open) / 2)
+    if is_full(middle) then full = middle else open = middle end
+  end
+  return full
+end

@@ -1,0 +1,70 @@
+"""The steps of each edit: the record decides, and Redis follows."""
+
+from msgspec import Struct
+
+from waitlist_api.entries.position import Positions
+from waitlist_api.entries.signup import Signups
+from waitlist_api.errors import AlreadyAdmitted
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.queue.segmented import SegmentedQueue
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, NotWaiting
+
+HAS_LEFT = "The person has left the list, so there is nothing to edit."
+
+
+class EditSteps(Struct, frozen=True):
+    """Edits entries that wait, are offered or are parked, in three steps.
+
+    1. The entry is marked dirty in Redis, so that maintenance finishes an edit that is cut off. The
+    mark has the stamp of the edit. 2. The record is written. 3. Redis gets what it keeps of the
+    record, under a version: the higher one wins.
+    """
+
+    entries: EntryRecords
+    recovering_queue: RecoveringQueue
+    segmented_queue: SegmentedQueue
+    positions: Positions
+    signups: Signups
+
+    def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
+        """Return a record that can be edited; None if its signup had to be finished first.
+
+        `stay` is the ticket of an entry token: Forbidden if the entry's stay has another.
+        """
+        record = self.entries.find(*key, stay)
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        if record.status == "joining":
+            self.signups.try_to_finish(record)
+            return None
+        if record.status not in PRESENT:
+            raise NotWaiting(HAS_LEFT)
+        return record
+
+    def mark(self, record: EntryRecord) -> int:
+        """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit."""
+        request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        marked: c.MarkDirtyResult = self.recovering_queue.read(request)
+        if marked.outcome == "absent":
+            self._put_back(record)
+            marked = self.recovering_queue.read(request)
+        return marked.stamp
+
+    def follow(self, record: EntryRecord) -> None:
+        """Write to Redis what it keeps of the record; raise NotWaiting if the stay has ended."""
+        try:
+            self.segmented_queue.update(record)
+        except Gone as error:
+            raise NotWaiting(HAS_LEFT) from error
+
+    def _put_back(self, record: EntryRecord) -> None:
+        """Restore the recorded place, which Redis has lost."""
+        try:
+            place = self.positions.put_back(record)
+        except Gone as error:
+            raise NotWaiting(HAS_LEFT) from error
+        if place.state == "done":
+            raise AlreadyAdmitted

@@ -1,0 +1,172 @@
+"""Ready, or not yet: a customer rests and resumes, an operator holds an entry back."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from waitlist_api.clock import NowMillis, iso
+from waitlist_api.entries.edit_steps import EditSteps
+from waitlist_api.entries.once import once_key_of
+from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.entries.queries import EntryDetails
+from waitlist_api.errors import FieldError, InvalidFields, RestNotAllowed, RestsUsedUp
+from waitlist_api.records.conflicts import retry_on_conflict
+from waitlist_api.records.decisions import CUSTOMER
+from waitlist_api.records.edits import Edits
+from waitlist_api.records.entries import EntryChanged
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.rest import DAY_MILLIS, RestRules
+from waitlist_shared.errors import NotWaiting
+
+UNTIL = "body.until"
+NO_REST = "Only an entry that waits can rest: get the entry for its status."
+
+
+class RestCommand(Struct, frozen=True, kw_only=True):
+    """A customer lets others pass until a time; `stay` is the ticket that an entry token proves."""
+
+    waitlist_id: str
+    entry_id: str
+    stay: int | None
+    until_millis: int
+    idempotency_key: str | None = None
+
+    @property
+    def rest_key(self) -> str:
+        """A digest of the idempotency key, by which the record recognises a repeat."""
+        return once_key_of("rest", self.idempotency_key) if self.idempotency_key else ""
+
+
+class HoldBackCommand(Struct, frozen=True, kw_only=True):
+    """An operator holds an entry back, or no longer does."""
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    ready: bool
+    reason: str = ""
+
+
+class Change(Struct, frozen=True):
+    """New values of the record's fields, and the event that says so."""
+
+    fields: dict[str, Any]
+    event: str
+    by: str
+    reason: str = ""
+    detail: dict[str, Any] = {}
+
+
+Decide = Callable[[EntryRecord], Change | None]
+
+
+class ReadinessChanges(Struct, frozen=True):
+    """Makes entries ready, or not. Their places stay: an entry that is not ready is passed over."""
+
+    waitlist_cache: WaitlistCache
+    steps: EditSteps
+    edits: Edits
+    positions: Positions
+    now_millis: NowMillis
+
+    def rest(self, command: RestCommand) -> EntryView:
+        """Let an entry rest until a time; a repeat changes nothing."""
+        rules = self._rules(command.waitlist_id)
+
+        def decide(record: EntryRecord) -> Change | None:
+            is_repeat = command.rest_key not in ("", None) and command.rest_key == record.rest_key
+            if is_repeat or record.rest_until_millis == command.until_millis:
+                return None
+            if record.status != "waiting":
+                raise NotWaiting(NO_REST)
+            self._check(rules, record, command.until_millis)
+            fields = {
+                "rest_until_millis": command.until_millis,
+                "rests": record.rests + 1,
+                "rest_key": command.rest_key or None,
+            }
+            detail = {"until": iso(command.until_millis)}
+            return Change(fields, "rested", CUSTOMER, detail=detail)
+
+        self._change((command.waitlist_id, command.entry_id), decide, command.stay)
+        return self.positions.of(command.waitlist_id, command.entry_id)
+
+    def resume(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
+        """End a rest; no change if the entry does not rest."""
+
+        def decide(record: EntryRecord) -> Change | None:
+            if record.rest_until_millis is None:
+                return None
+            return Change({"rest_until_millis": None}, "resumed", CUSTOMER)
+
+        self._change((waitlist_id, entry_id), decide, stay)
+        return self.positions.of(waitlist_id, entry_id)
+
+    def hold_back(self, command: HoldBackCommand) -> EntryDetails:
+        """Hold an entry back with no end, or no longer; no change if it is so already.
+
+        That it no longer is held back does not end the customer's rest.
+        """
+
+        def decide(record: EntryRecord) -> Change | None:
+            is_held_back = not command.ready
+            reason = command.reason if is_held_back else ""
+            if (record.held_back, record.held_back_reason) == (is_held_back, reason):
+                return None
+            fields = {"held_back": is_held_back or None, "held_back_reason": reason or None}
+            event = "held_back" if is_held_back else "ready"
+            return Change(fields, event, command.by, command.reason)
+
+        key = (command.waitlist_id, command.entry_id)
+        record = self._change(key, decide)
+        return EntryDetails(self.positions.of(*key, to_operator=True), record, [])
+
+    def _rules(self, waitlist_id: str) -> RestRules | None:
+        rules = self.waitlist_cache.find(waitlist_id).settings.rest
+        # The cached settings may be older than an operator's change.
+        return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
+
+    def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:
+        if rules is None:
+            raise RestNotAllowed
+        now_millis = self.now_millis()
+        if until_millis <= now_millis:
+            raise InvalidFields(FieldError(UNTIL, "must be a time in the future"))
+        if until_millis > now_millis + rules.max_days * DAY_MILLIS:
+            message = f"must be within {rules.max_days} days from now"
+            raise InvalidFields(FieldError(UNTIL, message))
+        if record.rests >= rules.times:
+            raise RestsUsedUp
+
+    def _change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
+        """Record a change, and let Redis follow.
+
+        Redis gets it also if nothing changed: an earlier request may have been cut off before.
+        """
+        self.waitlist_cache.find(key[0])
+        record = retry_on_conflict(lambda: self._recorded(key, decide, stay))
+        if record.readiness is not None:
+            self.steps.follow(record)
+        return record
+
+    def _recorded(
+        self, key: tuple[str, str], decide: Decide, stay: int | None
+    ) -> EntryRecord | None:
+        """Return the record with the change; None if another request changed it first."""
+        record = self.steps.present(key, stay)
+        change = None if record is None else decide(record)
+        if record is None or change is None:
+            return record
+        event = HistoryEvent(
+            stamp=self.steps.mark(record),
+            event=change.event,
+            by=change.by,
+            reason=change.reason,
+            detail=change.detail,
+        )
+        try:
+            return self.edits.record_readiness(record, change.fields, event, self.now_millis())
+        except EntryChanged:
+            return None

@@ -1,0 +1,442 @@
+"""Ready, or not yet: an entry that is not ready keeps its place, and is passed over."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.queue.behaviour.rebuilding import each_verb
+from tests.support.line import Line, accepted, readiness_of
+
+PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
+LEASE = 60
+KEYS = ("not_ready", "ready_at", "readiness")
+HELD_BACK = readiness_of(1, held_back=0)
+
+
+def filled(line: Line, **settings: Any) -> Line:
+    line.init(lease_seconds=LEASE, **settings)
+    line.all_sign_up(PEOPLE)
+    return line
+
+
+def view(line: Line, name: str) -> tuple[int, int, int, list[str]]:
+    """Return position, total, ready entries ahead, and why the entry is not ready."""
+    answer = accepted(line.position(name))
+    assert answer["outcome"] == "waiting"
+    reasons = [one["reason"] for one in answer["not_ready"]]
+    return answer["position"], answer["total"], answer["ready_ahead"], reasons
+
+
+def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
+    """P1, P6"""
+    filled(line)
+    assert line.rest("ann", version=1)["outcome"] == "tagged"
+    assert view(line, "ann") == (1, 5, 0, ["resting"])
+    assert view(line, "eve") == (3, 5, 1, [])
+    assert list(line.claimed(2)) == ["bob", "eve"]
+    assert view(line, "kim") == (2, 3, 0, [])
+    assert line.order() == ["ann", "kim", "zoe"]
+
+
+def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
+    """P6: the entries behind have counted it all along."""
+    filled(line)
+    line.rest("bob", version=1, seconds=60)
+    line.clock.advance(seconds=60, micros=-1000)
+    assert view(line, "bob")[3] == ["resting"]
+    before = {name: view(line, name)[0] for name in PEOPLE}
+    line.clock.advance(micros=1000)
+    assert {name: view(line, name)[0] for name in PEOPLE} == before
+    assert view(line, "zoe") == (5, 5, 4, [])
+    assert list(line.claimed(2)) == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "page"])
+def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
+    """No caller need have read the position before."""
+    filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
+    line.rest("ann", version=1, seconds=60)
+    assert [line.name_of(one["entry_id"]) for one in line.send("admit")["entries"]] == [
+        "bob",
+        "eve",
+    ]
+    line.clock.advance(seconds=60)
+    if verb == "withdraw":
+        given = accepted(line.send("withdraw", entry_id=line.id_of("bob")))["entries"]
+        assert [line.name_of(one["entry_id"]) for one in given] == ["ann"]
+        return
+    accepted(line.send(verb, **({"count": 0} if verb == "admit" else {})))
+    waiting = line.stats()["waiting"]
+    assert line.client.zcard(f"wl:{{{line.waitlist_id}}}:queue") == waiting
+
+
+def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None:
+    filled(line)
+    line.readiness("ann", 1, resting=line.clock.millis + 1000, held_back=0)
+    assert view(line, "ann")[3] == ["resting", "held_back"]
+    line.clock.advance(seconds=1)
+    assert view(line, "ann")[3] == ["held_back"]
+    assert list(line.claimed()) == ["bob"]
+    line.readiness("ann", 2)
+    assert view(line, "ann")[3] == []
+    assert list(line.claimed()) == ["ann"]
+
+
+def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
+    """P2: also where the earlier one is the first that Redis gets of the list."""
+    filled(line)
+    line.readiness("ann", 2)
+    assert line.rest("ann", version=1)["outcome"] == "kept"
+    assert view(line, "ann")[3] == []
+    line.rest("ann", version=3)
+    assert line.readiness("ann", 2)["outcome"] == "kept"
+    assert view(line, "ann")[3] == ["resting"]
+    before = line.contents()
+    assert line.rest("ann", version=3)["outcome"] == "kept"
+    assert line.contents() == before
+
+
+def test_a_late_rest_of_a_stay_that_has_ended_is_refused(line: Line) -> None:
+    """P2"""
+    filled(line)
+    line.rest("ann", version=1)
+    line.leave("ann")
+    accepted(line.signup("ann", stay=2))
+    assert line.rest("ann", version=2)["code"] == "gone"
+    assert view(line, "ann") == (5, 5, 4, [])
+
+
+@pytest.mark.parametrize("end", ["leave", "drop", "settle"])
+def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, end: str) -> None:
+    filled(line)
+    line.rest("ann", version=1)
+    if end == "settle":
+        line.readiness("ann", 2)
+        line.complete("ann", line.claimed()["ann"]["token"])
+        line.settle("ann", line.dirty()["ann"]["seen_stamp"], join_id="00000001")
+    else:
+        getattr(line, end)("ann")
+    contents = line.contents()
+    assert not [key for key in KEYS if f"wl:{{{line.waitlist_id}}}:{key}" in contents]
+    assert line.order() == PEOPLE[1:]
+
+
+def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
+    """The record had the rest before the claim, and Redis got it after."""
+    filled(line)
+    token = line.claimed()["ann"]["token"]
+    assert line.rest("ann", version=1)["outcome"] == "tagged"
+    released = line.release("ann", token)
+    assert (released["position"], released["total"]) == (1, 5)
+    assert view(line, "ann") == (1, 5, 0, ["resting"])
+    assert list(line.claimed()) == ["bob"]
+
+
+def test_a_rest_that_is_over_before_the_hold_ends_leaves_no_trace(line: Line) -> None:
+    filled(line)
+    token = line.claimed()["ann"]["token"]
+    line.rest("ann", version=1, seconds=10)
+    line.clock.advance(seconds=10)
+    line.release("ann", token)
+    assert view(line, "ann") == (1, 5, 0, [])
+    assert list(line.claimed()) == ["ann"]
+
+
+@pytest.mark.parametrize("way", ["expired", "parked", "declined", "withdrawn"])
+def test_a_held_back_entry_is_passed_over_however_it_comes_back(line: Line, way: str) -> None:
+    filled(line, admission=True, offer_seconds=LEASE, no_show="keep_place")
+    if way in ("expired", "parked"):
+        token = line.claimed()["ann"]["token"]
+    else:
+        accepted(line.send("admit", count=1))
+    line.readiness("ann", 1, held_back=0)
+    if way == "expired":
+        line.clock.advance(seconds=LEASE)
+    elif way == "parked":
+        line.park("ann", token)
+        assert line.redrive("ann")["position"] == 1
+    else:
+        verb = "decline" if way == "declined" else "withdraw"
+        accepted(line.send(verb, entry_id=line.id_of("ann")))
+    assert list(line.claimed()) == ["bob"]
+    assert view(line, "ann")[3] == ["held_back"]
+
+
+@pytest.mark.parametrize("where", [{"places": 2}, {"to": "front"}, {"priority": 5}])
+def test_a_resting_entry_can_be_moved_and_still_rests(line: Line, where: dict[str, Any]) -> None:
+    filled(line)
+    line.rest("eve", version=1)
+    assert line.bump("eve", **where)["position"] == 1
+    assert line.order() == ["eve", "ann", "bob", "kim", "zoe"]
+    assert view(line, "eve") == (1, 5, 0, ["resting"])
+    assert list(line.claimed()) == ["ann"]
+
+
+def test_entries_are_moved_by_positions_that_count_those_who_rest(line: Line) -> None:
+    """P6"""
+    filled(line)
+    for name in ("ann", "eve"):
+        line.rest(name, version=1)
+    assert line.bump("zoe", places=2)["position"] == 3
+    assert line.order() == ["ann", "bob", "zoe", "eve", "kim"]
+    assert line.bump("kim", places=4)["position"] == 1
+    assert line.order() == ["kim", "ann", "bob", "zoe", "eve"]
+
+
+def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> None:
+    """P1: the return of one needs no other rank, so no position changes."""
+    filled(line)
+    rank = line.position("bob")["rank"]
+    line.rest("bob", version=1)
+    for stay, name in enumerate(["one", "two", "tri"]):
+        line.enlist(name, ticket=line.position("bob")["ticket"], stay=stay + 1)
+    token = line.claimed()["ann"]["token"]
+    line.bump("zoe", places=20)
+    line.release("ann", token)
+    ranks = [entry["rank"] for entry in line.entries()]
+    assert ranks == sorted(set(ranks))
+    assert line.position("bob")["rank"] == rank
+    order = line.order()
+    line.readiness("bob", 2)
+    assert line.order() == order
+
+
+def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
+    """P9: 200 in one turn; a claim ends the turns before it takes an entry."""
+    line.init()
+    names = [f"{number:03d}" for number in range(450)]
+    rest = readiness_of(1, resting=line.clock.millis + 1000)
+    for number, name in enumerate(names):
+        accepted(line.enlist(name, ticket=16 + number, readiness=rest))
+    assert line.claimed(3) == {}
+    line.clock.advance(seconds=1)
+    assert list(line.claimed(3)) == names[:3]
+    assert line.stats()["not_ready"] == 0
+
+
+def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
+    """Nothing can take it before."""
+    filled(line)
+    answer = accepted(line.enlist("lea", readiness=HELD_BACK))
+    assert (answer["position"], answer["ready_ahead"]) == (1, 0)
+    assert list(line.claimed()) == ["ann"]
+    assert line.enlist("lea", readiness=HELD_BACK)["outcome"] == "already"
+    assert accepted(line.signup("max"))["ready_ahead"] == 4
+
+
+def test_a_list_is_full_of_those_who_rest_too(line: Line) -> None:
+    filled(line, capacity=5)
+    line.rest("ann", version=1)
+    assert line.signup("max")["code"] == "waitlist_full"
+
+
+def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
+    filled(line)
+    assert line.stats()["not_ready"] == 0
+    line.rest("ann", version=1)
+    stats = line.stats()
+    assert (stats["waiting"], stats["not_ready"]) == (5, 1)
+    assert stats["head_ticket"] == line.position("bob")["ticket"]
+
+
+def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> None:
+    filled(line)
+    for name in ("ann", "kim"):
+        line.rest(name, version=1)
+
+    def page(**fields: Any) -> list[tuple[str, int, int]]:
+        return [
+            (line.name_of(one["entry_id"]), one["position"], one["ready_ahead"])
+            for one in accepted(line.page(**fields))["entries"]
+        ]
+
+    everyone = [("ann", 1, 0), ("bob", 2, 0), ("eve", 3, 1), ("kim", 4, 2), ("zoe", 5, 2)]
+    assert page() == everyone
+    assert page(ready=False) == [everyone[0], everyone[3]]
+    assert page(ready=True) == [everyone[1], everyone[2], everyone[4]]
+    assert page(first=4, limit=1) == [everyone[3]]
+    assert page(first=3, ready=False) == [everyone[3]]
+    assert page(first=6) == []
+    first = line.page(ready=True, limit=2)
+    assert page(ready=True, after_rank=first["next_rank"]) == [everyone[4]]
+    assert line.page(ready=True, limit=3)["next_rank"] is None
+    rest = line.page(ready=False)["entries"][0]["not_ready"]
+    assert rest == [{"reason": "resting", "until_millis": line.clock.millis + 60_000}]
+    assert line.page(ready=False)["total"] == 5
+
+
+@pytest.mark.parametrize("size", [5, 300])
+def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
+    """P6: each cut has the position that its entry has."""
+    line.init()
+    names = [f"{number:03d}" for number in range(size)]
+    for number, name in enumerate(names):
+        readiness = HELD_BACK if number % 3 == 0 else None
+        accepted(line.enlist(name, ticket=16 + number, readiness=readiness))
+    board = accepted(line.board())
+    cuts = [tuple(cut) for cut in json.loads(board["cuts"])]
+    positions = {entry["rank"]: entry["position"] for entry in line.entries()}
+    assert board["total"] == size
+    assert [position for _, position in cuts[:200]] == list(range(1, min(size, 200) + 1))
+    assert all(positions[rank] == position for rank, position in cuts)
+    assert cuts[-1][1] == size
+    assert all(
+        later <= max(earlier * 1.01, earlier + 1) for (_, earlier), (_, later) in pairwise(cuts)
+    )
+
+
+def test_a_filter_takes_ready_entries_alone(line: Line) -> None:
+    line.init(segments_version=1)
+    for name in PEOPLE:
+        accepted(line.signup(name, **line.within("red")))
+    line.send("tag", **line.stay("ann"), **line.within("red"), readiness=HELD_BACK)
+    assert line.claim_within("red") == ["bob"]
+    assert line.segment_counts("red") == {"red": 4}
+
+    def place(name: str) -> tuple[int, int]:
+        where = {"segments": [line.segment("red")], "segments_version": 1}
+        [found] = accepted(line.position(name, **where))["places"]
+        return found["position"], found["total"]
+
+    assert [place(name) for name in ("ann", "eve", "zoe")] == [(1, 4), (2, 4), (4, 4)]
+    line.bump("eve", to="front")
+    line.send(
+        "tag", **line.stay("ann"), **line.within("red", "blue", edit=2), readiness=readiness_of(2)
+    )
+    assert line.segment_counts("red", "blue") == {"red": 4, "blue": 1}
+    assert line.claim_within("red", 4) == ["eve", "ann", "kim", "zoe"]
+    assert line.segment_counts() == {}
+
+
+def test_attributes_of_a_resting_entry_can_be_edited(line: Line) -> None:
+    line.init(segments_version=1)
+    accepted(line.signup("ann", **line.within("red")))
+    line.send("tag", **line.stay("ann"), **line.within("red"), readiness=HELD_BACK)
+    line.send("tag", **line.stay("ann"), **line.within("blue", edit=1), readiness=HELD_BACK)
+    assert line.segment_counts("blue") == {"blue": 1}
+    assert line.claim_within("blue") == []
+    line.leave("ann")
+    assert line.segment_counts() == {}
+
+
+def test_new_segments_index_those_who_rest_too(line: Line) -> None:
+    filled(line)
+    line.rest("ann", version=1)
+    line.init(version=2, segments_version=1)
+    found = line.untagged(which="not_ready")["entry_ids"]
+    assert found == [line.id_of("ann")]
+    for name in PEOPLE:
+        line.tag(name, "red")
+    assert line.untagged()["outcome"] == "ready"
+    assert line.claim_within("red") == ["bob"]
+
+
+def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
+    filled(line)
+    line.rest("ann", version=1)
+    ticket = line.position("ann")["ticket"]
+    other = {"entry_id": line.id_of("ann"), "ticket": ticket + 1}
+    assert line.send("admit", **other)["code"] == "not_waiting"
+    assert line.send("admit", entry_id=line.id_of("ann"))["code"] == "entry_not_ready"
+    line.readiness("ann", 2)
+    assert accepted(line.send("admit", entry_id=line.id_of("ann")))["entries"]
+
+
+def test_the_policy_finds_nobody_to_offer_a_slot_to_among_those_who_rest(line: Line) -> None:
+    """No poll triggers a run for them."""
+    line.init(admission=True, max_inside=1)
+    accepted(line.enlist("ann", readiness=HELD_BACK))
+    accepted(line.send("admit"))
+    line.clock.advance(seconds=10)
+    assert not line.position("ann")["is_due"]
+    line.readiness("ann", 2)
+    assert line.position("ann")["is_due"]
+
+
+def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
+    """P3"""
+    filled(line)
+    line.rest("ann", version=1, seconds=60)
+    line.readiness("bob", 7, held_back=0)
+    places = {name: line.position(name) for name in PEOPLE}
+    until = line.clock.millis + 60_000
+    line.client.flushall()
+    line.init(state="hydrating", epoch="0000bbbb")
+    readiness = {
+        "ann": readiness_of(1, resting=until),
+        "bob": readiness_of(7, held_back=0),
+        "eve": readiness_of(3),
+    }
+    stays = [
+        [
+            line.id_of(name),
+            "00000001",
+            places[name]["rank"],
+            places[name]["ticket"],
+            places[name]["ticket"],
+            0,
+            [],
+            0,
+            readiness.get(name),
+        ]
+        for name in PEOPLE[:4]
+    ]
+    filled_in = accepted(line.send("fill", epoch="0000bbbb", stays=stays))
+    assert filled_in["restored"] == 4
+    assert accepted(line.send("fill", epoch="0000bbbb", stays=stays))["present"] == 4
+    zoe = {key: places["zoe"][key] for key in ("rank", "ticket")}
+    line.restore("zoe", **zoe, epoch="0000bbbb", readiness=readiness_of(2, held_back=0))
+    line.init(epoch="0000bbbb", version=2)
+    assert {name: line.position(name)["position"] for name in PEOPLE} == {
+        name: place["position"] for name, place in places.items()
+    }
+    assert view(line, "zoe") == (5, 5, 2, ["held_back"])
+    assert line.rest("eve", version=2)["outcome"] == "kept"
+    assert list(line.claimed(5)) == ["eve", "kim"]
+    line.clock.advance(seconds=60)
+    assert "ann" in line.claimed(5)
+
+
+def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
+    """P3: the index of a rebuild lags; the pass by the table corrects it."""
+    line.init(state="hydrating")
+    line.restore("ann", rank=5, ticket=5)
+    line.restore("ann", rank=5, ticket=5, when="older", readiness=HELD_BACK)
+    line.init()
+    assert view(line, "ann") == (1, 1, 0, ["held_back"])
+    look = line.send("look", entry_id=line.id_of("ann"))
+    assert (look["state"], look["readiness_version"]) == ("waiting", 1)
+    moved: Any = {"seen": {"state": "waiting", "rank": 5}}
+    line.restore("ann", rank=7, ticket=5, readiness=readiness_of(2), **moved)
+    assert view(line, "ann") == (1, 1, 0, [])
+    assert line.entries()[0]["rank"] == 7
+
+
+def test_a_list_without_it_pays_nothing(line: Line) -> None:
+    """No command of such a list names a key of readiness: of a wrong type, one would fail."""
+    filled(line, segments_version=0)
+    keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
+    assert not set(keys) & set(line.contents())
+    for key in keys:
+        line.client.set(key, "of a wrong type")
+    messages = {verb: one for verb, one in each_verb(line).items() if verb not in ("purge", "init")}
+    for message in messages.values():
+        assert line.handle(message).get("code") != "internal_error", message
+    line.all_sign_up(["lea", "max"])
+    line.enlist("tom", ticket=line.position("zoe")["ticket"])
+    line.bump("zoe", places=2)
+    line.bump("max", to="front")
+    for name, entry in line.claimed(2).items():
+        accepted(line.release(name, entry["token"]))
+    for name, entry in line.claimed(2).items():
+        line.park(name, entry["token"])
+        accepted(line.redrive(name))
+    accepted(line.send("admit", count=2))
+    line.clock.advance(seconds=3600)
+    accepted(line.expire())
+    accepted(line.board())
+    accepted(line.leave(line.order()[0]))
+    assert line.client.hget(f"wl:{{{line.waitlist_id}}}:meta", "not_ready") is None
+    assert [line.client.get(key) for key in keys] == ["of a wrong type"] * 3
