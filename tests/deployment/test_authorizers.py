@@ -17,6 +17,8 @@ OF_CUSTOMERS = {
     f"POST {ENTRY}/enter",
     f"POST {ENTRY}/decline",
     f"POST {ENTRY}/exit",
+    f"POST {ENTRY}/rest",
+    f"POST {ENTRY}/resume",
     f"GET {ENTRY}/pass",
 }
 

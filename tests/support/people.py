@@ -6,6 +6,7 @@ from typing import Any
 from tests.support.gateway import Answer
 from tests.support.world import SECRET, World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import iso
 from waitlist_queue import keys
 from waitlist_shared.ids import entry_id_of
 
@@ -107,6 +108,20 @@ class People:
         if answer.status == 200:
             self.entry_tokens[name] = answer.json["entry_token"]
         return answer
+
+    def rest(self, name: str, seconds: float, key: str | None = None) -> Answer:
+        body = {"until": iso(self.world.clock.now_millis() + int(seconds * 1000))}
+        path, token = f"{self.entry(name)}/rest", self.token_of(name)
+        return self.world.request("POST", path, body=body, key=key, token=token)
+
+    def resume(self, name: str) -> Answer:
+        token = self.token_of(name)
+        return self.world.request("POST", f"{self.entry(name)}/resume", token=token)
+
+    def hold_back(self, name: str, *, ready: bool = False, reason: str = "") -> Answer:
+        body = {"ready": ready, "reason": reason}
+        path = f"{self.admin_entry(name)}/ready"
+        return self.world.request("POST", path, body=body, operator=True)
 
     def bump(self, name: str, key: str | None = None, **where: Any) -> Answer:
         path = f"{self.admin_entry(name)}/bump"

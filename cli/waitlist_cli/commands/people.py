@@ -226,6 +226,25 @@ def remove(
     _print_outcome(context, path, "removed", "is removed.")
 
 
+@command("ready", PANEL, "waitlist ready bakery --customer ada --no --reason 'papers missing'")
+def ready(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    no: Annotated[bool, typer.Option("--no", help="Hold the entry back instead.")] = False,
+    reason: Reason = "",
+) -> None:
+    """Let an entry be taken again, or hold it back with --no: others pass it, it keeps its place.
+
+    A rest of the customer goes on.
+    """
+    path = _path(waitlist, entry, customer)
+    context.call("POST", waitlist, f"{path}/ready", {"ready": not no, "reason": reason})
+    outcome, words = ("held_back", "is held back.") if no else ("ready", "is not held back.")
+    _print_outcome(context, path, outcome, words)
+
+
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 def unban(
     context: Context,

@@ -107,7 +107,7 @@ def _sheet(
         rest = {part: dict(person[part]) for part in PARTS}
         cells = [_cell(part, rest[part], name) for part, name in fields]
         others = [escaped_json(rest[part]) if rest[part] else "" for part in PARTS]
-        writer.row([*(_shown(person[name]) for name in columns), *cells, *others])
+        writer.row([*(_shown(person.get(name)) for name in columns), *cells, *others])
     yield _taken(buffer)
 
 

@@ -19,6 +19,7 @@ SETTINGS = (
     "max_guest_bytes",
     "retention_days",
     "segments",
+    "rest",
     "admission",
     "page",
 )

@@ -89,6 +89,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "offered": 1,
         "parked": 1,
         "quota": 0,
+        "not_ready": 0,
         "admitted": 1,
         "left": 1,
         "signed_up": 6,

@@ -237,7 +237,6 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
         "priority": where.get("priority", 0),
         "joined_at": joined_at,
         "offered_until": None,
-        **ready(0),
         "moved": 2,
     }
     assert people.order() == ["cyd", "ada", "bob"]
@@ -246,6 +245,7 @@ def test_bumping(people: People, where: dict[str, Any]) -> None:
     assert [looked.pop("rank"), 1] in cuts(people)
     assert looked == {
         **standing,
+        **ready(0),
         "poll_after_seconds": 1,
         **UNKNOWN_WAIT,
         "segments": None,

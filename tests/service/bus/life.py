@@ -3,7 +3,7 @@
 from functools import cache
 
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, Detail, Scene, in_order
-from tests.service.bus.stories import WORDS, policy
+from tests.service.bus.stories import WORDS, policy, rests
 
 
 @cache
@@ -14,6 +14,7 @@ def samples() -> list[Detail]:
         _is_offered_and_back,
         _misses_an_offer,
         _is_parked_and_back,
+        rests,
         _is_admitted_by_the_policy,
         _goes_for_good,
     ):

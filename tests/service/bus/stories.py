@@ -25,6 +25,10 @@ WORDS = (
     "banned",
     "unbanned",
     "reinstated",
+    "rested",
+    "resumed",
+    "held_back",
+    "ready",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -109,6 +113,31 @@ def is_reinstated_and_leaves_again(scene: Scene) -> None:
         assert scene.people.reinstate("ada", key="first", reason="an error").status == 200
     assert scene.people.leave("ada").status == 204
     assert scene.people.reinstate("ada", key="first", reason="an error").json["status"] == "left"
+
+
+@story(
+    JOINED,
+    ("rested", "customer"),
+    ("resumed", "customer"),
+    ("held_back", "operator"),
+    ("ready", "operator"),
+)
+def rests_and_is_held_back(scene: Scene) -> None:
+    signs_up(scene)
+    rests(scene)
+
+
+def rests(scene: Scene) -> None:
+    """Have Ada rest and resume, be held back and let go, each twice."""
+    assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
+    for _repeat in range(2):
+        assert scene.people.rest("ada", 3600, key="first").status == 200
+    scene.world.advance(1)
+    for _repeat in range(2):
+        assert scene.people.resume("ada").status == 200
+    for ready in (False, False, True, True):
+        scene.world.advance(1)
+        assert scene.people.hold_back("ada", ready=ready).status == 200
 
 
 @story(BANNED, ERASED)

@@ -80,11 +80,12 @@ class Deployment:
     api: Api
 
     def answer(self, event: Event) -> dict[str, Any]:
+        event = self._as_of_this_stay(event)
         if event["routeKey"].endswith("/rest"):
             # The time in the file will be over one day.
             tomorrow = iso(now_millis() + DAY_MILLIS)
             event = {**event, "body": json.dumps({"until": tomorrow})}
-        return self.api.handle(self._as_of_this_stay(event), Context())
+        return self.api.handle(event, Context())
 
     def _as_of_this_stay(self, event: Event) -> Event:
         """Return a customer's event with the token of the stay that there is now."""

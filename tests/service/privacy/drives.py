@@ -17,6 +17,8 @@ from tests.service.privacy.marks import (
     SPANISH,
     WORD,
 )
+from waitlist_api.clock import iso, now_millis
+from waitlist_api.settings.rest import DAY_MILLIS
 from waitlist_shared.ids import entry_id_of
 
 LIST = "/v1/waitlists/bakery"
@@ -245,6 +247,28 @@ def exit_(service: Deployment) -> None:
     enter(service)
     assert service.customer("POST", f"{ENTRY}/exit").json()["exited_at"]
     wrong(service, "POST", f"{ENTRY}/exit")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/rest")
+def rest(service: Deployment) -> None:
+    body = {**SETTINGS, "rest": {"max_days": 9, "times": 9}}
+    assert service.operator("PUT", ADMIN, json=body).is_success
+    tomorrow = iso(now_millis() + DAY_MILLIS)
+    answer = service.customer("POST", f"{ENTRY}/rest", json={"until": tomorrow})
+    assert answer.json()["not_ready"] == ["resting"]
+    wrong(service, "POST", f"{ENTRY}/rest")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/resume")
+def resume(service: Deployment) -> None:
+    rest(service)
+    assert service.customer("POST", f"{ENTRY}/resume").json()["ready"]
+    wrong(service, "POST", f"{ENTRY}/resume")
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/ready")
+def hold_back(service: Deployment) -> None:
+    done(service, "POST", f"{ADMIN_ENTRY}/ready", {"ready": False, "reason": REASON})
 
 
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:

@@ -1,0 +1,160 @@
+"""Ready, or not yet: entries keep their place, are counted, and are passed over."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash, Wire, crash_after, crash_before
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
+from waitlist_api.clock import iso
+
+DAY = 24 * 3600
+STEPS = range(6)
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def people(wire: Wire) -> Admissions:
+    table = wire.client(new_table())
+    clock = RedisClock.standing()
+    people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    people.configure(rest={"max_days": 10, "times": 2})
+    people.all_sign_up("ada", "bob", "cyd")
+    return people
+
+
+def seen(people: Admissions, name: str) -> tuple[Any, ...]:
+    found = people.poll(name).json
+    return found["position"], found["ready"], found["ready_ahead"], found["not_ready"]
+
+
+def test_one_who_rests_keeps_the_place_and_is_passed_over(people: Admissions) -> None:
+    answer = people.rest("ada", DAY)
+    assert (answer.status, answer.json["rest_until"] is not None) == (200, True)
+    assert seen(people, "ada") == (1, False, 0, ["resting"])
+    assert seen(people, "bob") == (2, True, 0, None)
+    assert (people.stats().json["waiting"], people.stats().json["not_ready"]) == (3, 1)
+    assert people.claimed(2) == ["bob", "cyd"]
+    assert people.claimed() == []
+    assert people.events("ada") == ["joined", "rested"]
+
+
+def test_a_rest_ends_by_itself_for_a_claim_that_nobody_polled_before(people: Admissions) -> None:
+    people.rest("ada", DAY)
+    people.world.advance(DAY - 1)
+    assert people.claimed() == ["bob"]
+    people.world.advance(1)
+    assert people.claimed() == ["ada"]
+
+
+def test_a_rest_that_is_over_is_not_shown(people: Admissions) -> None:
+    people.rest("ada", DAY)
+    people.world.advance(DAY)
+    assert seen(people, "ada") == (1, True, 0, None)
+    assert people.poll("ada").json["rest_until"] is None
+    assert people.stats().json["not_ready"] == 0
+
+
+def test_a_customer_resumes(people: Admissions) -> None:
+    people.rest("ada", DAY)
+    for _ in range(2):
+        assert people.resume("ada").json["ready"]
+    assert people.claimed() == ["ada"]
+    assert people.events("ada") == ["joined", "rested", "resumed", "offered"]
+
+
+def test_rests_are_bounded_in_length_and_number(people: Admissions) -> None:
+    assert people.rest("ada", 11 * DAY).code == "invalid_request"
+    assert people.rest("ada", -1).code == "invalid_request"
+    for seconds in (DAY, 2 * DAY):
+        assert people.rest("ada", seconds, key=f"rest-{seconds}").status == 200
+    assert people.rest("ada", 2 * DAY, key="rest-172800").status == 200, "a repeat"
+    assert people.rest("ada", 3 * DAY).status == 409
+    people.configure(rest=None)
+    assert people.rest("bob", DAY).status == 409
+
+
+def test_only_an_entry_that_waits_rests(people: Admissions) -> None:
+    assert people.claimed() == ["ada"]
+    assert people.rest("ada", DAY).code == "not_waiting"
+
+
+def test_an_operator_holds_an_entry_back_and_lets_it_go(people: Admissions) -> None:
+    assert people.hold_back("ada", reason="papers missing").json["not_ready"] == ["held_back"]
+    people.rest("ada", DAY)
+    assert seen(people, "ada") == (1, False, 0, ["resting", "held_back"])
+    assert people.admit_one("ada").code == "entry_not_ready"
+    assert people.hold_back("ada", ready=True).json["not_ready"] == ["resting"]
+    assert people.claimed() == ["bob"]
+    assert people.person("ada").json["held_back_reason"] is None
+
+
+def test_one_that_is_held_back_while_claimed_is_passed_over_afterwards(people: Admissions) -> None:
+    assert people.claimed() == ["ada"]
+    assert people.hold_back("ada").status == 200
+    people.release("ada")
+    assert seen(people, "ada") == (1, False, 0, ["held_back"])
+    assert people.claimed() == ["bob"]
+
+
+def test_entries_that_are_not_ready_are_listed_apart(people: Admissions) -> None:
+    people.hold_back("bob")
+    for ready, names in (("false", ["bob"]), ("true", ["ada", "cyd"])):
+        page = people.page(f"status=waiting&ready={ready}").json["entries"]
+        assert [people.names[one["entry_id"]] for one in page] == names
+
+
+def test_an_imported_entry_may_wait_to_be_ready(people: Admissions) -> None:
+    people.bring({"customer_id": "dan", "ready": False})
+    people.id_of("dan")
+    assert people.claimed(4) == ["ada", "bob", "cyd"]
+    people.hold_back("dan", ready=True)
+    assert people.claimed() == ["dan"]
+
+
+def test_the_next_stay_is_ready(people: Admissions) -> None:
+    people.rest("ada", DAY)
+    people.leave("ada")
+    people.sign_up("ada")
+    assert seen(people, "ada") == (3, True, 2, None)
+
+
+def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
+    people.rest("ada", DAY)
+    people.hold_back("bob")
+    people.world.redis.flushall()
+    people.world.maintain()
+    assert seen(people, "ada") == (1, False, 0, ["resting"])
+    assert seen(people, "bob") == (2, False, 0, ["held_back"])
+    assert people.claimed(3) == ["cyd"]
+
+
+@pytest.mark.parametrize("fault", [crash_before, crash_after])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("retried", [True, False], ids=["retried", "by maintenance"])
+def test_a_rest_that_is_cut_off_is_whole_or_was_never(
+    people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
+) -> None:
+    """A crash at any call: the retry, or maintenance, makes Redis and the record agree."""
+    until = iso(people.world.clock.now_millis() + DAY * 1000)
+    wire.arm(step, fault)
+    with suppress(Crash):
+        people.rest("ada", DAY)
+    wire.disarm()
+    if retried:
+        path, token = f"{people.entry('ada')}/rest", people.token_of("ada")
+        assert people.world.request("POST", path, body={"until": until}, token=token).status == 200
+    else:
+        people.world.maintain()
+    rests = "rested" in people.events("ada")
+    assert rests or not retried
+    assert seen(people, "ada")[1] is not rests
+    assert people.claimed() == (["bob"] if rests else ["ada"])
