@@ -276,6 +276,20 @@ class InvalidFields(WaitlistError):
         super().__init__(cut(detail, MAX_DETAIL_BYTES) + (f"; and {more} more" if more else ""))
 
 
+class SettingsChanged(WaitlistError):
+    """The settings have changed since the version that `If-Match` names; `errors` says how."""
+
+    code = "settings_changed"
+
+    def __init__(self, *changes: FieldError) -> None:
+        self.errors = changes
+        names = ", ".join(one.field.removeprefix("body.") for one in changes)
+        what = f"The settings have another version now; of what you sent, these differ: {names}."
+        alike = "The settings have another version now, and what you sent is as it is."
+        advice = "Get the waitlist, decide again, and send the request with its new ETag."
+        super().__init__(f"{what if changes else alike} {advice}")
+
+
 def cut(text: str, limit: int) -> str:
     """Return a text of at most `limit` bytes as JSON; a text that was cut ends in an ellipsis."""
     if _json_bytes(text) <= limit:

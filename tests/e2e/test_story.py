@@ -111,6 +111,7 @@ def test_a_list_is_closed_full_and_gone(
         "total": 1,
         "line": "closed",
         "opens_at": None,
+        "rest": None,
         "estimated_wait": None,
         "estimate_unavailable": "closed",
     }

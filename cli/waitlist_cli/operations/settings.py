@@ -23,6 +23,7 @@ SETTINGS = (
     "admission",
     "page",
 )
+TRIES = 4
 # What the `page` setting is without being set.
 NO_PAGE: dict[str, Any] = {
     "text": "",
@@ -44,13 +45,22 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
-    """Change some settings and return the waitlist.
+    """Change some settings and return the waitlist; the others stay as they are.
 
-    The API replaces all settings, so the others are read and sent too.
+    A setting that is an object, such as the policy, is replaced, not merged. So all are sent, and
+    only for the version that was read; if another operator was faster, it is read again.
     """
-    before = api.operator("GET", f"/{waitlist_id}")
-    kept = {name: before[name] for name in SETTINGS}
-    return api.operator("PUT", f"/{waitlist_id}", {**kept, **given})
+    for _ in range(TRIES):
+        before = api.operator("GET", f"/{waitlist_id}")
+        kept = {name: before[name] for name in SETTINGS if name in before}
+        version = f'"{before["version"]}"'
+        try:
+            return api.operator("PUT", f"/{waitlist_id}", {**kept, **given}, if_match=version)
+        except Refused as error:
+            if error.code != "settings_changed":
+                raise
+            refusal = error
+    raise refusal
 
 
 def _exists(api: "Api", waitlist_id: str) -> bool:

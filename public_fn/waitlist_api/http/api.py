@@ -58,7 +58,7 @@ JSON = "application/json"
 # A browser sends a body without a type, or as text, for any page at once; for JSON it asks the API
 # for permission first. Operators' requests are signed, so no page can send them.
 MEDIA_TYPES = (JSON,)
-OPERATORS_MEDIA_TYPES = (JSON, "")
+OPERATORS_MEDIA_TYPES = (JSON, "", "application/merge-patch+json")
 # Headers of every answer that does not set its own. Answers belong to one caller; the few that are
 # the same for all say how long they are true.
 ALWAYS = {

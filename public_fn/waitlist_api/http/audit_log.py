@@ -18,6 +18,7 @@ READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
+        f"PATCH {ADMIN_LIST}",
         f"DELETE {ADMIN_LIST}",
         f"POST {ADMIN_LIST}/import",
         f"DELETE {ADMIN_ENTRY}",

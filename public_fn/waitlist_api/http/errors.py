@@ -5,7 +5,13 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from waitlist_api.errors import MAX_DETAIL_BYTES, InvalidFields, MethodNotAllowed, cut
+from waitlist_api.errors import (
+    MAX_DETAIL_BYTES,
+    InvalidFields,
+    MethodNotAllowed,
+    SettingsChanged,
+    cut,
+)
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
@@ -45,6 +51,7 @@ STATUS = {
     "rests_used_up": 409,
     "no_room": 409,
     "no_entry_tokens": 409,
+    "settings_changed": 412,
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,
@@ -107,7 +114,7 @@ def problem(error: WaitlistError) -> Response[str]:
         "code": code,
         "detail": cut(error.message if status != 500 else WaitlistError.advice, MAX_DETAIL_BYTES),
     }
-    if isinstance(error, InvalidFields):
+    if isinstance(error, InvalidFields | SettingsChanged):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:

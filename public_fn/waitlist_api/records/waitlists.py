@@ -115,6 +115,10 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
+class VersionChanged(Exception):
+    """The settings have another version than the one that was to be replaced."""
+
+
 class WaitlistRecords(Struct, frozen=True):
     """Waitlists by id."""
 
@@ -158,10 +162,12 @@ class WaitlistRecords(Struct, frozen=True):
         *,
         is_schedule_new: bool = False,
         longest_pass_seconds: int = 0,
+        version: int | None = None,
     ) -> WaitlistRecord | None:
         """Replace all settings of a waitlist; None if it is deleted or being deleted.
 
         If the segments change, their state becomes `building`. A new schedule counts from now on.
+        With a `version` only the settings of that version: raises VersionChanged for another.
         """
         values = {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
         values |= {"ready": "ready", "building": "building"}
@@ -171,17 +177,22 @@ class WaitlistRecords(Struct, frozen=True):
             f"SET {assignments}, #version = #version + :one, #updated_millis = :now,"
             " #longest_pass_seconds = :longest"
         )
+        alive = ALIVE
+        if version is not None:
+            alive, values = f"{ALIVE} AND #version = :version", {**values, "version": version}
         if is_schedule_new:
             update += ", #scheduled_until = :now"
         for _ in range(MAX_CONFLICT_RETRIES):
             for condition, also in _whether_declared(settings):
                 try:
                     item = self.table.update(
-                        _key(waitlist_id), update + also, f"{ALIVE} AND {condition}", values
+                        _key(waitlist_id), update + also, f"{alive} AND {condition}", values
                     )
                 except ConditionFailed as failed:
                     if failed.item is None or "deleting" in failed.item:
                         return None
+                    if version is not None and failed.item["version"] != version:
+                        raise VersionChanged from failed
                 else:
                     return WaitlistRecord.from_item(item)
         raise Throttled

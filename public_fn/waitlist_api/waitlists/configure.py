@@ -29,13 +29,19 @@ class Waitlists(Struct, frozen=True):
     reindexer: Reindexer
     now_millis: NowMillis
 
-    def put(self, waitlist_id: str, settings: WaitlistSettings) -> tuple[WaitlistRecord, bool]:
-        """Replace the whole configuration; return it, and whether the waitlist is new."""
-        is_new = self.records.create(waitlist_id, settings, self.now_millis())
+    def put(
+        self, waitlist_id: str, settings: WaitlistSettings, version: int | None = None
+    ) -> tuple[WaitlistRecord, bool]:
+        """Replace the whole configuration; return it, and whether the waitlist is new.
+
+        With a `version` only the configuration of that version, which must exist: raises
+        VersionChanged, WaitlistNotFound.
+        """
+        is_new = version is None and self.records.create(waitlist_id, settings, self.now_millis())
         if not is_new:
-            changed = self._replace(waitlist_id, settings)
+            changed = self._replace(waitlist_id, settings, version)
             if changed is None:
-                raise WaitlistDeleting
+                raise WaitlistDeleting if version is None else WaitlistNotFound
         record = self.waitlist_cache.look_up(waitlist_id)
         if is_new:
             self.recovering_queue.initialise_empty(record)
@@ -46,7 +52,9 @@ class Waitlists(Struct, frozen=True):
             record = self.waitlist_cache.look_up(waitlist_id)
         return record, is_new
 
-    def _replace(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
+    def _replace(
+        self, waitlist_id: str, settings: WaitlistSettings, version: int | None
+    ) -> WaitlistRecord | None:
         before = self.records.get(waitlist_id)
         if before is None:
             return None
@@ -57,6 +65,7 @@ class Waitlists(Struct, frozen=True):
             self.now_millis(),
             is_schedule_new=schedule_of(settings) != schedule_of(before.settings),
             longest_pass_seconds=longest,
+            version=version,
         )
 
     def _begin_index(self, record: WaitlistRecord) -> None:

@@ -10,6 +10,8 @@ import schemathesis
 
 from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
+from waitlist_api.clock import iso, now_millis
+from waitlist_api.settings.rest import DAY_MILLIS
 from waitlist_api.auth.credentials import EntryTokens
 
 # Requests with drawn ids may change the list of the document's examples; requests about an existing
@@ -19,6 +21,7 @@ SETTINGS = {
     "segments": [["gender", "language"], ["language"]],
     "rejoin": "always",
     "admission": {"pass_seconds": 3600},
+    "rest": {"max_days": 180, "times": 1000},
 }
 OF_A_LIST = (
     "getWaitlist",
@@ -43,12 +46,15 @@ WAITING = (
     "issueToken",
     "erasePerson",
     "admitPerson",
+    "rest",
+    "resume",
+    "setReady",
 )
 HELD = ("complete", "release", "extend", "park")
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 ENDED = ("unban", "reinstate")
-SPOILING = ("putWaitlist", "deleteWaitlist")
+SPOILING = ("putWaitlist", "changeWaitlist", "deleteWaitlist")
 
 
 class Scene:
@@ -82,6 +88,8 @@ class Scene:
         if "entry_id" not in case.path_parameters:
             return
         person = self._sign_up()
+        if operation == "rest":
+            case.body = {"until": iso(now_millis() + DAY_MILLIS)}
         token = {}
         if operation in (*OFFERED, *INSIDE):
             person = self._offered(person)

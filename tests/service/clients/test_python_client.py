@@ -13,7 +13,9 @@ from tests.support.stores import fake_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import ROOT
+from waitlist_api.clock import iso, now_millis
 from waitlist_api.http.routes.params import ENTRY_ID
+from waitlist_api.settings.rest import DAY_MILLIS
 
 DOCUMENT = ROOT / "docs/openapi/guests.json"
 OPERATIONS: dict[str, Any] = {
@@ -110,7 +112,9 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
         return client.body(name, fields)
 
     admission = body("AdmissionBody", offer_seconds=60)
-    settings = body("WaitlistBody", name="Bakery", segments=[["language"]], admission=admission)
+    rests = body("RestRulesBody", max_days=180, times=9)
+    parts = {"segments": [["language"]], "admission": admission, "rest": rests}
+    settings = body("WaitlistBody", name="Bakery", **parts)
     made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
     assert made.name == "Bakery"
     tokens: dict[str, str] = {}
@@ -134,6 +138,13 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert send("getWaitlistConfig", 200, waitlist_id=BAKERY).name == "Bakery"
     assert [one.waitlist_id for one in send("listWaitlists", 200).waitlists] == [BAKERY]
     assert on("bob", "getEntry", token=tokens["bob"]).position == 2
+    patch = body("WaitlistPatch", capacity=90)
+    assert send("changeWaitlist", 200, waitlist_id=BAKERY, body=patch).capacity == 90
+    until = iso(now_millis() + DAY_MILLIS)
+    resting = on("bob", "rest", token=tokens["bob"], body=body("RestBody", until=until))
+    assert resting.not_ready == ["resting"]
+    assert on("bob", "resume", token=tokens["bob"]).ready
+    assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
     assert on("cyd", "bump", body=body("BumpToEnd", to="front")).position == 1
     key = "0a4f8f0e-5a0c-4f6b-9b53-6a1d1a1b1c1d"
     assert on("dan", "bump", body=body("BumpByPlaces", places=1), idempotency_key=key).position == 3

@@ -40,6 +40,7 @@ EXPECTED = {
     "admin_withdraw": 200,
     "admin_exit": 200,
     "admin_put_waitlist": 200,
+    "admin_change_waitlist": 200,
     "admin_get_waitlist": 200,
     "admin_list_waitlists": 200,
     "admin_delete_waitlist": 204,

@@ -119,6 +119,12 @@ def put_waitlist(service: Deployment) -> None:
     wrong(service, "PUT", ADMIN)
 
 
+@drives("PATCH /v1/admin/waitlists/{waitlist_id}")
+def change_waitlist(service: Deployment) -> None:
+    assert service.operator("PATCH", ADMIN, json={"capacity": 7}).is_success
+    wrong(service, "PATCH", ADMIN)
+
+
 @drives("POST /v1/waitlists/{waitlist_id}/entries")
 def post_entry(service: Deployment) -> None:
     assert sign_up(service).status_code == 200

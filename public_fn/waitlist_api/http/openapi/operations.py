@@ -62,6 +62,14 @@ PUBLIC_CACHE = {
 }
 
 
+ETAG = {
+    "ETag": {
+        "description": "The version of the settings, for `If-Match`.",
+        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+    }
+}
+
+
 BOARD_CACHE = {
     "Cache-Control": {
         "description": "A cache may answer an old board while it fetches the new one: see `as_of`.",
@@ -315,6 +323,7 @@ def _waitlists() -> dict[str, Operation]:
                 **answers(
                     200,
                     "The changed waitlist",
+                    "settings_changed",
                     "unauthorized",
                     "not_found",
                     "invalid_json",
@@ -325,8 +334,26 @@ def _waitlists() -> dict[str, Operation]:
                 ),
             },
         ),
+        "changeWaitlist": _operator(
+            "Change some settings of a waitlist",
+            with_headers(
+                ETAG,
+                answers(
+                    200,
+                    "The changed waitlist",
+                    *WRITE,
+                    "waitlist_deleting",
+                    "settings_changed",
+                    links=links.OF_A_WAITLIST,
+                ),
+            ),
+            "JSON Merge Patch (RFC 7396), as `application/merge-patch+json` or `application/json`. "
+            "Changes of two operators at once both stand, unless they are of one setting: then the "
+            "later one does, or with `If-Match` the earlier one.",
+        ),
         "getWaitlistConfig": _operator(
-            "Get a waitlist's configuration", answers(200, "The waitlist", *WAITLIST)
+            "Get a waitlist's configuration",
+            with_headers(ETAG, answers(200, "The waitlist", *WAITLIST)),
         ),
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",

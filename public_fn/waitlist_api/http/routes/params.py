@@ -109,6 +109,16 @@ RestKey = Annotated[
         "UUID. A repeat of the last rest changes nothing, also after a resume.",
     ),
 ]
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        pattern=r'^"[0-9]{1,15}"$',
+        description="The `ETag` of the settings that the request changes: if they have another "
+        "version now, it is refused: `settings_changed`.",
+        examples=['"7"'],
+    ),
+]
 BanKey = Annotated[
     str | None,
     Header(

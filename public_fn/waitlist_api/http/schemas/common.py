@@ -130,7 +130,10 @@ class Problem(Model):
     detail: Annotated[str, Field(description="What happened, and what to do next.")]
     errors: Annotated[
         list[FieldProblem],
-        Field(description="The invalid fields, at most 20; `detail` counts the others."),
+        Field(
+            description="The invalid fields, at most 20; `detail` counts the others. Of "
+            "`settings_changed` the settings that are others than what was sent."
+        ),
     ] = []
     message: Annotated[
         str | None, Field(description="The text of API Gateway, if it answered by itself.")

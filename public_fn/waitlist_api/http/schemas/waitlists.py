@@ -1,11 +1,13 @@
 """Waitlists: configuration, counts, and the public view."""
 
+import json
 from collections import Counter
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field, RootModel, ValidationError
 from typing_extensions import TypeAliasType
 
+from waitlist_api.errors import InvalidFields, field_error
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.schemas.admission import AdmissionBody
 from waitlist_api.http.schemas.attributes import AttributeName
@@ -178,6 +180,39 @@ class WaitlistBody(Body):
         rest = RestRules(**self.rest.model_dump()) if self.rest else None
         parts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
         return {**self.model_dump(), **parts}
+
+
+class WaitlistPatch(RootModel[dict[str, Any]]):
+    """Some settings, by JSON Merge Patch (RFC 7396): the others stay.
+
+    `null` gives a setting its default back, objects merge, lists replace.
+    """
+
+    model_config = ConfigDict(
+        defer_build=True, json_schema_extra={"examples": [{"open": False, "capacity": 500}]}
+    )
+
+    def merged(self, settings: dict[str, Any]) -> WaitlistBody:
+        """Return all settings with these changes; raise InvalidFields."""
+        try:
+            return WaitlistBody.model_validate_json(json.dumps(_merge(settings, self.root)))
+        except ValidationError as error:
+            problems = [
+                field_error({**one, "loc": ("body", *one["loc"])}) for one in error.errors()
+            ]
+            raise InvalidFields(*problems) from error
+
+
+def _merge(target: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merge(merged.get(name), value)
+    return merged
 
 
 LINE_MEANINGS: dict[c.Line, str] = {

@@ -1,5 +1,7 @@
 """Operators' routes of waitlists."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -8,16 +10,19 @@ from msgspec.structs import asdict
 
 from waitlist_api import cursors
 from waitlist_api.clock import iso
-from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
+from waitlist_api.errors import FieldError, SettingsChanged
+from waitlist_api.http.routes.params import Cursor, IfMatch, Limit, WaitlistId
 from waitlist_api.http.schemas.waitlists import (
     RebuildAnswer,
     WaitlistBody,
     WaitlistConfigAnswer,
+    WaitlistPatch,
     WaitlistsAnswer,
 )
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import VersionChanged, WaitlistRecord, WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 
 WAITLISTS = "/v1/admin/waitlists"
@@ -37,14 +42,42 @@ def admin_waitlist_routes(
             waitlists=[_config(record) for record in records], cursor=cursors.encode(following)
         )
 
+    def replaced(
+        waitlist_id: str, body: WaitlistBody, version: int | None
+    ) -> Response[WaitlistConfigAnswer]:
+        settings = WaitlistSettings(**body.settings())
+        return _answer(*waitlists.put(waitlist_id, settings, version))
+
     @router.put(WAITLIST, operation_id="putWaitlist")
-    def put_waitlist(waitlist_id: WaitlistId, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
-        record, is_new = waitlists.put(waitlist_id, WaitlistSettings(**body.settings()))
-        return Response(201 if is_new else 200, "application/json", _config(record))
+    def put_waitlist(
+        waitlist_id: WaitlistId, body: WaitlistBody, if_match: IfMatch = None
+    ) -> Response[WaitlistConfigAnswer]:
+        try:
+            return replaced(waitlist_id, body, _version(if_match))
+        except VersionChanged as changed:
+            now = waitlist_cache.look_up(waitlist_id)
+            raise _changed(now, body.model_dump(mode="json")) from changed
+
+    @router.patch(WAITLIST, operation_id="changeWaitlist")
+    def change_waitlist(
+        waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
+    ) -> Response[WaitlistConfigAnswer]:
+        version = _version(if_match)
+
+        def attempt() -> Response[WaitlistConfigAnswer] | None:
+            now = waitlist_cache.look_up(waitlist_id)
+            if version is not None and now.version != version:
+                raise _changed(now, body.root)
+            try:
+                return replaced(waitlist_id, body.merged(_settings(now)), now.version)
+            except VersionChanged:
+                return None
+
+        return retry_on_conflict(attempt)
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
-    def get_waitlist(waitlist_id: WaitlistId) -> WaitlistConfigAnswer:
-        return _config(waitlist_cache.look_up(waitlist_id))
+    def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
+        return _answer(waitlist_cache.look_up(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
     def delete_waitlist(waitlist_id: WaitlistId) -> Response[Any]:
@@ -52,6 +85,33 @@ def admin_waitlist_routes(
         return Response(204)
 
     return router
+
+
+def _answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistConfigAnswer]:
+    headers: dict[str, str | list[str]] = {"ETag": f'"{record.version}"'}
+    return Response(201 if is_new else 200, "application/json", _config(record), headers)
+
+
+def _version(if_match: str | None) -> int | None:
+    return None if if_match is None else int(if_match.strip('"'))
+
+
+def _settings(record: WaitlistRecord) -> dict[str, Any]:
+    """Return the settings as a body has them."""
+    shown = _config(record).model_dump(mode="json", include=set(WaitlistBody.model_fields))
+    return dict(shown)
+
+
+def _changed(now: WaitlistRecord, sent: Mapping[str, Any]) -> SettingsChanged:
+    """Return the refusal, with the settings of the request that are others now."""
+    shown = _settings(now)
+    return SettingsChanged(
+        *(
+            FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")
+            for name, value in sent.items()
+            if name in shown and shown[name] != value
+        )
+    )
 
 
 def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:

@@ -1,0 +1,96 @@
+"""PATCH of a waitlist merges; `If-Match` keeps a change from undoing another operator's."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.support.gateway import Answer
+from tests.support.people import People
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.threads import at_once
+from tests.support.world import World
+
+SETTINGS: dict[str, Any] = {
+    "capacity": 9,
+    "segments": [["language"]],
+    "admission": {"max_inside": 5, "offer_seconds": 60},
+}
+
+
+@pytest.fixture
+def people() -> People:
+    people = People(World.on(new_table(), fake_redis()))
+    assert people.configure(**SETTINGS).headers["etag"] == '"1"'
+    return people
+
+
+def change(people: People, body: Any, etag: str | None = None, method: str = "PATCH") -> Answer:
+    headers = {"if-match": etag} if etag else {}
+    path = people.admin_path
+    return people.world.request(method, path, body=body, operator=True, headers=headers)
+
+
+def settings(people: People) -> Any:
+    return people.world.request("GET", people.admin_path, operator=True).json
+
+
+def test_a_change_leaves_the_other_settings(people: People) -> None:
+    before = settings(people)
+    answer = change(people, {"capacity": 12, "open": False})
+    assert (answer.status, answer.headers["etag"]) == (200, '"2"')
+    after = settings(people)
+    assert {name for name in before if before[name] != after[name]} <= {
+        "capacity",
+        "open",
+        "version",
+        "updated_at",
+    }
+    assert (after["capacity"], after["open"], after["version"]) == (12, False, 2)
+    assert people.sign_up("ada").code == "waitlist_closed"
+
+
+def test_objects_merge_and_null_gives_the_default_back(people: People) -> None:
+    change(people, {"admission": {"max_inside": 7}, "capacity": None})
+    admission = settings(people)["admission"]
+    assert (admission["max_inside"], admission["offer_seconds"]) == (7, 60)
+    assert settings(people)["capacity"] is None
+    change(people, {"admission": None, "segments": []})
+    assert (settings(people)["admission"], settings(people)["segments"]) == (None, [])
+
+
+def test_the_whole_is_validated(people: People) -> None:
+    for wrong in ({"name": None}, {"capacity": "many"}, {"other": 1}, {"admission": {"rate": 5}}):
+        answer = change(people, wrong)
+        assert (answer.status, answer.code) == (422, "invalid_request"), wrong
+        assert answer.json["errors"][0]["field"].startswith("body."), answer.json
+    assert settings(people)["version"] == 1
+
+
+def test_a_list_that_is_not_there_is_not_made(people: People) -> None:
+    path = "/v1/admin/waitlists/other"
+    for method, body in (("PATCH", {"open": False}), ("PUT", {"name": "Other"})):
+        headers = {"if-match": '"1"'}
+        answer = people.world.request(method, path, body=body, operator=True, headers=headers)
+        assert answer.code == "waitlist_not_found"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_a_change_of_other_settings_than_were_seen_is_refused(people: People, method: str) -> None:
+    change(people, {"capacity": 10})
+    body = {"name": "Bakery", **SETTINGS, "capacity": 11}
+    answer = change(people, body, '"1"', method)
+    assert (answer.status, answer.code) == (412, "settings_changed")
+    assert {"field": "body.capacity", "message": "is 10 now"} in answer.json["errors"]
+    assert settings(people)["capacity"] == 10
+    assert change(people, body, '"2"', method).status == 200
+
+
+def test_changes_of_two_operators_at_once_both_stand(people: People) -> None:
+    bodies = [{"capacity": 20}, {"hide_counts": True}, {"lease_seconds": 33}]
+    answers = at_once([partial(change, people, body) for body in bodies])
+    assert {answer.status for answer in answers} == {200}
+    after = settings(people)
+    assert (after["capacity"], after["hide_counts"], after["lease_seconds"]) == (20, True, 33)
+    assert after["version"] == 4
