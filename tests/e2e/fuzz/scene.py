@@ -10,9 +10,9 @@ import schemathesis
 
 from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
-from waitlist_api.auth.credentials import EntryTokens
 
 # Requests with drawn ids may change the list of the document's examples; requests about an existing
 # entry use the second list.
