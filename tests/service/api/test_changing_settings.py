@@ -89,7 +89,11 @@ def test_a_change_of_other_settings_than_were_seen_is_refused(people: People, me
 
 def test_changes_of_two_operators_at_once_both_stand(people: People) -> None:
     bodies = [{"capacity": 20}, {"hide_counts": True}, {"lease_seconds": 33}]
-    answers = at_once([partial(change, people, body) for body in bodies])
+    # Each operator's request has a process of its own.
+    table, redis = people.world.dynamodb, people.world.redis
+    others = [People(World.on(table, redis)) for _ in bodies]
+    acts = [partial(change, one, body) for one, body in zip(others, bodies, strict=True)]
+    answers = at_once(acts)
     assert {answer.status for answer in answers} == {200}
     after = settings(people)
     assert (after["capacity"], after["hide_counts"], after["lease_seconds"]) == (20, True, 33)

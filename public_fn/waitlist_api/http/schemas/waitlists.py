@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, RootModel, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 from typing_extensions import TypeAliasType
 
 from waitlist_api.errors import InvalidFields, field_error
@@ -182,20 +182,25 @@ class WaitlistBody(Body):
         return {**self.model_dump(), **parts}
 
 
-class WaitlistPatch(RootModel[dict[str, Any]]):
+class WaitlistPatch(Model):
     """Some settings, by JSON Merge Patch (RFC 7396): the others stay.
 
     `null` gives a setting its default back, objects merge, lists replace.
     """
 
     model_config = ConfigDict(
-        defer_build=True, json_schema_extra={"examples": [{"open": False, "capacity": 500}]}
+        extra="allow", json_schema_extra={"examples": [{"open": False, "capacity": 500}]}
     )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The settings to change, by name."""
+        return self.model_extra or {}
 
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
         """Return all settings with these changes; raise InvalidFields."""
         try:
-            return WaitlistBody.model_validate_json(json.dumps(_merge(settings, self.root)))
+            return WaitlistBody.model_validate_json(json.dumps(_merge(settings, self.given)))
         except ValidationError as error:
             problems = [
                 field_error({**one, "loc": ("body", *one["loc"])}) for one in error.errors()

@@ -67,7 +67,7 @@ def admin_waitlist_routes(
         def attempt() -> Response[WaitlistConfigAnswer] | None:
             now = waitlist_cache.look_up(waitlist_id)
             if version is not None and now.version != version:
-                raise _changed(now, body.root)
+                raise _changed(now, body.given)
             try:
                 return replaced(waitlist_id, body.merged(_settings(now)), now.version)
             except VersionChanged:
