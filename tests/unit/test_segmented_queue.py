@@ -10,6 +10,7 @@ from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.segments import Segments
+from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_shared.errors import StaleSegments
 
@@ -33,6 +34,8 @@ class Waitlists:
         self.known = known
         self.record = CACHED
         self.resent: list[int] = []
+
+    checked: Any = WaitlistCache.checked
 
     def find(self, _: str) -> WaitlistRecord:
         return CACHED

@@ -76,7 +76,7 @@ class ReadinessChanges(Struct, frozen=True):
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
-            is_repeat = command.rest_key not in ("", None) and command.rest_key == record.rest_key
+            is_repeat = command.rest_key != "" and command.rest_key == record.rest_key
             if is_repeat or record.rest_until_millis == command.until_millis:
                 return None
             if record.status != "waiting":

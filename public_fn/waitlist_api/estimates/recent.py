@@ -12,7 +12,7 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import (
     DAY_MILLIS,
     HOUR_MILLIS,
-    KEPT_SECONDS,
+    KEPT_MINUTES_MILLIS,
     MINUTE_MILLIS,
     Every,
     Sample,
@@ -23,7 +23,6 @@ from waitlist_shared import contracts as c
 
 # A pace is made of the minutes of so long, and of the hours of so long.
 MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
-KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 
 
 class Recent(Struct):

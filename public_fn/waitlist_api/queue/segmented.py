@@ -5,7 +5,6 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from waitlist_api.errors import InvalidFields
 from waitlist_api.queue.client import send_batch
 from waitlist_api.queue.messages import Tagging
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -38,14 +37,15 @@ class SegmentedQueue(Struct, frozen=True):
 
     def send(self, message: Segmented) -> Any:
         """Send by the cached segments; after StaleSegments again by the current ones."""
-        segments = self._first(message)
+        request = self.waitlist_cache.checked(message.waitlist_id, message.under)
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
-                return self._send(message.under(segments))
+                return self._send(request)
             except StaleSegments:
                 segments = self.catch_up(message.waitlist_id)
             message.check(segments)
-        return self._send(message.under(segments))
+            request = message.under(segments)
+        return self._send(request)
 
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
         """Send messages about one waitlist in one invocation; return the result or error of each.
@@ -74,15 +74,6 @@ class SegmentedQueue(Struct, frozen=True):
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         self.recovering_queue.resend_settings(waitlist)
         return waitlist.segments
-
-    def _first(self, message: Segmented) -> Segments:
-        """Return the cached segments; the current ones if the cached ones refuse the message."""
-        segments = self.waitlist_cache.find(message.waitlist_id).segments
-        try:
-            message.under(segments)
-        except InvalidFields:
-            return self.waitlist_cache.look_up(message.waitlist_id).segments
-        return segments
 
     def _send(self, request: c.OnWaitlist | None) -> Any:
         if request is None:

@@ -15,6 +15,7 @@ Every = Literal["minute", "hour"]
 # The text of a time up to its minute, or its hour, is the end of a sample's sort key.
 SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
+KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 LAST = "~"
 
 

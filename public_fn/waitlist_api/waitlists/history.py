@@ -9,6 +9,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.records.samples import (
     DAY_MILLIS,
     HOUR_MILLIS,
+    KEPT_MINUTES_MILLIS,
     KEPT_SECONDS,
     MINUTE_MILLIS,
     Every,
@@ -19,7 +20,6 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.contracts import Counters
 
 Period = Literal["hour", "day", "week"]
-KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 

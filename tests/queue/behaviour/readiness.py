@@ -344,7 +344,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
     assert accepted(line.send("admit", entry_id=line.id_of("ann")))["entries"]
 
 
-def test_the_policy_finds_nobody_to_offer_a_slot_to_among_those_who_rest(line: Line) -> None:
+def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
     """No poll triggers a run for them."""
     line.init(admission=True, max_inside=1)
     accepted(line.enlist("ann", readiness=HELD_BACK))

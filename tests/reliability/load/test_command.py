@@ -31,7 +31,7 @@ def done() -> Run:
 
 @pytest.fixture
 def launched() -> Run:
-    """A launch of three people, of whom one got in."""
+    """In a launch of three people one signup is acknowledged."""
     scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")

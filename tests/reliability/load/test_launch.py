@@ -12,7 +12,7 @@ from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.client.retries import PATIENT
 
-# All ask at once: 80 of them before the API's limit, of whom eight find room.
+# All ask at once: the API's limit lets 80 through, and the public function runs 8 at a time.
 SMALL = LaunchPlan(
     people=150,
     within_seconds=1,

@@ -47,7 +47,7 @@ def test_one_who_rests_keeps_the_place_and_is_passed_over(people: Admissions) ->
     assert people.events("ada") == ["joined", "rested"]
 
 
-def test_a_rest_ends_by_itself_for_a_claim_that_nobody_polled_before(people: Admissions) -> None:
+def test_a_rest_ends_by_itself_for_a_claim_without_a_poll_before(people: Admissions) -> None:
     people.rest("ada", DAY)
     people.world.advance(DAY - 1)
     assert people.claimed() == ["bob"]

@@ -1,7 +1,7 @@
 """Parameters that several routes share."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import BeforeValidator, Field
@@ -79,34 +79,35 @@ GuestsKey = Annotated[
         examples=["6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"],
     ),
 ]
+
+
+def _idempotency_key(description: str) -> Any:
+    """Return the header by which the service recognises a repeat, as `description` says."""
+    return Header(alias="Idempotency-Key", pattern=r"^[!-~]{1,255}$", description=description)
+
+
 IdempotencyKey = Annotated[
     str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[!-~]{1,255}$",
-        description="Identifies repeats of this request: any text, new for each request, such as a "
+    _idempotency_key(
+        "Identifies repeats of this request: any text, new for each request, such as a "
         "UUID. A key belongs to the caller who sent it first; with another body it is refused: "
-        "`idempotency_key_reused`.",
+        "`idempotency_key_reused`."
     ),
 ]
 ReinstateKey = Annotated[
     str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[!-~]{1,255}$",
-        description="Identifies repeats of this request: any text, new for each request, such as a "
+    _idempotency_key(
+        "Identifies repeats of this request: any text, new for each request, such as a "
         "UUID. A repeat by the same operator gets the same entry and token, also one that arrives "
         "when the customer has left again: it changes nothing. With another body it is refused: "
-        "`idempotency_key_reused`.",
+        "`idempotency_key_reused`."
     ),
 ]
 RestKey = Annotated[
     str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[!-~]{1,255}$",
-        description="Identifies repeats of this request: any text, new for each rest, such as a "
-        "UUID. A repeat of the last rest changes nothing, also after a resume.",
+    _idempotency_key(
+        "Identifies repeats of this request: any text, new for each rest, such as a "
+        "UUID. A repeat of the last rest changes nothing, also after a resume."
     ),
 ]
 IfMatch = Annotated[
@@ -121,11 +122,9 @@ IfMatch = Annotated[
 ]
 BanKey = Annotated[
     str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[!-~]{1,255}$",
-        description="Identifies repeats of a request with `ban`: any text, new for each ban, such "
+    _idempotency_key(
+        "Identifies repeats of a request with `ban`: any text, new for each ban, such "
         "as a UUID. A repeat of the last ban, by the same operator, changes nothing, also after an "
-        "unban.",
+        "unban."
     ),
 ]
