@@ -203,6 +203,25 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
     assert line.order() == order
 
 
+def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
+    """P1: the rank was free while the entry was held."""
+    filled(line)
+    held = line.claimed()["ann"]
+    line.enlist("twin", ticket=held["ticket"], readiness=HELD_BACK)
+    line.release("ann", held["token"])
+    assert line.order() == ["ann", "twin", *PEOPLE[1:]]
+    first, second = [entry["rank"] for entry in line.entries()][:2]
+    assert first < second
+
+
+def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
+    """P6: between two entries that are close together."""
+    filled(line)
+    line.rest("eve", version=1)
+    assert line.bump("zoe", places=1)["position"] == 4
+    assert line.order() == ["ann", "bob", "eve", "zoe", "kim"]
+
+
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """P9: 200 in one turn; a claim ends the turns before it takes an entry."""
     line.init()
