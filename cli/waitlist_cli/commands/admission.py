@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.operations.admit import admissions
+from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.since import since_of
-from waitlist_cli.redrives import redrives
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -107,9 +108,7 @@ def admit_person(
     reason: Reason = "",
 ) -> None:
     """Offer a slot to one person now, wherever they wait."""
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    path = f"/entries/{entry_id}/admit"
-    print_status(context, context.call_once("POST", waitlist, path, {"reason": reason}))
+    print_status(context, context.person(waitlist, entry, customer, reason).admit())
 
 
 @command("withdraw", PANEL, "waitlist withdraw bakery --customer ada")
@@ -129,10 +128,9 @@ def withdraw(
     reason: Reason = "",
 ) -> None:
     """Take an offer back: the person waits at the old place, the next one gets the slot."""
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    until = offered_until or context.call("GET", waitlist, f"/entries/{entry_id}")["offered_until"]
-    body = {"offered_until": until, "reason": reason}
-    print_status(context, context.call("POST", waitlist, f"/entries/{entry_id}/withdraw", body))
+    person = context.person(waitlist, entry, customer, reason)
+    until = offered_until or person.show()["offered_until"]
+    print_status(context, person.withdraw(until))
 
 
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
@@ -144,12 +142,9 @@ def exit_(
     reason: Reason = "",
 ) -> None:
     """Let an admitted person go out, which frees the place inside."""
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    answer = context.call("POST", waitlist, f"/entries/{entry_id}/exit", {"reason": reason})
-    if context.output.as_json:
-        context.output.json(answer)
-    else:
-        context.output.text(f"{entry_id} is out since {shown(answer['exited_at'])}.")
+    person = context.person(waitlist, entry, customer, reason)
+    answer = person.exit()
+    context.output.result(answer, f"{person.entry_id} is out since {shown(answer['exited_at'])}.")
 
 
 @command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
@@ -167,14 +162,16 @@ def claim(
     """Claim people at the head of the queue; each claim has a claim_token."""
     if count > MOST_CLAIMED:
         raise WrongUsage(f"One call claims at most {MOST_CLAIMED} people.")
-    asked = {
-        "count": count,
-        "filter": filter_of(filter_),
-        "order": "newest" if newest else "oldest",
-        "lease_seconds": lease,
-        "complete": complete_now,
-    }
-    answer = context.call_once("POST", checked_waitlist_id(waitlist), "/claims", asked)
+    answer = claim_people(
+        context.api,
+        checked_waitlist_id(waitlist),
+        str(uuid.uuid4()),
+        count=count,
+        filter_=filter_of(filter_),
+        newest=newest,
+        lease_seconds=lease,
+        complete=complete_now,
+    )
     if context.output.as_json:
         context.output.json(answer)
     else:
@@ -191,7 +188,7 @@ def complete(
     reason: Reason = "",
 ) -> None:
     """Admit a claimed person."""
-    _act(context, waitlist, entry, customer, "complete", claim_token=token, reason=reason)
+    print_status(context, context.person(waitlist, entry, customer, reason).complete(token))
 
 
 @command("release", PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
@@ -205,8 +202,8 @@ def release(
     reason: Reason = "",
 ) -> None:
     """Return a claimed person to the queue."""
-    to = _to(back)
-    _act(context, waitlist, entry, customer, "release", claim_token=token, to=to, reason=reason)
+    person = context.person(waitlist, entry, customer, reason)
+    print_status(context, person.release(token, _to(back)))
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
@@ -219,7 +216,7 @@ def extend(
     lease: Lease = None,
 ) -> None:
     """Restart the lease of a claim from now."""
-    _act(context, waitlist, entry, customer, "extend", claim_token=token, lease_seconds=lease)
+    print_status(context, context.person(waitlist, entry, customer).extend(token, lease))
 
 
 @command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
@@ -232,7 +229,7 @@ def park(
     reason: Reason = "",
 ) -> None:
     """Take a claimed person out of the queue, to be looked at."""
-    _act(context, waitlist, entry, customer, "park", claim_token=token, reason=reason)
+    print_status(context, context.person(waitlist, entry, customer, reason).park(token))
 
 
 @command("redrive", PANEL, "waitlist redrive bakery --all --reason 'printer works again'")
@@ -253,10 +250,8 @@ def redrive(
         if entry or customer:
             raise WrongUsage("--all takes no ENTRY or --customer.")
         return _redrive_all(context, checked_waitlist_id(waitlist), _to(back), reason)
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    parked_at = context.call("GET", waitlist, f"/entries/{entry_id}")["parked_at"]
-    body = {"parked_at": parked_at, "to": _to(back), "reason": reason}
-    print_status(context, context.call("POST", waitlist, f"/parked/{entry_id}/redrive", body))
+    person = context.person(waitlist, entry, customer, reason)
+    print_status(context, person.redrive(person.show()["parked_at"], _to(back)))
     return 0
 
 
@@ -270,11 +265,9 @@ def _redrive_all(context: Context, waitlist: str, to: str, reason: str) -> int:
         name = shown(person["customer_id"] or person["entry_id"])
         context.output.note(f"{name}: {refusal.message} ({refusal.code})", "yellow")
         refused.append({"entry_id": person["entry_id"], "code": refusal.code})
-    if context.output.as_json:
-        context.output.json({"redriven": returned, "refused": refused})
-    else:
-        words = counted(returned, "person waits", "people wait")
-        context.output.text(f"{words} again, {len(refused):,} refused.")
+    words = counted(returned, "person waits", "people wait")
+    document = {"redriven": returned, "refused": refused}
+    context.output.result(document, f"{words} again, {len(refused):,} refused.")
     return 1 if refused else 0
 
 
@@ -374,18 +367,6 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, rest: str) -> str:
     if len(entries) == count:
         return f"{verb} {counted(count, 'person', 'people')}."
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
-
-
-def _act(
-    context: Context,
-    waitlist: str,
-    entry: str | None,
-    customer: str | None,
-    verb: str,
-    **body: str | int | None,
-) -> None:
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    print_status(context, context.call("POST", waitlist, f"/claims/{entry_id}/{verb}", body))
 
 
 def _print_claims(context: Context, claims: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.commands.waitlists import (
     Capacity,
     HideCounts,
@@ -19,7 +19,6 @@ from waitlist_cli.commands.waitlists import (
     ask_first,
     change,
     changes,
-    print_outcome,
     show_waitlist,
 )
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
@@ -28,6 +27,7 @@ from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.imports.times import utc
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
+from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import place, print_entry, print_history, print_status
@@ -60,7 +60,7 @@ def show(
     if entry is None and customer is None:
         show_waitlist(context, waitlist)
         return
-    print_entry(context, context.call("GET", waitlist, _path(waitlist, entry, customer)))
+    print_entry(context, context.person(waitlist, entry, customer).show())
 
 
 @command("edit", EITHER, "waitlist edit bakery --customer ada --set party=4")
@@ -104,15 +104,8 @@ def edit(
     if settings:
         change(context, waitlist, settings)
     else:
-        _edit_person(
-            context,
-            waitlist,
-            _path(waitlist, entry, customer),
-            profile_json,
-            set_,
-            attribute,
-            reason,
-        )
+        person = context.person(waitlist, entry, customer, reason)
+        _edit_person(context, person, profile_json, set_, attribute)
 
 
 @command("signup", PANEL, "waitlist signup bakery ada --set name=Ada --attribute language=English")
@@ -169,11 +162,10 @@ def position(
     token: EntryToken = None,
 ) -> None:
     """Show a person's position, as the operator, or with a token as the customer."""
-    path = _path(waitlist, entry, customer)
+    person = context.person(waitlist, entry, customer)
     if token is not None:
-        print_status(context, context.api.customer("GET", f"/{waitlist}{path}", token))
+        print_status(context, context.api.customer("GET", person.path, token))
         return
-    person = context.call("GET", waitlist, path)
     names = (
         "entry_id",
         "status",
@@ -184,7 +176,8 @@ def position(
         "offered_until",
         "claimed_until",
     )
-    print_status(context, {name: person[name] for name in names})
+    found = person.show()
+    print_status(context, {name: found[name] for name in names})
 
 
 @command("leave", PANEL, "waitlist leave bakery --customer ada --token ENTRY_TOKEN")
@@ -196,9 +189,9 @@ def leave(
     customer: Customer = None,
 ) -> None:
     """Leave the queue as the customer; operators use `remove`."""
-    path = _path(waitlist, entry, customer)
-    context.api.customer("DELETE", f"/{waitlist}{path}", token)
-    _print_outcome(context, path, "left", "has left.")
+    person = context.person(waitlist, entry, customer)
+    context.api.customer("DELETE", person.path, token)
+    _print_outcome(context, person, "left", "has left.")
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
@@ -217,13 +210,13 @@ def remove(
 
     With --ban the person cannot sign up again until `unban`, and need not be on the list.
     """
-    path = _path(waitlist, entry, customer)
+    person = context.person(waitlist, entry, customer, reason)
     if ban:
-        context.call_once("POST", waitlist, f"{path}/remove", {"ban": True, "reason": reason})
-        _print_outcome(context, path, "banned", "is banned.")
-        return
-    context.call("POST", waitlist, f"{path}/remove", {"reason": reason})
-    _print_outcome(context, path, "removed", "is removed.")
+        person.ban()
+        _print_outcome(context, person, "banned", "is banned.")
+    else:
+        person.remove()
+        _print_outcome(context, person, "removed", "is removed.")
 
 
 @command("ready", PANEL, "waitlist ready bakery --customer ada --no --reason 'papers missing'")
@@ -239,10 +232,10 @@ def ready(
 
     A rest of the customer goes on.
     """
-    path = _path(waitlist, entry, customer)
-    context.call("POST", waitlist, f"{path}/ready", {"ready": not no, "reason": reason})
+    person = context.person(waitlist, entry, customer, reason)
+    person.ready(not no)
     outcome, words = ("held_back", "is held back.") if no else ("ready", "is not held back.")
-    _print_outcome(context, path, outcome, words)
+    _print_outcome(context, person, outcome, words)
 
 
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
@@ -254,11 +247,9 @@ def unban(
     reason: Reason = "",
 ) -> None:
     """Let a banned person sign up again; `reinstate` gives the former place back."""
-    path = _path(waitlist, entry, customer)
-    banned_at = context.call("GET", waitlist, path)["banned_at"]
-    body = {"banned_at": banned_at, "reason": reason}
-    context.call("POST", waitlist, f"{path}/unban", body)
-    _print_outcome(context, path, "unbanned", "is not banned.")
+    person = context.person(waitlist, entry, customer, reason)
+    person.unban(person.show()["banned_at"])
+    _print_outcome(context, person, "unbanned", "is not banned.")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
@@ -292,13 +283,12 @@ def bump(
     chosen += [("to", end) for end in ends]
     if len(chosen) != 1:
         raise WrongUsage("Give one of --priority, --places, --front and --back.")
-    body = dict(chosen) | {"reason": reason}
+    to = dict(chosen)
     if file is not None:
         if entry or customer or places is not None:
             raise WrongUsage("--file takes no ENTRY, --customer or --places.")
-        return _bump_all(context, Bumps(checked_waitlist_id(waitlist), body), file)
-    path = f"{_path(waitlist, entry, customer)}/bump"
-    print_status(context, context.call_once("POST", waitlist, path, body))
+        return _bump_all(context, Bumps(checked_waitlist_id(waitlist), to, reason), file)
+    print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
     return 0
 
 
@@ -311,10 +301,10 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase a person: record, history and place."""
-    path = _path(waitlist, entry, customer)
-    ask_first(context, yes, f"Erase all data of {path.rpartition('/')[2]}?")
-    context.call("DELETE", waitlist, path)
-    _print_outcome(context, path, "erased", "is erased.")
+    person = context.person(waitlist, entry, customer)
+    ask_first(context, yes, f"Erase all data of {person.entry_id}?")
+    person.erase()
+    _print_outcome(context, person, "erased", "is erased.")
 
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
@@ -322,7 +312,7 @@ def history(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
     """Show the history of a person, oldest first."""
-    path = f"/{waitlist}{_path(waitlist, entry, customer)}"
+    path = context.person(waitlist, entry, customer).path
     events = list(context.pages(path, "history", include="history"))
     if context.output.as_json:
         context.output.json({"history": events})
@@ -341,7 +331,7 @@ def explain(
     ] = 10_000,
 ) -> None:
     """Explain why a person is where they are: each move, and what happened ahead of them."""
-    person = context.call("GET", waitlist, _path(waitlist, entry, customer))
+    person = context.person(waitlist, entry, customer).show()
     settings = context.call("GET", waitlist)
     print_explanation(context, explanation_of(context.pages, settings, person, most))
 
@@ -363,31 +353,25 @@ def _bump_all(context: Context, bumps: Bumps, file: str) -> int:
             context.output.note(f"{customer_id}: {refusal.message} ({refusal.code})", "yellow")
             refused.append({"customer_id": customer_id, "code": refusal.code})
     moved = len(records) - len(refused)
-    if context.output.as_json:
-        context.output.json({"moved": moved, "refused": refused})
-    else:
-        text = counted(moved, "person", "people")
-        context.output.text(f"{text} moved, {len(refused):,} refused.")
+    text = f"{counted(moved, 'person', 'people')} moved, {len(refused):,} refused."
+    context.output.result({"moved": moved, "refused": refused}, text)
     return 1 if refused else 0
 
 
 def _edit_person(
     context: Context,
-    waitlist: str,
-    path: str,
+    person: Person,
     profile_json: str | None,
     set_: list[str] | None,
     attribute: list[str] | None,
-    reason: str,
 ) -> None:
     # The API replaces the whole profile, so the current one is read first.
-    before = context.call("GET", waitlist, path)
-    body: dict[str, Any] = {"reason": reason}
+    before, body = person.show(), {}
     if profile_json is not None or set_:
         body["profile"] = profile_of(before["profile"], profile_json, set_)
     if attribute:
         body["attributes"] = attributes_of(before["attributes"], attribute)
-    print_entry(context, context.call("PATCH", waitlist, path, body))
+    print_entry(context, person.edit(**body))
 
 
 def _time(text: str) -> str:
@@ -399,10 +383,6 @@ def _time(text: str) -> str:
         ) from None
 
 
-def _path(waitlist: str, entry: str | None, customer: str | None) -> str:
-    return f"/entries/{chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)}"
-
-
-def _print_outcome(context: Context, path: str, outcome: str, words: str) -> None:
-    entry_id = path.rpartition("/")[2]
-    print_outcome(context, {"entry_id": entry_id, "outcome": outcome}, f"{entry_id} {words}")
+def _print_outcome(context: Context, person: Person, outcome: str, words: str) -> None:
+    document = {"entry_id": person.entry_id, "outcome": outcome}
+    context.output.result(document, f"{person.entry_id} {words}")

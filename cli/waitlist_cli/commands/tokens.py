@@ -1,6 +1,5 @@
 """Entry tokens for guests who have none."""
 
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import Customer, EntryId, WaitlistId
@@ -17,8 +16,7 @@ def token(
     The holder of the token can act as the customer: see the entry, accept or decline an offer, take
     the pass, exit and leave. Earlier tokens stay valid. Only the token is printed.
     """
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
-    issued = context.call("POST", waitlist, f"/entries/{entry_id}/token")
+    issued = context.person(waitlist, entry, customer).token()
     if context.output.as_json:
         context.output.json(issued)
     else:

@@ -147,9 +147,8 @@ def delete(
     checked_waitlist_id(waitlist)
     ask_first(context, yes, f"Delete {waitlist} and all its entries?")
     context.call("DELETE", waitlist)
-    print_outcome(
-        context, {"waitlist_id": waitlist, "outcome": "deleted"}, f"{waitlist} is deleted."
-    )
+    document = {"waitlist_id": waitlist, "outcome": "deleted"}
+    context.output.result(document, f"{waitlist} is deleted.")
 
 
 def show_waitlist(context: Context, waitlist: str) -> None:
@@ -186,14 +185,6 @@ def ask_first(context: Context, yes: bool, question: str) -> None:
         raise KeyboardInterrupt from None
     if not is_sure:
         raise WrongUsage("Nothing was done.")
-
-
-def print_outcome(context: Context, document: dict[str, Any], sentence: str) -> None:
-    """Print the outcome of a request that the service answers without a body."""
-    if context.output.as_json:
-        context.output.json(document)
-    else:
-        context.output.text(sentence)
 
 
 def segments_text(segments: list[list[str]]) -> str:

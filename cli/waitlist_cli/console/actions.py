@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.person import Person
 
 MOST_BYTES = 1_000_000
 Document = Mapping[str, Any]
@@ -93,8 +94,10 @@ class Call:
         """Send a request about the waitlist with the dialog's Idempotency-Key."""
         return self.console.api.operator(method, f"/{self.waitlist_id}{path}", body, key=self.key)
 
-    def send_for_entry(self, verb: str, **body: Any) -> Any:
-        return self.send("POST", f"/entries/{self.entry_id}/{verb}", body)
+    @property
+    def person(self) -> Person:
+        """The person whom the dialog is about."""
+        return Person(self.console.api, self.waitlist_id, self.entry_id, self.reason, self.key)
 
 
 Endpoint = Callable[[Request, Form], Response]

@@ -96,12 +96,12 @@ def _task(job: FileJob, form: Form) -> MoveTask:
     where, reason = form.text("where"), form.text("reason")
     priority = form.number("number", "Priority")
     if where in ENDS:
-        body: dict[str, Any] = {"to": where, "reason": reason}
+        to: dict[str, Any] = {"to": where}
     elif where != "priority" or priority is None or priority > MOST_PRIORITY:
         raise WrongUsage(f"Priority: give a number from 0 to {MOST_PRIORITY}.")
     else:
-        body = {"priority": priority, "reason": reason}
-    bumps = Bumps(job.waitlist_id, body, form.get("column", ""))
+        to = {"priority": priority}
+    bumps = Bumps(job.waitlist_id, to, reason, form.get("column", ""))
     return MoveTask(bumps, reading_of(form))
 
 

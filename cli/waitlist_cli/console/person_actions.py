@@ -40,12 +40,12 @@ def _bump(call: Call) -> Response:
     where = call.form.text("where")
     number = call.form.number("number", "Places or priority")
     if where in ENDS:
-        body: dict[str, Any] = {"to": where}
+        to: dict[str, Any] = {"to": where}
     elif number is None:
         raise WrongUsage(f"Give the number: how many places, or which priority ({where}).")
     else:
-        body = {where: number}
-    found = call.send_for_entry("bump", **body, reason=call.reason)
+        to = {where: number}
+    found = call.person.bump(**to)
     return call.console.done(
         f"Now at position {shown(found['position'])}, priority {found['priority']}."
     )
@@ -54,8 +54,7 @@ def _bump(call: Call) -> Response:
 def _edit(call: Call) -> Response:
     profile = json_object(call.form.get("profile", ""), "Profile")
     attributes = attributes_of({}, [*map(unquoted, call.form.lines("attributes"))], "Attributes")
-    body = {"profile": profile, "attributes": attributes, "reason": call.reason}
-    call.send("PATCH", f"/entries/{call.entry_id}", body)
+    call.person.edit(profile=profile, attributes=attributes)
     return call.console.done("Profile and attributes are saved.")
 
 
@@ -81,17 +80,17 @@ def _edit_fields(person: Document) -> Sequence[Field]:
 
 
 def _remove(call: Call) -> Response:
-    call.send_for_entry("remove", reason=call.reason)
+    call.person.remove()
     return call.console.done("The person is off the list. The record stays.")
 
 
 def _ban(call: Call) -> Response:
-    call.send_for_entry("remove", ban=True, reason=call.reason)
+    call.person.ban()
     return call.console.done("The person is banned: signups are refused from now on.")
 
 
 def _reinstate(call: Call) -> Response:
-    found = call.send_for_entry("reinstate", reason=call.reason)
+    found = call.person.reinstate()
     notice, token = f"Back at position {shown(found['position'])}.", found["entry_token"]
     if token is None:
         return call.console.done(notice)
@@ -99,28 +98,28 @@ def _reinstate(call: Call) -> Response:
 
 
 def _unban(call: Call) -> Response:
-    call.send_for_entry("unban", banned_at=call.form.text("banned_at"), reason=call.reason)
+    call.person.unban(call.form.text("banned_at"))
     return call.console.done("The ban has ended: the person may sign up again.")
 
 
 def _erase(call: Call) -> Response:
-    call.send("DELETE", f"/entries/{call.entry_id}")
+    call.person.erase()
     call.console.claims.pop((call.waitlist_id, call.entry_id), None)
     return call.console.done("The person is erased.", to=f"/lists/{call.waitlist_id}/people")
 
 
 def _token(call: Call) -> Response:
-    issued = call.send_for_entry("token")
+    issued = call.person.token()
     return call.console.done("The entry token, which is a secret:", code=issued["entry_token"])
 
 
 def _exit(call: Call) -> Response:
-    found = call.send_for_entry("exit", reason=call.reason)
+    found = call.person.exit()
     return call.console.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
 
 
 def _admit(call: Call) -> Response:
-    found = call.send_for_entry("admit", reason=call.reason)
+    found = call.person.admit()
     until = found["offered_until"]
     return call.console.done(
         f"Offered until {shown(until)}." if until else "The person is admitted."
@@ -128,35 +127,32 @@ def _admit(call: Call) -> Response:
 
 
 def _withdraw(call: Call) -> Response:
-    body = {"offered_until": call.form.text("offered_until"), "reason": call.reason}
-    found = call.send_for_entry("withdraw", **body)
+    found = call.person.withdraw(call.form.text("offered_until"))
     return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
 
 
 def _redrive(call: Call) -> Response:
-    parked_at = call.form.text("parked_at") or None
-    body = {"parked_at": parked_at, "to": call.form.text("to"), "reason": call.reason}
-    found = call.send("POST", f"/parked/{call.entry_id}/redrive", body)
+    found = call.person.redrive(call.form.text("parked_at") or None, call.form.text("to"))
     return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
 
 
-def _of_claim(verb: str, notice: str, *names: str) -> Callable[[Call], Response]:
+def _of_claim(send: Callable[[Call, str], object], notice: str) -> Callable[[Call], Response]:
     def carry_out(call: Call) -> Response:
         about = (call.waitlist_id, call.entry_id)
         claim = call.console.claims.get(about, {})
         token = call.form.text("claim_token") or claim.get("claim_token")
         if not token:
             raise WrongUsage("Give the claim_token, which the claimer of this entry has.")
-        body: dict[str, Any] = {"claim_token": token}
-        if "lease_seconds" in names:
-            body["lease_seconds"] = call.form.number("lease_seconds", "Lease in seconds")
-        body |= {name: call.form.text(name) for name in names if name != "lease_seconds"}
-        call.send("POST", f"/claims/{call.entry_id}/{verb}", body)
-        if verb != "extend":
+        send(call, token)
+        if send is not _extend:
             call.console.claims.pop(about, None)
         return call.console.done(notice)
 
     return carry_out
+
+
+def _extend(call: Call, token: str) -> None:
+    call.person.extend(token, call.form.number("lease_seconds", "Lease in seconds"))
 
 
 def _claim_fields(*fields: Field) -> Callable[[Document], Sequence[Field]]:
@@ -301,7 +297,7 @@ COMPLETE = Action(
     "Admit {who}?",
     lambda _: "The claim ends and the person is admitted for good.",
     "Admit",
-    _of_claim("complete", "The person is admitted.", "reason"),
+    _of_claim(lambda call, token: call.person.complete(token), "The person is admitted."),
     _claim_fields(REASON),
     is_final=True,
 )
@@ -310,7 +306,10 @@ RELEASE = Action(
     "Give {who} back to the queue",
     lambda _: "The claim ends and the person waits again.",
     "Release",
-    _of_claim("release", "The person waits again.", "to", "reason"),
+    _of_claim(
+        lambda call, token: call.person.release(token, call.form.text("to")),
+        "The person waits again.",
+    ),
     _claim_fields(TO, REASON),
 )
 EXTEND = Action(
@@ -318,7 +317,7 @@ EXTEND = Action(
     "Extend the claim of {who}",
     lambda _: "The lease starts again from now.",
     "Extend",
-    _of_claim("extend", "The lease starts again.", "lease_seconds"),
+    _of_claim(_extend, "The lease starts again."),
     _claim_fields(LEASE),
 )
 PARK = Action(
@@ -326,7 +325,7 @@ PARK = Action(
     "Park {who}",
     lambda _: "The claim ends, and the person stays out of the queue until an operator redrives.",
     "Park",
-    _of_claim("park", "The person is parked.", "reason"),
+    _of_claim(lambda call, token: call.person.park(token), "The person is parked."),
     _claim_fields(REASON),
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)

@@ -10,8 +10,9 @@ from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import Refused, WrongUsage, fields_of
 from waitlist_cli.imports.times import utc
 from waitlist_cli.operations.admit import admissions
+from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
-from waitlist_cli.redrives import redrives
 from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import attributes_of, json_object, pair
 
@@ -65,21 +66,24 @@ def _admit(call: Call) -> Response:
 
 def claim(call: Call) -> str:
     """Claim people and keep the claims, or admit the people at once; return what was done."""
-    body = {
-        "count": _count(call),
-        "filter": _filter(call),
-        "order": call.form.text("order"),
-        "lease_seconds": call.form.number("lease_seconds", "Lease in seconds"),
-        "complete": call.form.text("how") == "complete",
-    }
-    claims = call.send("POST", "/claims", body)["claims"]
+    filter_, complete = _filter(call), call.form.text("how") == "complete"
+    claims = claim_people(
+        call.console.api,
+        call.waitlist_id,
+        call.key,
+        count=_count(call),
+        filter_=filter_,
+        newest=call.form.text("order") == "newest",
+        lease_seconds=call.form.number("lease_seconds", "Lease in seconds"),
+        complete=complete,
+    )["claims"]
     words = counted(len(claims), "person", "people")
-    if body["complete"]:
+    if complete:
         return f"{words} admitted."
     call.console.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
     if claims:
         return f"{words} claimed."
-    return "No one who waits matches." if body["filter"] else "No one is there to claim."
+    return "No one who waits matches." if filter_ else "No one is there to claim."
 
 
 def _claim(call: Call) -> Response:

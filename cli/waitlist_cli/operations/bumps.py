@@ -10,6 +10,7 @@ from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import Record
+from waitlist_cli.operations.person import Person
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bumps:
-    """`body` is sent for each person, whose customer id is in `column`.
+    """Each person, whose customer id is in `column`, moves `to` (see `Person.bump`).
 
     A row that is sent again within a run has its former key, so it moves its person once.
     """
 
     waitlist_id: str
-    body: Mapping[str, Any]
+    to: Mapping[str, Any]
+    reason: str = ""
     column: str = CUSTOMER
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -32,7 +34,7 @@ class Bumps:
 
         At the head the last person moved is the first, so the last row of the file goes first.
         """
-        return records[::-1] if self.body.get("to") == "front" else records
+        return records[::-1] if self.to.get("to") == "front" else records
 
     def entry_id(self, record: Record) -> str:
         """Return the entry id of a row; raises InvalidRow."""
@@ -40,10 +42,9 @@ class Bumps:
 
     def move(self, api: "Api", record: Record) -> Refused | None:
         """Move the person of a row; return the service's refusal. Raises InvalidRow."""
-        path = f"/{self.waitlist_id}/entries/{self.entry_id(record)}/bump"
-        key = f"{self.run_key}-{record.number}"
+        key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
-            api.operator("POST", path, self.body, key=key, policy=PATIENT)
+            Person(api, self.waitlist_id, entry_id, self.reason, key, PATIENT).bump(**self.to)
         except Refused as error:
             return error
         return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.person import Person
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -30,10 +31,10 @@ class Reinstatements:
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
         """Return the entry with its token, a refusal, or None if it is on the list already."""
-        path = f"/{self.waitlist_id}/entries/{entry_id}/reinstate"
-        body, key = {"reason": self.reason}, f"{self.run_key}-{entry_id}"
+        key = f"{self.run_key}-{entry_id}"
+        person = Person(self.api, self.waitlist_id, entry_id, self.reason, key, PATIENT)
         try:
-            entry: dict[str, Any] = self.api.operator("POST", path, body, key=key, policy=PATIENT)
+            entry: dict[str, Any] = person.reinstate()
         except Refused as refusal:
             if refusal.code == ON_LIST:
                 self.already += 1

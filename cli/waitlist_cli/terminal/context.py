@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from waitlist_cli.client.configuration import Choice, target_of
+from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
 # --help and completion call no service, and the modules that sign and call are slow to import.
@@ -53,9 +55,12 @@ class Context(typer.Context):
         """Return the response to an operator's request about one waitlist."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
-    def call_once(self, method: str, waitlist_id: str, path: str, body: Any) -> Any:
-        """Do the same with a new Idempotency-Key, so that a retry has no second effect."""
-        return self.api.operator(method, f"/{waitlist_id}{path}", body, key=str(uuid.uuid4()))
+    def person(
+        self, waitlist: str, entry: str | None, customer: str | None, reason: str = ""
+    ) -> Person:
+        """Return the person whom the options name; a retry has no second effect."""
+        entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+        return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
 
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str

@@ -151,6 +151,13 @@ class Output:
         """Print a document on one line."""
         self.line(escaped_json(value))
 
+    def result(self, document: object, sentence: str) -> None:
+        """Print what was done: as JSON, or as a sentence."""
+        if self.as_json:
+            self.json(document)
+        else:
+            self.text(sentence)
+
     def line(self, text: str) -> None:
         """Print and flush a line without wrapping or colours."""
         self.console.file.write(f"{text}\n")

@@ -8,6 +8,7 @@ from typing import Any
 
 from waitlist_cli.client.retries import ONCE, PATIENT, RetryPolicy
 from waitlist_cli.errors import CliError, Refused
+from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
 
 # Pause after an extension failed.
@@ -52,7 +53,7 @@ class Hold:
         if now < self._extend_at:
             return
         try:
-            self._post("extend", ONCE, lease_seconds=int(self.lease_seconds))
+            self._person(policy=ONCE).extend(self._token, int(self.lease_seconds))
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
@@ -66,7 +67,7 @@ class Hold:
     def complete(self) -> None:
         """Admit the person; raises HoldLost if the claim had ended."""
         try:
-            self._post("complete")
+            self._person().complete(self._token)
         except Refused as error:
             raise HoldLost(error.message) from error
 
@@ -74,20 +75,23 @@ class Hold:
         """Release or park the entry; return the outcome in words, or raise HoldLost."""
         try:
             if how is OnFailure.park:
-                self._post("park", reason=reason)
+                self._person(reason).park(self._token)
                 return "parked"
             to = "back" if how is OnFailure.back else "place"
-            self._post("release", to=to, reason=reason)
+            self._person(reason).release(self._token, to)
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
             return f"held until the lease ends ({error.message})"
         return "released"
 
-    def _post(self, verb: str, policy: RetryPolicy = PATIENT, **body: Any) -> None:
-        path = f"/{self.waitlist_id}/claims/{self.entry_id}/{verb}"
-        content = {"claim_token": self.claim["claim_token"], **body}
-        self.context.api.operator("POST", path, content, policy=policy)
+    @property
+    def _token(self) -> str:
+        return str(self.claim["claim_token"])
+
+    def _person(self, reason: str = "", policy: RetryPolicy = PATIENT) -> Person:
+        api = self.context.api
+        return Person(api, self.waitlist_id, self.entry_id, reason, policy=policy)
 
     def _renewed(self, now: float) -> None:
         self._extend_at = now + self.lease_seconds / 2

@@ -20,6 +20,7 @@ from waitlist_cli.errors import (
     Unavailable,
     WrongUsage,
 )
+from waitlist_cli.operations.claim import claim_people
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.hold import Hold, HoldLost, OnFailure
 from waitlist_cli.work.program import Program
@@ -117,14 +118,17 @@ class Worker:
         return True
 
     def _claim(self) -> Hold | None:
-        body = {
-            "filter": self.plan.filter,
-            "order": "newest" if self.plan.newest else "oldest",
-            "lease_seconds": self.plan.lease_seconds,
-        }
-        path, asked_at = f"/{self.plan.waitlist_id}/claims", time.monotonic()
+        asked_at = time.monotonic()
         try:
-            answer = self.context.api.operator("POST", path, body, key=self._key, policy=CLAIMING)
+            answer = claim_people(
+                self.context.api,
+                self.plan.waitlist_id,
+                self._key,
+                filter_=self.plan.filter,
+                newest=self.plan.newest,
+                lease_seconds=self.plan.lease_seconds,
+                policy=CLAIMING,
+            )
         except Refused as error:
             if error.code == "waitlist_paused":
                 return None

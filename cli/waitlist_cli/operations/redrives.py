@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.person import Person
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-Person = dict[str, Any]
-
 
 def redrives(
     api: "Api", waitlist_id: str, to: str, reason: str, most: int | None = None
-) -> Iterator[tuple[Person, Refused | None]]:
+) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Redrive the people who are parked now, at most `most`, those parked first at first.
 
     Yields each person with the service's refusal, such as of one who has been removed meanwhile. A
@@ -25,12 +24,11 @@ def redrives(
     path = f"/{waitlist_id}/entries"
     # Read to the end before the first one is taken off the list that is read.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
-    for person in parked:
-        path = f"/{waitlist_id}/parked/{person['entry_id']}/redrive"
-        body = {"parked_at": person.get("parked_at"), "to": to, "reason": reason}
+    for one in parked:
+        person = Person(api, waitlist_id, one["entry_id"], reason, policy=PATIENT)
         try:
-            api.operator("POST", path, body, policy=PATIENT)
+            person.redrive(one.get("parked_at"), to)
         except Refused as error:
-            yield person, error
+            yield one, error
         else:
-            yield person, None
+            yield one, None

@@ -1,0 +1,100 @@
+"""What an operator does to one person: path, body and headers of each request."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.client.retries import RetryPolicy
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+
+@dataclass(frozen=True)
+class Person:
+    """An entry of a list. Each method sends one request and returns the answer.
+
+    `reason` is stored in the history. `key` is the Idempotency-Key: a repeat has no second effect.
+    """
+
+    api: "Api"
+    waitlist_id: str
+    entry_id: str
+    reason: str = ""
+    key: str | None = None
+    policy: RetryPolicy | None = None
+
+    @property
+    def path(self) -> str:
+        return f"/{self.waitlist_id}/entries/{self.entry_id}"
+
+    def show(self) -> Any:
+        return self._send("GET", self.path)
+
+    def edit(self, **changes: Any) -> Any:
+        """Replace the profile, the attributes or both."""
+        return self._send("PATCH", self.path, {**changes, "reason": self.reason})
+
+    def erase(self) -> None:
+        self._send("DELETE", self.path)
+
+    def token(self) -> Any:
+        """Issue an entry token."""
+        return self._send("POST", f"{self.path}/token")
+
+    def admit(self) -> Any:
+        return self._post("admit")
+
+    def withdraw(self, offered_until: str | None) -> Any:
+        """Take the offer back that ends then, and no later one."""
+        return self._post("withdraw", offered_until=offered_until)
+
+    def exit(self) -> Any:
+        return self._post("exit")
+
+    def bump(self, **to: Any) -> Any:
+        """Move by one of `priority`, `places` and `to` ("front" or "back")."""
+        return self._post("bump", **to)
+
+    def ready(self, is_ready: bool) -> Any:
+        return self._post("ready", ready=is_ready)
+
+    def remove(self) -> None:
+        self._post("remove")
+
+    def ban(self) -> None:
+        self._post("remove", ban=True)
+
+    def unban(self, banned_at: str | None) -> None:
+        """End the ban that began then, and no later one."""
+        self._post("unban", banned_at=banned_at)
+
+    def reinstate(self) -> Any:
+        return self._post("reinstate")
+
+    def redrive(self, parked_at: str | None, to: str) -> Any:
+        """Return the entry that was parked then, and not later, to its "place" or to the "back"."""
+        path = f"/{self.waitlist_id}/parked/{self.entry_id}/redrive"
+        body = {"parked_at": parked_at, "to": to, "reason": self.reason}
+        return self._send("POST", path, body)
+
+    def complete(self, claim_token: str) -> Any:
+        return self._of_claim("complete", claim_token, reason=self.reason)
+
+    def release(self, claim_token: str, to: str) -> Any:
+        return self._of_claim("release", claim_token, to=to, reason=self.reason)
+
+    def extend(self, claim_token: str, lease_seconds: int | None) -> Any:
+        return self._of_claim("extend", claim_token, lease_seconds=lease_seconds)
+
+    def park(self, claim_token: str) -> Any:
+        return self._of_claim("park", claim_token, reason=self.reason)
+
+    def _of_claim(self, verb: str, claim_token: str, **body: Any) -> Any:
+        path = f"/{self.waitlist_id}/claims/{self.entry_id}/{verb}"
+        return self._send("POST", path, {"claim_token": claim_token, **body})
+
+    def _post(self, verb: str, **body: Any) -> Any:
+        return self._send("POST", f"{self.path}/{verb}", {**body, "reason": self.reason})
+
+    def _send(self, method: str, path: str, body: Any = None) -> Any:
+        return self.api.operator(method, path, body, key=self.key, policy=self.policy)
