@@ -10,7 +10,6 @@ from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.claim import claim_people
 from waitlist_cli.operations.redrives import redrives
-from waitlist_cli.operations.since import since_of
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -38,6 +37,7 @@ from waitlist_cli.terminal.parameters import (
     WaitlistId,
     filter_of,
 )
+from waitlist_cli.terminal.times import since_of
 from waitlist_cli.work.hold import OnFailure
 
 PANEL = "Admission"

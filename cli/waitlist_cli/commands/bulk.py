@@ -8,10 +8,10 @@ from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
 from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
 from waitlist_cli.imports.records import note_encoding, opened
-from waitlist_cli.operations.since import since_of
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import Since, WaitlistId
+from waitlist_cli.terminal.times import since_of
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]

@@ -16,18 +16,17 @@ from waitlist_cli.commands.waitlists import (
     Rejoin,
     RetentionDays,
     Segments,
-    ask_first,
     change,
     changes,
     show_waitlist,
 )
-from waitlist_cli.errors import Refused, WrongUsage, fields_of
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import note_encoding, opened
-from waitlist_cli.imports.times import utc
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import place, print_entry, print_history, print_status
@@ -44,6 +43,7 @@ from waitlist_cli.terminal.parameters import (
     attributes_of,
     profile_of,
 )
+from waitlist_cli.terminal.times import typed_utc
 
 PANEL = "People"
 EITHER = "Waitlists and people"
@@ -125,20 +125,17 @@ def signup(
     ] = None,
 ) -> None:
     """Sign a customer up, also for a closed waitlist. A repeat keeps the place."""
-    asked: dict[str, Any] = {
-        "customer_id": customer,
-        "profile": profile_of({}, profile_json, set_),
-        "attributes": attributes_of({}, attribute),
-        "priority": priority,
-        "joined_at": None if joined_at is None else _time(joined_at),
-        "idempotency_key": str(uuid.uuid4()),
-    }
-    row = {name: value for name, value in asked.items() if value not in (None, {})}
-    answer = context.call("POST", checked_waitlist_id(waitlist), "/import", {"entries": [row]})
-    result = answer["results"][0]
-    if result["outcome"] == "refused":
-        detail, code = str(result.get("detail", "")), str(result.get("code", ""))
-        raise Refused(detail, code, None, fields_of(result))
+    at = None if joined_at is None else typed_utc(joined_at, f"--joined-at {joined_at}")
+    result = sign_up(
+        context.api,
+        checked_waitlist_id(waitlist),
+        str(uuid.uuid4()),
+        customer_id=customer,
+        profile=profile_of({}, profile_json, set_),
+        attributes=attributes_of({}, attribute),
+        priority=priority,
+        joined_at=at,
+    )
     entry = context.call("GET", waitlist, f"/entries/{result['entry_id']}")
     if context.output.as_json:
         context.output.json({"outcome": result["outcome"], **entry})
@@ -302,7 +299,7 @@ def erase(
 ) -> None:
     """Erase a person: record, history and place."""
     person = context.person(waitlist, entry, customer)
-    ask_first(context, yes, f"Erase all data of {person.entry_id}?")
+    context.ask_first(yes, f"Erase all data of {person.entry_id}?")
     person.erase()
     _print_outcome(context, person, "erased", "is erased.")
 
@@ -372,15 +369,6 @@ def _edit_person(
     if attribute:
         body["attributes"] = attributes_of(before["attributes"], attribute)
     print_entry(context, person.edit(**body))
-
-
-def _time(text: str) -> str:
-    try:
-        return utc(text)
-    except (ValueError, OverflowError):
-        raise WrongUsage(
-            f"--joined-at {text}: give a time such as 2026-03-01T09:30:00+01:00."
-        ) from None
 
 
 def _print_outcome(context: Context, person: Person, outcome: str, words: str) -> None:

@@ -11,7 +11,6 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.policies import (
     DEFAULTS,
     admits_alone,
-    checked_instant,
     no_show_warning,
     past_warning,
     policy_text,
@@ -22,6 +21,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId
+from waitlist_cli.terminal.times import checked_instant
 
 PANEL = "Waitlists"
 # Settings that the text of a policy leaves out.

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 from waitlist_cli.client.ids import checked_waitlist_id
-from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations import settings
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.terminal.command import command
@@ -145,7 +144,7 @@ def delete(
 ) -> None:
     """Delete a waitlist and all its entries."""
     checked_waitlist_id(waitlist)
-    ask_first(context, yes, f"Delete {waitlist} and all its entries?")
+    context.ask_first(yes, f"Delete {waitlist} and all its entries?")
     context.call("DELETE", waitlist)
     document = {"waitlist_id": waitlist, "outcome": "deleted"}
     context.output.result(document, f"{waitlist} is deleted.")
@@ -171,20 +170,6 @@ def changes(**typed: Any) -> dict[str, Any]:
     if "segments" in given:
         given["segments"] = [text.split(",") for text in given["segments"] if text]
     return given
-
-
-def ask_first(context: Context, yes: bool, question: str) -> None:
-    """Ask the operator to confirm; without a terminal, --yes is required."""
-    if yes:
-        return
-    if not context.output.console.is_terminal:
-        raise WrongUsage(f"{question} Give --yes to confirm, because this is not a terminal.")
-    try:
-        is_sure = typer.confirm(question)
-    except typer.Abort:
-        raise KeyboardInterrupt from None
-    if not is_sure:
-        raise WrongUsage("Nothing was done.")
 
 
 def segments_text(segments: list[list[str]]) -> str:

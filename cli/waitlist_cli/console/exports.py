@@ -11,7 +11,7 @@ from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.export import texts_of
-from waitlist_cli.operations.since import since_of
+from waitlist_cli.terminal.times import since_of
 
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 

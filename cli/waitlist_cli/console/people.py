@@ -10,7 +10,7 @@ from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.operations.since import since_of
+from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
 STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left", "banned")

@@ -16,7 +16,6 @@ from waitlist_cli.operations.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
     admits_alone,
-    checked_instant,
     no_show_warning,
     past_warning,
     policy_text,
@@ -25,6 +24,7 @@ from waitlist_cli.operations.policies import (
 )
 from waitlist_cli.operations.settings import change
 from waitlist_cli.terminal.output import estimate_text
+from waitlist_cli.terminal.times import checked_instant
 
 PATH = "/lists/{waitlist}/policy"
 NAMES = {

@@ -7,14 +7,15 @@ from starlette.responses import Response
 
 from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.console.person_actions import TO
-from waitlist_cli.errors import Refused, WrongUsage, fields_of
-from waitlist_cli.imports.times import utc
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.claim import claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
+from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import attributes_of, json_object, pair
+from waitlist_cli.terminal.times import typed_utc
 
 MOST_AT_ONCE = 1_000
 # A browser waits a minute for the answer.
@@ -94,19 +95,18 @@ def _claim(call: Call) -> Response:
 
 def _add(call: Call) -> Response:
     text = call.form.text
-    row: dict[str, Any] = {
-        "customer_id": text("customer_id"),
-        "profile": json_object(text("profile") or "{}", "Profile"),
-        "attributes": attributes_of({}, call.form.lines("attributes"), "Attributes"),
-        "priority": call.form.number("priority", "Priority") or 0,
-    }
-    if joined_at := text("joined_at"):
-        row["joined_at"] = _time(joined_at)
-    body = {"entries": [row], "ended": text("ended")}
-    result = call.send("POST", "/import", body)["results"][0]
-    if result["outcome"] == "refused":
-        detail, code = str(result.get("detail", "")), str(result.get("code", ""))
-        raise Refused(detail, code, 422, fields_of(result))
+    joined_at = text("joined_at")
+    result = sign_up(
+        call.console.api,
+        call.waitlist_id,
+        call.key,
+        ended=text("ended"),
+        customer_id=text("customer_id"),
+        profile=json_object(text("profile") or "{}", "Profile"),
+        attributes=attributes_of({}, call.form.lines("attributes"), "Attributes"),
+        priority=call.form.number("priority", "Priority") or 0,
+        joined_at=typed_utc(joined_at, "Joined at") if joined_at else None,
+    )
     notices = {
         "joined": "The person has joined.",
         "already": "The person was on the list already and keeps the place.",
@@ -130,13 +130,6 @@ def _redrive(call: Call) -> Response:
     if left:
         words.append(f"{left:,} are still parked: return all again.")
     return call.console.done(" ".join(words))
-
-
-def _time(typed: str) -> str:
-    try:
-        return utc(typed)
-    except (ValueError, OverflowError):
-        raise WrongUsage("Joined at: give a time such as 2026-03-01T09:30:00+01:00.") from None
 
 
 def _filter_field(waitlist: Document) -> Sequence[Field]:

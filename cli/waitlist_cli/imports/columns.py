@@ -8,9 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.times import utc
 from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.parameters import pair
+from waitlist_cli.terminal.times import utc
 
 CUSTOMER = "customer_id"
 WHOLE = ("profile", "attributes")

@@ -7,8 +7,8 @@ from typing import Any
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.output import counted, duration, estimate_text
+from waitlist_cli.terminal.times import instant_of
 
-A_TIME = "2026-12-01T09:00:00Z"
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
@@ -126,23 +126,6 @@ def past_warning(
         f"{', '.join(past)} has passed: a new schedule gives no slots for a time that has passed. "
         "Choose a later time."
     )
-
-
-def instant_of(text: str, label: str) -> datetime:
-    """Return a time that has an offset from UTC; errors call it `label`."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise WrongUsage(f"{label}: {text!r} is not a time, such as {A_TIME}.") from error
-    if moment.tzinfo is None:
-        raise WrongUsage(f"{label}: {text!r} needs Z or an offset from UTC, such as {A_TIME}.")
-    return moment
-
-
-def checked_instant(text: str, label: str) -> str:
-    """Return the text of a time that has an offset from UTC; errors call it `label`."""
-    instant_of(text, label)
-    return text
 
 
 def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:

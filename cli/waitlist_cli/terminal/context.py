@@ -12,6 +12,7 @@ from waitlist_cli.client.configuration import Choice, target_of
 from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
@@ -61,6 +62,19 @@ class Context(typer.Context):
         """Return the person whom the options name; a retry has no second effect."""
         entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
+
+    def ask_first(self, yes: bool, question: str) -> None:
+        """Ask the operator to confirm; without a terminal, --yes is required."""
+        if yes:
+            return
+        if not self.output.console.is_terminal:
+            raise WrongUsage(f"{question} Give --yes to confirm, because this is not a terminal.")
+        try:
+            is_sure = typer.confirm(question)
+        except typer.Abort:
+            raise KeyboardInterrupt from None
+        if not is_sure:
+            raise WrongUsage("Nothing was done.")
 
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str

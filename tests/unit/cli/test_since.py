@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.since import since_of
+from waitlist_cli.terminal.times import since_of
 
 NOW = datetime(2026, 3, 29, 9, 30, tzinfo=UTC)
 
