@@ -64,8 +64,8 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.line.client.flushall()
         self.line.clock.micros = NEW_YEAR_MICROS
-        self.begin()
         self.model = Waitlist(has_histories=False)
+        self.begin()
         self.dirty: set[str] = set()
         self.decided: dict[str, list[Decided]] = {}
         self.hold_stamps: dict[str, int] = {}
@@ -174,7 +174,7 @@ class Machine(RuleBasedStateMachine):
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
         """P1, P4: exactly those at the end of the line, after the expired have come back."""
         self.end_expired()
-        expected = self.model.next_ones(count, newest=newest)
+        expected = self.model.next_ones(self.model.claimable(count), newest=newest)
         order = "newest" if newest else "oldest"
         claimed = self.line.claimed(count, order=order, lease_seconds=lease)
         self.gives(claimed, expected, lease)

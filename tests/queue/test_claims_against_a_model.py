@@ -3,6 +3,7 @@
 No entry is claimed twice, lost or out of order; a segment has the waiting entries that match.
 """
 
+from dataclasses import replace
 from itertools import product
 from typing import Any, ClassVar
 
@@ -59,6 +60,7 @@ class SegmentMachine(Machine):
     def declare(self) -> None:
         settings: dict[str, Any] = {"lease_seconds": LEASE, "max_attempts": MAX_ATTEMPTS}
         settings["segments_version"] = self.version
+        settings["max_claims"] = self.model.max_claims
         accepted(self.line.init(version=self.settings_version, **settings))
 
     @property
@@ -114,13 +116,21 @@ class SegmentMachine(Machine):
             return
         self.end_expired()
         line = self.within(wanted) if tuple(sorted(wanted)) in self.declared else []
-        expected = list(reversed(line))[:count] if newest else line[:count]
+        most = self.model.claimable(count)
+        expected = list(reversed(line))[:most] if newest else line[:most]
         order = "newest" if newest else "oldest"
         self.gives(self.line.claimed(count, order=order, **asked), expected, None)
 
     def is_ready(self) -> bool:
         ready: bool = accepted(self.line.stats())["segments_state"] == "ready"
         return ready
+
+    @rule(most=st.sampled_from([None, None, 1, 3]))
+    def allow_claims_at_once(self, most: int | None) -> None:
+        """P4: a lower limit ends no claim."""
+        self.model = replace(self.model, max_claims=most)
+        self.settings_version += 1
+        self.declare()
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:

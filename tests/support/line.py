@@ -25,6 +25,7 @@ SETTINGS = (
     "hide_counts",
     "lease_seconds",
     "max_attempts",
+    "max_claims",
     "segments_version",
     "admission",
     "rate_count",

@@ -121,6 +121,7 @@ class Waitlist:
     no_shows: int = 0
     capacity: int | None = None
     policy: Policy | None = None
+    max_claims: int | None = None
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -145,6 +146,13 @@ class Waitlist:
             return None
         inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
+
+    def claimable(self, count: int) -> int:
+        """Return how many entries a claim of `count` may hold."""
+        claims = [name for name in self.of("offered") if not self.by_name[name].is_offer]
+        return (
+            count if self.max_claims is None else min(count, max(0, self.max_claims - len(claims)))
+        )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
         """Return the entries to take next, at most `count`: from the head, or from the end."""

@@ -175,7 +175,7 @@ def claim(
     if context.output.as_json:
         context.output.json(answer)
     else:
-        _print_claims(context, answer["claims"])
+        _print_claims(context, answer["claims"], answer.get("limit"))
 
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
@@ -369,12 +369,14 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, rest: str) -> str:
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 
 
-def _print_claims(context: Context, claims: list[dict[str, Any]]) -> None:
+def _print_claims(context: Context, claims: list[dict[str, Any]], limit: str | None) -> None:
     rows = [row(one, CLAIMED) for one in claims]
+    if limit:
+        context.output.note(f"The list's {limit} allows no more claims at once.", "yellow")
     if not context.output.console.is_terminal:
         context.output.rows(CLAIMED, rows)
         return
-    if not rows:
+    if not rows and not limit:
         context.output.text("No one is there to claim.")
     # One line per value, because a table would wrap the tokens, which operators copy.
     for values in rows:

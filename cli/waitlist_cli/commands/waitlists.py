@@ -25,6 +25,10 @@ MaxAttempts = Annotated[
     int | None,
     typer.Option("--max-attempts", min=1, help="Expired claims after which an entry is parked."),
 ]
+MaxClaims = Annotated[
+    int | None,
+    typer.Option("--max-claims", min=0, help="How many people may be claimed at once; 0: any."),
+]
 HideCounts = Annotated[
     bool | None, typer.Option("--hide-counts/--show-counts", help="Whether customers see counts.")
 ]
@@ -66,6 +70,7 @@ def create(
     capacity: Capacity = None,
     lease_seconds: LeaseSeconds = None,
     max_attempts: MaxAttempts = None,
+    max_claims: MaxClaims = None,
     hide_counts: HideCounts = None,
     rejoin: Rejoin = None,
     max_guest_bytes: MaxGuestBytes = None,
@@ -80,6 +85,7 @@ def create(
         capacity=capacity,
         lease_seconds=lease_seconds,
         max_attempts=max_attempts,
+        max_claims=max_claims,
         hide_counts=hide_counts,
         rejoin=rejoin,
         max_guest_bytes=max_guest_bytes,
@@ -164,7 +170,7 @@ def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
 def changes(**typed: Any) -> dict[str, Any]:
     """Return the typed settings as the API takes them."""
     given = {name: value for name, value in typed.items() if value is not None}
-    for limit in ("capacity", "retention_days"):
+    for limit in ("capacity", "max_claims", "retention_days"):
         if limit in given:
             given[limit] = given[limit] or None
     if "segments" in given:

@@ -20,6 +20,7 @@ from waitlist_cli.terminal.times import typed_utc
 MOST_AT_ONCE = 1_000
 # A browser waits a minute for the answer.
 MOST_REDRIVEN = 500
+LIMITED = " The list's settings allow no more claims at once."
 NO_MORE = " No more wait, or max_inside leaves no more room."
 
 
@@ -68,7 +69,7 @@ def _admit(call: Call) -> Response:
 def claim(call: Call) -> str:
     """Claim people and keep the claims, or admit the people at once; return what was done."""
     filter_, complete = _filter(call), call.form.text("how") == "complete"
-    claims = claim_people(
+    answer = claim_people(
         call.console.api,
         call.waitlist_id,
         call.key,
@@ -77,13 +78,14 @@ def claim(call: Call) -> str:
         newest=call.form.text("order") == "newest",
         lease_seconds=call.form.number("lease_seconds", "Lease in seconds"),
         complete=complete,
-    )["claims"]
+    )
+    claims, limit = answer["claims"], LIMITED if answer.get("limit") else ""
     words = counted(len(claims), "person", "people")
     if complete:
-        return f"{words} admitted."
+        return f"{words} admitted.{limit}"
     call.console.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
-    if claims:
-        return f"{words} claimed."
+    if claims or limit:
+        return f"{words} claimed.{limit}"
     return "No one who waits matches." if filter_ else "No one is there to claim."
 
 

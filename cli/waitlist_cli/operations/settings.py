@@ -15,6 +15,7 @@ SETTINGS = (
     "rejoin",
     "lease_seconds",
     "max_attempts",
+    "max_claims",
     "hide_counts",
     "max_guest_bytes",
     "retention_days",

@@ -92,6 +92,7 @@ class Worker:
     counts: WorkCounts
     _failures: int = 0
     _pause_seconds: float = 0.0
+    _is_limited: bool = False
     _key: str = field(default_factory=_new_key)
 
     def run(self) -> None:
@@ -111,7 +112,7 @@ class Worker:
         if hold is not None:
             self._serve(hold)
             return True
-        if self.plan.until_empty:
+        if self.plan.until_empty and not self._is_limited:
             return False
         self.counts.give_back()
         self._pause_seconds = self.plan.poll_seconds * random.uniform(0.8, 1.2)
@@ -136,6 +137,8 @@ class Worker:
         # Kept until a response arrives, so that a retry gets the claim of a lost response.
         self._key = _new_key()
         claims = answer["claims"]
+        # With `max_claims` others may wait, who can be claimed when a claim has ended.
+        self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
         return Hold(self.context, self.plan.waitlist_id, claims[0], self.lease_seconds, asked_at)

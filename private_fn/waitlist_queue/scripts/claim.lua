@@ -1,11 +1,12 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
--- USES wake paid expiry hold pop replay
+-- USES wake paid expiry hold pop replay claim_limit
 -- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
--- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready
--- RETURNS claimed stamp entries | repeat stamp entries
+-- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims
+-- With `limit` the list's max_claims kept the claim from taking as many entries as it asked for.
+-- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
@@ -26,12 +27,15 @@ local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)
 if claimed_before then
   if string.match(claimed_before, '^%x*') ~= once_body then return {'idempotency_key_reused'} end
-  return {'repeat', stamp, replay(keys, claimed_before, keys.held)}
+  local limit = string.match(claimed_before, '[| ](max_claims)$')
+  return {'repeat', stamp, replay(keys, claimed_before, keys.held), limit or false}
 end
 
 if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(now / 1000) + tonumber(lease_seconds) * 1000
-local popped = pop(keys, segment, order == 'newest', count)
+local most = meta_max_claims and within_limit(keys, meta_max_claims, count) or tonumber(count)
+local popped = most > 0 and pop(keys, segment, order == 'newest', most) or {}
+local limit = most < tonumber(count) and #popped == 2 * most and 'max_claims'
 local entries, taken = {}, {}
 for i = 1, #popped, 2 do
   local entry_id, rank = popped[i], tonumber(popped[i + 1])
@@ -41,6 +45,7 @@ for i = 1, #popped, 2 do
   if once_key ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
 end
 if once_key ~= '' then
+  if limit then taken[#taken + 1] = limit end
   redis.call('SET', keys.once, once_body .. '|' .. table.concat(taken, ' '), 'EX', once_seconds)
 end
-return {'claimed', stamp, entries}
+return {'claimed', stamp, entries, limit}

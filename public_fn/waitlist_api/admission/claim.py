@@ -33,6 +33,13 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
 
 
+class Claiming(Struct, frozen=True):
+    """The claimed entries, and the setting that kept the claim from taking as many as it asked."""
+
+    offers: list[Offer]
+    limit: str | None
+
+
 class Claims(Struct, frozen=True):
     """Holds entries for the operator who claims them, each entry for one claim at a time."""
 
@@ -42,10 +49,11 @@ class Claims(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
-    def claim(self, command: ClaimCommand) -> list[Offer]:
+    def claim(self, command: ClaimCommand) -> Claiming:
         """Hold up to `count` entries; return them in serving order.
 
-        There are fewer if fewer wait, or if some of the first entries were just leaving.
+        There are fewer if fewer wait, if the list's `max_claims` allows fewer, or if some of the
+        first entries were just leaving.
         """
         held = self._hold(command)
         status: Status = "admitted" if command.complete else "offered"
@@ -64,7 +72,7 @@ class Claims(Struct, frozen=True):
         offers = self.offers.write_all(command.waitlist_id, held.entries, transitions, "held")
         if command.complete:
             self._finish(command, offers)
-        return offers
+        return Claiming(offers, held.limit)
 
     def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
         """Return what `complete` changes in a record besides the offer."""

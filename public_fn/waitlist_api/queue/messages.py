@@ -254,6 +254,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
             max_attempts=settings.max_attempts,
             hide_counts=settings.hide_counts,
             capacity=settings.capacity,
+            max_claims=settings.max_claims,
             segments_version=record.segments_version,
             **_admission_of(settings.admission),
         ),

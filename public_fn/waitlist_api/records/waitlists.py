@@ -30,7 +30,8 @@ MAX_GUEST_BYTES = 2048
 class WaitlistSettings(Struct, frozen=True, kw_only=True):
     """The settings of an operator.
 
-    `capacity` None means no limit, `retention_days` None that ended stays are kept for ever.
+    `capacity` and `max_claims` None mean no limit, `retention_days` None that ended stays are kept
+    for ever.
     `rejoin` is the end of a stay after which the same customer may sign up again.
     `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
     the `segments` is a sorted list of attribute names. Without an `admission` policy only operators
@@ -45,6 +46,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     rejoin: Rejoin = "after_leaving"
     lease_seconds: int = 300
     max_attempts: int = 5
+    max_claims: int | None = None
     hide_counts: bool = False
     max_guest_bytes: int = MAX_GUEST_BYTES
     retention_days: int | None = None

@@ -68,10 +68,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """`outcome` is claimed, or repeat for a `once_key` seen before: then it took no entry."""
+    """`outcome` is claimed, or repeat for a `once_key` seen before: then it took no entry.
+
+    `limit` names the setting that kept the claim from taking as many entries as it asked for.
+    """
 
     entries: list[Claimed]
     stamp: Ticket
+    limit: Literal["max_claims"] | None = None
 
 
 class OnHold(OnEntry, frozen=True, kw_only=True):

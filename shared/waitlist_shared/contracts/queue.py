@@ -79,7 +79,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     millisecond `rate_from` on; or slots by a schedule if it `has_schedule`; or both, of which the
     fewest or the `sum` decides (`combine`). `rate_counts` says whether the rate gets the slot of an
     offer back that ends unused. `max_inside` bounds offers and customers inside. A customer is
-    inside for `pass_seconds` after an admission, 0 without a policy.
+    inside for `pass_seconds` after an admission, 0 without a policy. Claims hold at most
+    `max_claims` entries at once.
     """
 
     version: Number
@@ -102,6 +103,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
+    max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]

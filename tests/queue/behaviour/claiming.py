@@ -103,3 +103,35 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
     assert other.position("ann")["outcome"] == "waiting"
     assert other.complete("ann", ann["token"])["code"] == "not_held"
     assert line.complete("ann", ann["token"])["outcome"] == "completed"
+
+
+def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
+    """P4: also those that a rebuild has restored; an expired lease does not count."""
+    filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
+    line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
+    first = line.claim(3, once=1)
+    assert (len(first["entries"]), first["limit"]) == (1, "max_claims")
+    for once in (1, 2, 2):
+        again = line.claim(3, once=once)
+        assert again["limit"] == "max_claims"
+        assert again["entries"] == (first["entries"] if once == 1 else [])
+    line.clock.advance(seconds=60)
+    assert line.claim(1)["limit"] is None
+    assert line.order() == PEOPLE[1:6]
+
+
+def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
+    """P4: offers to customers do not count, however many there are."""
+    filled(line, PEOPLE[:8])
+    assert not [
+        name for name in line.client.hkeys(f"wl:{{{line.waitlist_id}}}:meta") if "max_c" in name
+    ]
+    line.send("admit", count=3)
+    held = line.claimed(3)
+    line.init(version=2, max_claims=2)
+    for name in [*held][:2]:
+        assert line.claim()["entries"] == []
+        line.complete(name, held[name]["token"])
+    assert (len(line.claim(2)["entries"]), line.claim()["limit"]) == (1, "max_claims")
+    line.init(version=3)
+    assert (len(line.claim(1)["entries"]), line.claim()["limit"]) == (1, None)

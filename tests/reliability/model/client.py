@@ -183,7 +183,7 @@ class Client:
                 complete=at_once,
                 idempotency_key=key,
             )
-        )
+        ).offers
         given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}
         self.tokens.setdefault(hold, {}).update(given)
         return offers

@@ -25,7 +25,7 @@ class Claimer:
         command = ClaimCommand(
             waitlist_id=self.people.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
-        offers = self.people.world.services.claims.claim(command)
+        offers = self.people.world.services.claims.claim(command).offers
         names = [self.people.names[offer.claim.entry_id] for offer in offers]
         self.tokens |= {name: offer.claim.token for name, offer in zip(names, offers, strict=True)}
         return names

@@ -87,3 +87,19 @@ def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
     assert people.claimed(2) == ["ann", "bob"]
     assert people.events("bob") == ["joined", "offered"]
     assert people.complete("bob").json["status"] == "admitted"
+
+
+def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
+    """Given max_claims 1, when one is held, then the next is claimed after it has ended. P4."""
+    people = waitlist("ann", "bob", "eve", max_claims=1)
+    assert people.claimed(1) == ["ann"]
+    assert people.claim(3).json == {"claims": [], "limit": "max_claims"}
+    people.complete("ann")
+    first = people.claim(3, key="one-by-one").json
+    assert ([people.names[one["entry_id"]] for one in first["claims"]], first["limit"]) == (
+        ["bob"],
+        "max_claims",
+    )
+    assert people.claim(3, key="one-by-one").json == first
+    world.advance(LEASE_SECONDS)
+    assert people.claim(1, complete=True).json["limit"] is None

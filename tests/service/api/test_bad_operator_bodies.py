@@ -29,6 +29,7 @@ SETTINGS: dict[str, list[Any]] = {
     "allow_rejoin": [True, False],
     "lease_seconds": [0, 43_201, "60", 1.5, None],
     "max_attempts": [0, 101, "5", None],
+    "max_claims": [0, 10**9 + 1, "1", True],
     "hide_counts": [1, "yes", None],
     "waitlist_id": ["bakery"],
     "version": [1],

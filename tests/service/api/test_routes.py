@@ -20,6 +20,7 @@ DEFAULTS = {
     "rejoin": "after_leaving",
     "lease_seconds": 300,
     "max_attempts": 5,
+    "max_claims": None,
     "hide_counts": False,
     "max_guest_bytes": 2048,
     "retention_days": None,

@@ -74,6 +74,13 @@ def test_a_claim_is_asked_again_with_the_same_key(fake: FakeService) -> None:
     assert (len(fake.requests), len(keys)) == (2, 1)
 
 
+def test_a_claim_says_that_the_list_allows_no_more_at_once(fake: FakeService) -> None:
+    fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]
+    result = Typed(fake.url)("claim", "bakery")
+    assert result.exit_code == 0
+    assert "The list's max_claims allows no more claims at once." in result.stderr
+
+
 @pytest.mark.parametrize("words", [["-n", "101"], ["-n", "0"], ["--filter", "language"]])
 def test_a_claim_that_cannot_be_meant_is_wrong_usage(fake: FakeService, words: list[str]) -> None:
     """P5"""

@@ -29,15 +29,17 @@ def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> No
 
 def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
-    typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500")
+    typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500", "--max-claims", "1")
     before = settings(bakery)
-    assert before["max_guest_bytes"] == 500
+    assert (before["max_guest_bytes"], before["max_claims"]) == (500, 1)
     typed.done("edit", bakery.waitlist_id, "--max-attempts", "2", "--hide-counts")
     after = settings(bakery)
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"max_attempts", "hide_counts", "version", "updated_at"}
-    typed.done("edit", bakery.waitlist_id, "--capacity", "0", "--retention-days", "0")
-    assert (settings(bakery)["capacity"], settings(bakery)["retention_days"]) == (None, None)
+    unlimited = ("capacity", "retention_days", "max_claims")
+    for name in unlimited:
+        typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")
+    assert [settings(bakery)[name] for name in unlimited] == [None, None, None]
 
 
 def test_segments_are_replaced_together(typed: Typed, bakery: Bakery) -> None:

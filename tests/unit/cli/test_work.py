@@ -246,3 +246,19 @@ def test_a_busy_service_and_a_paused_list_are_waited_for(fake: FakeService) -> N
     keys = [headers["idempotency-key"] for _, _, headers, _ in fake.requests[2:4]]
     assert keys[0] == keys[1]
     assert fake.requests[-1][1].endswith("/complete")
+
+
+def test_until_empty_does_not_end_at_the_limit_of_claims(fake: FakeService) -> None:
+    """P3: others may wait, who can be claimed when a claim has ended."""
+    claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
+    fake.script = [
+        answer(200, {"lease_seconds": 300}),
+        answer(200, {"claims": [], "limit": "max_claims"}),
+        answer(200, {"claims": [claim], "limit": None}),
+        answer(200, {}),
+        answer(200, {"claims": [], "limit": None}),
+    ]
+    words = ["work", "bakery", "--until-empty", "--poll", "0.1", "--", "true"]
+    result = Typed(fake.url)(*words)
+    assert (result.exit_code, fake.script) == (0, [])
+    assert "1 completed" in result.stderr

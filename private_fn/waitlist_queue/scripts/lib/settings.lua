@@ -1,13 +1,17 @@
 -- Writes settings, "name=value" with a space between two. Other segments begin with an empty index, another rate
 -- with an empty bucket: the time, and the slots, of the old rate must not count at the new one.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
-  local fields = {}
+  local old_count, old_millis, old_from, old_max_claims =
+    unpack(redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims'))
+  local fields, max_claims = {}, ''
   for name, value in string.gmatch(settings, '([%a_]+)=([%w_]*)') do
-    fields[#fields + 1] = name == 'version' and 'settings_version' or name
-    fields[#fields + 1] = value
+    if name == 'max_claims' then max_claims = value end
+    if name ~= 'max_claims' or value ~= '' then
+      fields[#fields + 1] = name == 'version' and 'settings_version' or name
+      fields[#fields + 1] = value
+    end
   end
-  local old_count, old_millis, old_from =
-    unpack(redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'rate_from'))
+  if old_max_claims and max_claims == '' then redis.call('HDEL', keys.meta, 'max_claims') end
   redis.call('HSET', keys.meta, unpack(fields))
   local count, millis, from, version, has_schedule, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'has_schedule', 'max_inside', 'paused', 'quota'))

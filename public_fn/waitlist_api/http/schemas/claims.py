@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import (
@@ -15,6 +16,7 @@ from waitlist_api.http.schemas.common import (
     Time,
     UtcTime,
     documented,
+    extensible,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus, Priority
 from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
@@ -38,7 +40,8 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The largest number of entries to claim. The answer has fewer if fewer "
-            "wait, or if entries at the head are leaving at this moment. Claim again for more.",
+            "wait, if the waitlist's `max_claims` allows fewer, or if entries at the head are "
+            "leaving at this moment. Claim again for more.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -113,5 +116,23 @@ class ClaimAnswer(Model):
     joined_at: Time
 
 
+LIMIT_MEANINGS = {
+    "max_claims": "claims hold as many entries as the waitlist's `max_claims` allows; claim again "
+    "when one of them has ended"
+}
+# A named type, so that the OpenAPI document has a component for it.
+ClaimLimit = TypeAliasType(
+    "ClaimLimit",
+    Annotated[
+        str,
+        Field(json_schema_extra=extensible("What limits a claim.", LIMIT_MEANINGS)),
+    ],
+)
+
+
 class ClaimsAnswer(Model):
     claims: Annotated[list[ClaimAnswer], documented(maxItems=MAX_CLAIM)]
+    limit: Annotated[
+        ClaimLimit | None,
+        Field(description="Why there are fewer entries than `count`, if it is a setting."),
+    ]

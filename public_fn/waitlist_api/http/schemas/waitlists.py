@@ -115,6 +115,16 @@ class WaitlistBody(Body):
             ge=1, le=MAX_ATTEMPTS, description="After how many expired holds an entry is parked."
         ),
     ] = 5
+    max_claims: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_CAPACITY,
+            description="How many entries claims may hold at once; null: any number. With 1 the "
+            "queue is worked strictly one after the other. Offers to customers do not count. A "
+            "lower value ends no claim.",
+        ),
+    ] = None
     hide_counts: Annotated[bool, Field(description="Whether `total` is hidden from customers.")] = (
         False
     )
@@ -296,6 +306,7 @@ class WaitlistConfigAnswer(Model):
     rejoin: Rejoin
     lease_seconds: int
     max_attempts: int
+    max_claims: int | None
     hide_counts: bool
     max_guest_bytes: Count
     retention_days: int | None

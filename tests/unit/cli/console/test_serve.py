@@ -206,3 +206,11 @@ def test_a_press_without_an_answer_is_repeated_with_its_key_and_the_next_gets_an
     key = re.search(r'id="key" name="key" value="([^"]+)"', done.text)
     assert key
     assert key[1] != form["key"]
+
+
+def test_a_press_says_that_the_list_allows_no_more_claims(
+    scripted: Opened, fake: FakeService
+) -> None:
+    fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]
+    done = scripted.done("/lists/bakery/serve", count="1")
+    assert "0 people claimed. The list's settings allow no more claims at once." in done

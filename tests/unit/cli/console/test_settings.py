@@ -24,6 +24,7 @@ SETTINGS = {
     "segments": "language",
     "lease_seconds": "300",
     "max_attempts": "5",
+    "max_claims": "",
     "max_guest_bytes": "2048",
     "retention_days": "",
 }
@@ -57,11 +58,11 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert 'value="Bakery"' in console.page(path)
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
-    changed["max_guest_bytes"] = "500"
+    changed |= {"max_guest_bytes": "500", "max_claims": "1"}
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
-    assert found["max_guest_bytes"] == 500
+    assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
     assert found["admission"]["rate"]["count"] == 5
 
 

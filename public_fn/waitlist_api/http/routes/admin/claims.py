@@ -49,7 +49,7 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
     def claim(
         waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
     ) -> ClaimsAnswer:
-        offers = claims.claim(
+        claimed = claims.claim(
             ClaimCommand(
                 waitlist_id=waitlist_id,
                 by=by(),
@@ -57,7 +57,7 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
                 **body.model_dump(),
             )
         )
-        return ClaimsAnswer(claims=[_claim(offer) for offer in offers])
+        return ClaimsAnswer(claims=[_claim(offer) for offer in claimed.offers], limit=claimed.limit)
 
     def act(verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel) -> ActionResult:
         fields = body.model_dump()
