@@ -29,6 +29,7 @@ LOOPS = {
     "allocate_tickets": 1,
     "board": 3,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
+    "claim_limit": 2,  # the open holds, on a list with max_claims: a line of any length has few
     "complete": 1,
     "pending_decisions": 4,
     "due": 3,

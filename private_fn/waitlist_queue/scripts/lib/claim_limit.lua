@@ -1,5 +1,5 @@
 -- The list's `max_claims`: how many entries claims may hold at once. `held` has the offers to customers too, which do
--- not count.
+-- not count; they are read only where offers and claims together reach the limit.
 local HOLDS_AT_ONCE = 500
 
 -- Counts the entries that claims hold, up to `most`.
