@@ -600,7 +600,9 @@ def pages_of(console: Console) -> list[str]:
         base,
         f"{base}/people",
         f"{base}/people?status=left",
+        f"{base}/people?ready=false",
         console.person_path("ada"),
+        console.person_path("late"),
         f"{base}/policy",
         f"{base}/policy/launch",
         f"{base}/serve",
@@ -616,7 +618,10 @@ def pages_of(console: Console) -> list[str]:
 def filled(console: Console) -> None:
     profile = {"name": "Zoé", "note": "x" * 1900, "right": "שלום <b>world</b>"}
     console.sign_up("ada", attributes={"language": "de"}, profile=profile)
-    console.sign_up("a" * 256)
+    console.sign_up("a" * 256, "late")
+    late = entry_id_of(console.operator.waitlist_id, "late")
+    held = console.operator.call("POST", f"/entries/{late}/ready", json={"ready": False})
+    assert held.status_code == 200
     questions = [{"name": "city", "label": "City", "type": "select", "options": ["Köln", "x" * 64]}]
     page = {"text": "y" * 500, "fields": questions}
     settings = {"name": "Bakery", "segments": [["language"]], "page": page}
@@ -645,7 +650,7 @@ def test_axe_finds_nothing(
             expect(console.page.locator("#preview h2").first).to_be_visible()
         assert axe.violations(console.page) == [], path
     console.go(console.person_path("ada"))
-    for button in ("Move", "Edit", "Erase"):
+    for button in ("Move", "Hold back", "Edit", "Erase"):
         console.page.get_by_role("button", name=f"{button}…", exact=True).click()
         expect(console.page.get_by_role("dialog")).to_be_visible()
         assert axe.violations(console.page) == [], button
@@ -724,6 +729,18 @@ def test_everything_is_reached_by_keyboard(console: Console) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".place")).to_have_text("1 of 2")
     assert console.line() == ["bob", "ada"]
+    tab_to(page, "Hold back…")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Hold bob back?")).to_be_visible()
+    page.keyboard.type("papers missing")
+    page.keyboard.press("Enter")
+    expect(page.locator(".why")).to_contain_text("papers missing")
+    tab_to(page, "Make ready…")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Make bob ready?")).to_be_visible()
+    tab_to(page, "Make ready")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Hold back…")).to_be_visible()
 
 
 def test_hostile_texts_do_nothing(console: Console) -> None:

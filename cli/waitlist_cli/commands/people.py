@@ -15,6 +15,8 @@ from waitlist_cli.commands.waitlists import (
     MaxGuestBytes,
     Name,
     Rejoin,
+    RestMaxDays,
+    RestTimes,
     RetentionDays,
     Segments,
     change,
@@ -83,6 +85,8 @@ def edit(
     rejoin: Rejoin = None,
     max_guest_bytes: MaxGuestBytes = None,
     retention_days: RetentionDays = None,
+    rest_max_days: RestMaxDays = None,
+    rest_times: RestTimes = None,
     segments: Segments = None,
 ) -> None:
     """Change a waitlist's settings, or a person's profile and attributes; the rest stays."""
@@ -96,6 +100,8 @@ def edit(
         rejoin=rejoin,
         max_guest_bytes=max_guest_bytes,
         retention_days=retention_days,
+        rest_max_days=rest_max_days,
+        rest_times=rest_times,
         segments=segments,
     )
     of_person = profile_json is not None or set_ or attribute

@@ -10,6 +10,7 @@ from waitlist_cli.operations import settings
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import WaitlistId
 
 PANEL = "Waitlists"
@@ -52,6 +53,18 @@ RetentionDays = Annotated[
         help="Days until entries that left or were admitted are deleted; 0 for never.",
     ),
 ]
+RestMaxDays = Annotated[
+    int | None,
+    typer.Option(
+        "--rest-max-days",
+        min=0,
+        help="Days for which customers may let others pass at most; 0: they may not.",
+    ),
+]
+RestTimes = Annotated[
+    int | None,
+    typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
+]
 Segments = Annotated[
     list[str] | None,
     typer.Option(
@@ -75,6 +88,8 @@ def create(
     rejoin: Rejoin = None,
     max_guest_bytes: MaxGuestBytes = None,
     retention_days: RetentionDays = None,
+    rest_max_days: RestMaxDays = None,
+    rest_times: RestTimes = None,
     segments: Segments = None,
     closed: Annotated[bool, typer.Option("--closed", help="Accept no signups yet.")] = False,
 ) -> None:
@@ -90,6 +105,8 @@ def create(
         rejoin=rejoin,
         max_guest_bytes=max_guest_bytes,
         retention_days=retention_days,
+        rest_max_days=rest_max_days,
+        rest_times=rest_times,
         segments=segments,
     )
     _print(context, settings.create(context.api, waitlist, {**given, "open": not closed}))
@@ -173,6 +190,11 @@ def changes(**typed: Any) -> dict[str, Any]:
     for limit in ("capacity", "max_claims", "retention_days"):
         if limit in given:
             given[limit] = given[limit] or None
+    rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
+    if rest["max_days"] == 0:
+        given["rest"] = None
+    elif typed_rest := {name: value for name, value in rest.items() if value is not None}:
+        given["rest"] = typed_rest
     if "segments" in given:
         given["segments"] = [text.split(",") for text in given["segments"] if text]
     return given
@@ -180,6 +202,14 @@ def changes(**typed: Any) -> dict[str, Any]:
 
 def segments_text(segments: list[list[str]]) -> str:
     return " ".join("+".join(names) for names in segments)
+
+
+def rest_text(rest: Mapping[str, int] | None) -> str:
+    """Return how customers may rest."""
+    if rest is None:
+        return "not allowed"
+    days, times = counted(rest["max_days"], "day", "days"), counted(rest["times"], "time", "times")
+    return f"at most {days}, {times} in a stay"
 
 
 def page_text(page: Mapping[str, Any] | None) -> str:
@@ -194,6 +224,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
     texts = {
         **waitlist,
         "segments": segments_text(waitlist["segments"]),
+        "rest": rest_text(waitlist["rest"]),
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
     }

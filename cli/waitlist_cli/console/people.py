@@ -1,5 +1,6 @@
 """The people of a list by status, page by page, and the search."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -30,9 +31,11 @@ def routes(console: Console) -> list[Route]:
         waitlist, stats = console.get(f"/{waitlist_id}"), console.get(f"/{waitlist_id}/stats")
         first = _position(query.get("first", "1"))
         params: dict[str, str | int] = {"status": status, "limit": ROWS}
+        if ready := ready_of(query, status):
+            params["ready"] = ready
         if query.get("cursor"):
             params["cursor"] = query["cursor"]
-        elif status == "waiting":
+        elif status == "waiting" and not ready:
             params["first"] = first
         if status in BY_TIME:
             params |= since_of(query.get("since", "").strip() or None)
@@ -43,6 +46,7 @@ def routes(console: Console) -> list[Route]:
             waitlist=waitlist,
             stats=stats,
             status=status,
+            ready=ready,
             people=found["entries"],
             columns=console.columns_of(waitlist, found["entries"]),
             cursor=found["cursor"],
@@ -123,6 +127,14 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
             return False
         raise
     return True
+
+
+def ready_of(query: Mapping[str, str], status: str) -> str:
+    """Return which waiting people a page has: those who are ready, or not; "" for all."""
+    ready = query.get("ready", "") if status == "waiting" else ""
+    if ready not in ("", "true", "false"):
+        raise WrongUsage(f"ready={ready}: give true or false.")
+    return ready
 
 
 def _position(text: str) -> int:

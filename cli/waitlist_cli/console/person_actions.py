@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import escaped_json, shown
 from waitlist_cli.terminal.parameters import attributes_of, json_object, quoted, unquoted
 
@@ -77,6 +78,19 @@ def _edit_fields(person: Document) -> Sequence[Field]:
         ),
         REASON,
     )
+
+
+def _hold_back(call: Call) -> Response:
+    call.person.ready(False)
+    return call.console.done("The person is held back: others go first, the place stays.")
+
+
+def _make_ready(call: Call) -> Response:
+    found = call.person.ready(True)
+    notice = "The person is not held back any more."
+    if reasons := passed_over(found):
+        notice += f" Still passed over: {reasons}."
+    return call.console.done(notice)
 
 
 def _remove(call: Call) -> Response:
@@ -185,6 +199,33 @@ EDIT = Action(
     _edit,
     _edit_fields,
     label="Edit",
+)
+HOLD_BACK = Action(
+    "hold-back",
+    "Hold {who} back?",
+    lambda _: (
+        "Others are offered, claimed and admitted first. The person keeps the place, and is passed"
+        " over until an operator makes them ready."
+    ),
+    "Hold back",
+    _hold_back,
+    lambda _: (REASON,),
+)
+READY = Action(
+    "ready",
+    "Make {who} ready?",
+    lambda person: (
+        "The person may be taken again, at the same place."
+        + (
+            f" Their own rest until {shown(person['rest_until'])} goes on: only the customer ends"
+            " it."
+            if person["rest_until"]
+            else ""
+        )
+    ),
+    "Make ready",
+    _make_ready,
+    lambda _: (REASON,),
 )
 REMOVE = Action(
     "remove",
@@ -330,14 +371,18 @@ PARK = Action(
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
 OF_STAY = (EDIT, TOKEN, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
-ACTIONS = (BUMP, ADMIT, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, *OF_STAY)
+ACTIONS = (BUMP, ADMIT, HOLD_BACK, READY, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, *OF_STAY)
 
 
 def possible(person: Document) -> list[Action]:
     """Return the actions that the state of a person allows, the commonest first."""
     match person["status"]:
+        case "waiting" if person["ready"]:
+            own = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, REMOVE]
         case "waiting":
-            own = [BUMP, ADMIT, EDIT, TOKEN, REMOVE]
+            # Admitting one who is not ready is refused.
+            is_held_back = "held_back" in (person["not_ready"] or ())
+            own = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, REMOVE]
         case "offered" if person["offered_until"] is None:
             own = [*OF_CLAIM, EDIT, TOKEN, REMOVE]
         case "offered":

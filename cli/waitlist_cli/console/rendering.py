@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import details, duration, shown
 
 # A time nearer than this is shown without its date: no other time so near has the same digits,
@@ -88,7 +89,7 @@ def _environment() -> Environment:
     made.filters.update(
         text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago, ahead=ahead
     )
-    made.filters["details"] = details
+    made.filters |= {"details": details, "passed_over": passed_over}
     return made
 
 

@@ -37,6 +37,7 @@ NEW: Document = {
     "max_guest_bytes": 2048,
     "retention_days": None,
     "segments": [],
+    "rest": None,
 }
 
 
@@ -80,6 +81,9 @@ def _fields(waitlist: Document) -> Sequence[Field]:
     def number(name: str) -> str:
         return "" if waitlist[name] is None else str(waitlist[name])
 
+    def rest(name: str) -> str:
+        return str(waitlist["rest"][name]) if waitlist["rest"] else ""
+
     return (
         Field("name", "Name", hint="For people to read.", value=waitlist["name"], is_required=True),
         Field(
@@ -98,6 +102,20 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "choice",
             options=HIDE_COUNTS,
             value="yes" if waitlist["hide_counts"] else "no",
+        ),
+        Field(
+            "rest_max_days",
+            "Longest rest, in days",
+            "number",
+            "How long customers may let others pass; empty, as the next: not at all.",
+            rest("max_days"),
+        ),
+        Field(
+            "rest_times",
+            "Rests in a stay",
+            "number",
+            "How often a customer may rest before the stay ends.",
+            rest("times"),
         ),
         Field(
             "segments",
@@ -161,5 +179,17 @@ def _typed(form: Form) -> dict[str, Any]:
         "rejoin": form.text("rejoin"),
         "hide_counts": form.text("hide_counts") == "yes",
         "retention_days": form.number("retention_days", "Retention in days") or None,
+        "rest": _rest(form),
         "segments": [[name.strip() for name in line.split(",")] for line in form.lines("segments")],
     }
+
+
+def _rest(form: Form) -> dict[str, int] | None:
+    """Return how customers may rest, None for not at all; raises WrongUsage."""
+    max_days = form.number("rest_max_days", "Longest rest, in days")
+    times = form.number("rest_times", "Rests in a stay")
+    if not max_days and not times:
+        return None
+    if not (max_days and times):
+        raise WrongUsage("Longest rest and rests in a stay: give both, or neither.")
+    return {"max_days": max_days, "times": times}

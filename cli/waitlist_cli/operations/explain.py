@@ -49,19 +49,40 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     elif position == 1:
         yield "First in the queue."
     else:
-        yield f"{counted(position - 1, 'person is', 'people are')} ahead."
+        yield f"{counted(position - 1, 'person is', 'people are')} ahead{_of_them_ready(person)}."
+    yield from _passed_over(person, history)
     if priority:
         yield f"Priority {priority} is served before every lower one; 0 is the usual one."
     else:
         yield "Priority 0, the usual one: people of a higher priority go first."
-    last = _latest(history)
-    if last is not None and last["event"] in MOVED:
-        yield f"{MOVED[last['event']]} {_how(last)}."
+    moves = [one for one in history if one["event"] not in READINESS]
+    if moves and moves[-1]["event"] in MOVED:
+        yield f"{MOVED[moves[-1]['event']]} {_how(moves[-1])}."
     if attempts := person["attempts"]:
         yield f"{counted(attempts, 'hold or offer', 'holds or offers')} ended unused before."
 
 
-# What the latest event says of an entry that waits.
+def _of_them_ready(person: Document) -> str:
+    ahead, ready = person["position"] - 1, person.get("ready_ahead")
+    return "" if ready in (None, ahead) else f", {ready:,} of them ready"
+
+
+def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]:
+    """Yield why others pass the entry, which keeps its place."""
+    for reason in person.get("not_ready") or ():
+        if reason == "resting":
+            until = shown(person["rest_until"])
+            yield f"Passed over: the customer rests until {until}, or resumes before."
+        elif reason == "held_back":
+            held = _latest(history, "held_back")
+            yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
+        else:
+            yield f"Passed over: {shown(reason.replace('_', ' '))}."
+
+
+# Events that change whether an entry is ready, and move it nowhere.
+READINESS = ("rested", "resumed", "held_back", "ready")
+# What the latest move says of an entry that waits.
 MOVED = {
     "bumped": "Moved",
     "released": "Given back to the queue",

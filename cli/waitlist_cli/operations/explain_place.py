@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from waitlist_cli.operations.explain import explanation
+from waitlist_cli.operations.explain import READINESS, explanation
 
 # A position, None while the entry is not in the queue.
 Place = int | Literal["unknown"] | None
@@ -16,7 +16,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
 # Events that begin a stay.
 BEGINNINGS = ("joined", "reinstated")
-NO_MOVES = ("edited", "banned", "unbanned")
+NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
 class Pages(Protocol):

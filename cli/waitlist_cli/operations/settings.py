@@ -55,8 +55,12 @@ def change(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
         before = api.operator("GET", f"/{waitlist_id}")
         kept = {name: before[name] for name in SETTINGS if name in before}
         version = f'"{before["version"]}"'
+        wanted = {**kept, **given}
+        if given.get("rest"):
+            # Its two numbers are typed one by one.
+            wanted["rest"] = {**(before["rest"] or {}), **given["rest"]}
         try:
-            return api.operator("PUT", f"/{waitlist_id}", {**kept, **given}, if_match=version)
+            return api.operator("PUT", f"/{waitlist_id}", wanted, if_match=version)
         except Refused as error:
             if error.code != "settings_changed":
                 raise

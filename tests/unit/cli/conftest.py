@@ -1,6 +1,7 @@
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -39,6 +40,15 @@ class Bakery:
                 assert answer.status_code == 201, answer.text
                 entries.append(answer.json())
         return entries
+
+    def rest(self, entry: dict[str, Any], days: int) -> None:
+        """Let an entry of `sign_up` rest, as its customer."""
+        url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
+        until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
+        headers = {"Authorization": f"Bearer {entry['entry_token']}"}
+        with plain_client(timeout=35) as http:
+            answer = http.post(url, json={"until": until}, headers=headers)
+            assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
         """Return the customers' ids in serving order."""

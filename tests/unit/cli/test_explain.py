@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from waitlist_cli.operations.explain import actor, explanation
+from waitlist_cli.operations.explain_place import steps_of
 
 WAITLIST: dict[str, Any] = {
     "paused": False,
@@ -72,6 +73,17 @@ def test_the_latest_move_is_named_with_actor_time_and_reason(name: str, words: s
     text = why("waiting", event("joined"), event(name, reason="by phone"), position=3)
     assert words in text
     assert f"at {SHOWN}: by phone." in text
+
+
+def test_a_rest_is_no_move() -> None:
+    events = [event("joined"), event("bumped", reason="by phone"), event("rested", "customer")]
+    reasons = ["resting", "delayed"]
+    text = why("waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1)
+    assert "3 people are ahead, 1 of them ready." in text
+    assert f"Passed over: the customer rests until {SHOWN}, or resumes before." in text
+    assert "Passed over: delayed." in text
+    assert f"Moved by user/eve at {SHOWN}: by phone." in text
+    assert [step.event for step in steps_of(events)] == ["joined", "bumped"]
 
 
 def test_an_earlier_move_is_no_longer_the_cause() -> None:

@@ -36,6 +36,12 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     after = settings(bakery)
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"max_attempts", "hide_counts", "version", "updated_at"}
+    typed.done("edit", bakery.waitlist_id, "--rest-times", "2")
+    typed.done("edit", bakery.waitlist_id, "--rest-max-days", "30")
+    assert settings(bakery)["rest"] == {"max_days": 30, "times": 2}
+    assert "rest\tat most 30 days, 2 times in a stay\n" in typed.done("show", bakery.waitlist_id)
+    typed.done("edit", bakery.waitlist_id, "--rest-max-days", "0")
+    assert settings(bakery)["rest"] is None
     unlimited = ("capacity", "retention_days", "max_claims")
     for name in unlimited:
         typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")

@@ -1,5 +1,7 @@
 """People: by status, by search, one by one, and what an operator does to them."""
 
+import csv
+import io
 import re
 from dataclasses import dataclass
 from html import unescape
@@ -219,6 +221,36 @@ def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery
     assert "may sign up again" in ada.do("unban", banned_at=at)
     bakery.sign_up("ada")
     assert bakery.line() == ["ada"]
+
+
+def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}"
+    bakery.typed.done("edit", bakery.waitlist_id, "--rest-max-days", "10")
+    entries = bakery.sign_up("ada", "bob", "cyd")
+    people = f"{path}/people"
+    assert "Not ready" not in console.text(people)
+    ada, bob = (person(console, bakery, name) for name in ("ada", "bob"))
+    assert "the place stays" in ada.do("hold-back", reason="papers missing")
+    for entry in entries[:2]:
+        bakery.rest(entry, days=2)
+    assert re.search("Passed over: the customer rests until .*, or resumes before", ada.text)
+    assert re.search("Passed over: held back by .* at .*: papers missing", ada.text)
+    assert "2 people are ahead, 0 of them ready." in person(console, bakery, "cyd").text
+    assert "3 2 not ready" in console.text(path)
+    assert "3 2 not ready" in console.text("/")
+    apart = console.text(f"{people}?ready=false")
+    assert "All who wait Ready 1 Not ready 2" in apart
+    assert "ada resting, held back" in apart
+    assert "cyd" not in apart
+    assert "ada" not in console.text(f"{people}?ready=true")
+    export = console.browser.get(f"{path}/export", params={"ready": "false"}).text
+    assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
+    assert console.browser.get(f"{people}?ready=x").status_code == 422
+    # The customer alone ends a rest.
+    assert "only the customer ends it" in console.text(f"{ada.path}/ready")
+    assert "Still passed over: resting." in ada.do("ready")
+    for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
+        assert (f'id="do-{name}"' in console.page(bob.path)) is is_there, name
 
 
 def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: Bakery) -> None:

@@ -20,6 +20,8 @@ SETTINGS = {
     "name": "Bakery",
     "capacity": "",
     "rejoin": "after_leaving",
+    "rest_max_days": "",
+    "rest_times": "",
     "hide_counts": "no",
     "segments": "language",
     "lease_seconds": "300",
@@ -59,10 +61,15 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     assert 'value="Bakery"' in console.page(path)
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
     changed |= {"max_guest_bytes": "500", "max_claims": "1"}
+    changed |= {"rest_max_days": "30", "rest_times": "2"}
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
+    assert found["rest"] == {"max_days": 30, "times": 2}
+    assert 'name="rest_max_days" value="30"' in console.page(path)
+    console.done(path, **SETTINGS)
+    assert bakery.typed.json("show", bakery.waitlist_id)["rest"] is None
     assert found["admission"]["rate"]["count"] == 5
 
 
@@ -87,6 +94,7 @@ def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery
         ("lease_seconds", "", "Lease of a claim: give a whole number"),
         ("max_guest_bytes", "", "Data of a signup: give a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
+        ("rest_times", "3", "Longest rest and rests in a stay: give both, or neither"),
         ("capacity", "many", "Capacity: give a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),
