@@ -13,12 +13,21 @@ from hypothesis.stateful import (
 
 from tests.support import model
 from tests.support.counters import NO_OFFERS
-from tests.support.line import HOUR_MICROS, NEW_YEAR_MICROS, SECOND_MICROS, Answer, Line, accepted
-from tests.support.model import ASIDE, AT_BACK, MAX_ATTEMPTS, State, Stay, Waitlist
+from tests.support.line import (
+    HOUR_MICROS,
+    NEW_YEAR_MICROS,
+    SECOND_MICROS,
+    Answer,
+    Line,
+    accepted,
+    readiness_of,
+)
+from tests.support.model import ASIDE, AT_BACK, MAX_ATTEMPTS, ON_LIST, State, Stay, Waitlist
 from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND
 
 NAMES = [f"person {number}" for number in range(8)]
 LEASE = 60
+HOUR_SECONDS = 3600
 DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
 # The model's states by the words of Redis.
@@ -72,6 +81,7 @@ class Machine(RuleBasedStateMachine):
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
+        self.readiness_versions = dict.fromkeys(NAMES, 0)
         self.sign_up(NAMES)
 
     def begin(self) -> None:
@@ -115,6 +125,7 @@ class Machine(RuleBasedStateMachine):
 
     def end_expired(self) -> None:
         held = self.model.of(HELD)
+        self.model = model.rests_ended_by(self.model, self.millis)
         self.model = model.expired_by(self.model, self.millis, self.line.id_of)
         for name in held:
             stay = self.model.by_name[name]
@@ -165,6 +176,31 @@ class Machine(RuleBasedStateMachine):
             return
         self.change(name, rank=accepted(answer)["rank"])
         self.decide(name, "bumped")
+
+    @rule(
+        name=PEOPLE,
+        rests=st.sampled_from([0, 1, LEASE, HOUR_SECONDS]),
+        is_held_back=st.booleans(),
+        late=LATE,
+    )
+    def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
+        """P2: wherever on the list the entry is; a message that comes late changes nothing."""
+        self.readiness_versions[name] += 1
+        until = self.millis + rests * 1_000 if rests else 0
+        self.send_readiness(name, {"resting": until} if rests else {}, is_held_back)
+        if self.model.stay(name):
+            self.change(name, rests_until_millis=until, is_held_back=is_held_back)
+        if late:
+            self.readiness_versions[name] -= 1
+            self.send_readiness(name, {}, not is_held_back)
+            self.readiness_versions[name] += 1
+
+    def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
+        reasons = rest | ({"held_back": 0} if is_held_back else {})
+        fields = self.line.stay(name, self.stays[name]) | self.signup_fields(name)
+        readiness = readiness_of(self.readiness_versions[name], **reasons)
+        answer = accepted(self.line.send("tag", readiness=readiness, **fields))
+        assert (answer["outcome"] == "absent") is (name not in self.model.of(*ON_LIST))
 
     @rule(
         count=st.integers(1, 3),
@@ -328,9 +364,14 @@ class Machine(RuleBasedStateMachine):
     def the_line_is_that_of_the_model(self) -> None:
         """P1, P6"""
         entries = self.line.entries()
+        self.model = model.rests_ended_by(self.model, self.millis)
         expected = [(name, self.model.by_name[name]) for name in self.model.of("waiting")]
-        assert [(entry["entry_id"], entry["rank"], entry["ticket"]) for entry in entries] == [
-            (self.line.id_of(name), stay.rank, stay.ticket) for name, stay in expected
+        assert [
+            (entry["entry_id"], entry["rank"], entry["ticket"], not entry["not_ready"])
+            for entry in entries
+        ] == [
+            (self.line.id_of(name), stay.rank, stay.ticket, stay.is_ready)
+            for name, stay in expected
         ]
         ranks = [entry["rank"] for entry in entries]
         assert ranks == sorted(set(ranks))

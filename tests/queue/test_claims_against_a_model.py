@@ -10,7 +10,16 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
-from tests.queue.claim_machine import LEASE, NAMES, PEOPLE, PICKS, PROFILE, Machine
+from tests.queue.claim_machine import (
+    HOUR_SECONDS,
+    LATE,
+    LEASE,
+    NAMES,
+    PEOPLE,
+    PICKS,
+    PROFILE,
+    Machine,
+)
 from tests.support.line import Line, accepted
 from tests.support.model import MAX_ATTEMPTS, ON_LIST
 from tests.support.palette import assert_exact
@@ -82,13 +91,22 @@ class SegmentMachine(Machine):
         self.untagged &= self.on_list()
         return self.untagged
 
-    def within(self, wanted: dict[str, str]) -> list[str]:
-        line = self.model.next_ones()
-        return [name for name in line if matches(self.attributes[name], wanted)]
+    def within(self, names: list[str], wanted: dict[str, str]) -> list[str]:
+        return [name for name in names if matches(self.attributes[name], wanted)]
 
     @rule(name=PEOPLE)
     def leave(self, name: str) -> None:
         super().leave(name)
+        self.untagged.discard(name)
+
+    @rule(
+        name=PEOPLE,
+        rests=st.sampled_from([0, 1, LEASE, HOUR_SECONDS]),
+        is_held_back=st.booleans(),
+        late=LATE,
+    )
+    def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
+        super().change_readiness(name, rests, is_held_back, late)
         self.untagged.discard(name)
 
     @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
@@ -115,7 +133,8 @@ class SegmentMachine(Machine):
             assert self.line.claim(count, **asked)["code"] == "segments_building"
             return
         self.end_expired()
-        line = self.within(wanted) if tuple(sorted(wanted)) in self.declared else []
+        is_declared = tuple(sorted(wanted)) in self.declared
+        line = self.within(self.model.next_ones(), wanted) if is_declared else []
         most = self.model.claimable(count)
         expected = list(reversed(line))[:most] if newest else line[:most]
         order = "newest" if newest else "oldest"
@@ -162,7 +181,9 @@ class SegmentMachine(Machine):
         if self.still_untagged() or not self.is_ready():
             return
         lines = {
-            segment_id_of(self.line.waitlist_id, wanted): self.within(wanted)
+            segment_id_of(self.line.waitlist_id, wanted): self.within(
+                self.model.of("waiting"), wanted
+            )
             for wanted in FILTERS
             if tuple(sorted(wanted)) in self.declared
         }

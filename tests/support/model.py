@@ -38,8 +38,9 @@ class Stay:
     customer to accept, for which the slot `paid` was used. `is_aside` marks an admission that still
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
     taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
-    hold, the time of the parking, or the end of the pass. `key` is that of the signup or import,
-    and `former` the stay before it, kept until an intent is finished and after an import.
+    hold, the time of the parking, or the end of the pass. A stay that rests until a time, or
+    `is_held_back`, keeps its place and is passed over. `key` is that of the signup or import, and
+    `former` the stay before it, kept until an intent is finished and after an import.
     """
 
     state: State
@@ -56,8 +57,14 @@ class Stay:
     is_inside: bool = False
     has_exited: bool = False
     time_millis: int = 0
+    rests_until_millis: int = 0
+    is_held_back: bool = False
     key: str = ""
     former: "Stay | None" = None
+
+    @property
+    def is_ready(self) -> bool:
+        return not (self.rests_until_millis or self.is_held_back)
 
 
 @dataclass(frozen=True)
@@ -156,8 +163,8 @@ class Waitlist:
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
         """Return the entries to take next, at most `count`: from the head, or from the end."""
-        waiting = self.of("waiting")
-        return (waiting[::-1] if newest else waiting)[:count]
+        ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
+        return (ready[::-1] if newest else ready)[:count]
 
     def position(self, name: str) -> int | None:
         line = self.of("waiting")
@@ -432,6 +439,14 @@ def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
     for deadline, *_, name in sorted(over):
         line = expired(line, name) if deadline <= millis else line
+    return line
+
+
+def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
+    """End the rests whose time has come."""
+    for name, stay in line.stays:
+        if 0 < stay.rests_until_millis <= millis:
+            line = line.change(name, rests_until_millis=0)
     return line
 
 

@@ -35,16 +35,17 @@ def assert_exact(line: Line) -> None:
     """Check that the index has the waiting entries at their ranks, and that tags are complete."""
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
-    queue, held, parked, index = (
+    queue, not_ready, held, parked, index = (
         dict(redis.zrange(f"{prefix}{name}", 0, -1, withscores=True))
-        for name in ("queue", "held", "parked", "segments")
+        for name in ("queue", "not_ready", "held", "parked", "segments")
     )
     assert set(index) == {
-        f"{segment}:{int(rank):016d}:{entry_id}"
-        for entry_id, rank in queue.items()
+        f"{segment}{mark}{int(rank):016d}:{entry_id}"
+        for mark, waiting in ((":", queue), (";", not_ready))
+        for entry_id, rank in waiting.items()
         for segment in tags.get(entry_id, "").split(",")[:-1]
     }
-    people = {*queue, *held, *parked}
+    people = {*queue, *not_ready, *held, *parked}
     assert set(tags) <= people
     is_complete = meta["segments_version"] != "0" and meta["segments_state"] == "ready"
     assert set(tags) == people or not is_complete
