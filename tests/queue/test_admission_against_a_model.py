@@ -48,6 +48,8 @@ OPERATIONS = {
     "end_a_stay": 1,
     "erase": 1,
     "exit": 2,
+    "change_readiness": 3,
+    "look": 1,
     "deliver_a_copy": 1,
 }
 BOTH = "+"  # between two that pay for the same slot
@@ -84,7 +86,7 @@ class Ledger:
         return Fraction(micros * self.rate[0], self.rate[1])
 
     def count_instant(self, count: int, line: Waitlist) -> None:
-        lapsed = max(Fraction(0), self.due(SCHEDULE, line) - len(line.of("waiting")))
+        lapsed = max(Fraction(0), self.due(SCHEDULE, line) - len(line.next_ones()))
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
@@ -115,6 +117,7 @@ class AdmissionHistory:
         self.counted = 0
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
+        self.readiness_version = 0
         self.begin()
 
     @property
@@ -185,6 +188,7 @@ class AdmissionHistory:
     def wait(self, micros: int) -> None:
         self.line.clock.advance(micros=micros)
         self.ledger.granted[RATE] += self.ledger.slots(micros)
+        self.model = model.rests_ended_by(self.model, self.now)
         for name in self.model.of("admitted"):
             if self.model.by_name[name].time_millis <= self.now:
                 self.model = self.model.change(name, is_inside=False)
@@ -244,7 +248,7 @@ class AdmissionHistory:
             for one in (ledger.quota, *ledger.payers)
         )
         assert min(quota, *others, 0) == 0
-        if line.of("waiting") and line.room != 0:
+        if line.next_ones() and line.room != 0:
             assert quota == 0
             left = sum(others) if ledger.is_sum else min(others, default=0)
             assert left == 0
@@ -269,13 +273,15 @@ class AdmissionHistory:
         self.hold_to(answer, model.offered(self.model, names, "", model.OPERATOR, paid))
 
     def admit_one(self) -> None:
-        self.end_offers()
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
+        self.end_offers()
         answer = self.line.send("admit", entry_id=self.line.id_of(name))
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
+        elif not self.model.by_name[name].is_ready:
+            assert answer["code"] == "entry_not_ready"
         elif self.model.room == 0:
             assert answer["code"] == "inside_full"
         else:
@@ -365,6 +371,32 @@ class AdmissionHistory:
     def not_exited(self) -> list[str]:
         found = self.model.of("admitted")
         return [name for name in found if not self.model.by_name[name].has_exited]
+
+    def change_readiness(self) -> None:
+        """Let an entry rest, hold it back, or make it ready, wherever on the list it is."""
+        name = self.draw(self.model.of(*ON_LIST))
+        if name is None:
+            return
+        rests = self.random.choice([0, 0, *MOMENTS]) // 1000
+        until, is_held_back = self.now + rests if rests else 0, self.random.random() < 0.3
+        reasons = {"resting": until} if rests else {}
+        reasons |= {"held_back": 0} if is_held_back else {}
+        self.readiness_version += 1
+        accepted(self.line.readiness(name, self.readiness_version, **reasons))
+        self.model = self.model.change(name, rests_until_millis=until, is_held_back=is_held_back)
+
+    def look(self) -> None:
+        name = self.draw(self.model.of("waiting"))
+        if name is None:
+            return
+        seen = accepted(self.line.position(name))
+        ahead = self.model.of("waiting")[: seen["position"] - 1]
+        assert self.model.position(name) == seen["position"]
+        if self.readiness_version == 0:
+            assert seen["ready_ahead"] is None
+        else:
+            assert seen["ready_ahead"] == sum(self.model.by_name[one].is_ready for one in ahead)
+        assert bool(seen["not_ready"]) is not self.model.by_name[name].is_ready
 
     def withdraw(self) -> None:
         name = self.draw_offered()
