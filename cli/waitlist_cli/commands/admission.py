@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.claim import claim_people
@@ -75,7 +74,6 @@ def admit(
     Fewer get one if fewer wait, or if max_inside leaves less room. If the command is interrupted,
     it prints the key with which a repeat finishes it.
     """
-    checked_waitlist_id(waitlist)
     if refill and filter_:
         raise WrongUsage("--refill is for the whole list: give it without --filter.")
     used = key or str(uuid.uuid4())
@@ -164,7 +162,7 @@ def claim(
         raise WrongUsage(f"One call claims at most {MOST_CLAIMED} people.")
     answer = claim_people(
         context.api,
-        checked_waitlist_id(waitlist),
+        waitlist,
         str(uuid.uuid4()),
         count=count,
         filter_=filter_of(filter_),
@@ -249,7 +247,7 @@ def redrive(
     if all_:
         if entry or customer:
             raise WrongUsage("--all takes no ENTRY or --customer.")
-        return _redrive_all(context, checked_waitlist_id(waitlist), _to(back), reason)
+        return _redrive_all(context, waitlist, _to(back), reason)
     person = context.person(waitlist, entry, customer, reason)
     print_status(context, person.redrive(person.show()["parked_at"], _to(back)))
     return 0
@@ -274,14 +272,14 @@ def _redrive_all(context: Context, waitlist: str, to: str, reason: str) -> int:
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List the parked people, by the time they were parked."""
-    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    path = f"/{waitlist}/entries"
     print_entries(context, context.pages(path, "entries", count, status="parked"), PARKED, "Parked")
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List the people with an offer or a claim, by its end."""
-    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    path = f"/{waitlist}/entries"
     print_entries(
         context, context.pages(path, "entries", count, status="offered"), OFFERED, "Offered"
     )
@@ -339,7 +337,7 @@ def work(
     from waitlist_cli.work.worker import Plan, run_workers
 
     plan = Plan(
-        waitlist_id=checked_waitlist_id(waitlist),
+        waitlist_id=waitlist,
         program=tuple(program),
         on_failure=on_failure,
         filter=filter_of(filter_),
@@ -356,7 +354,7 @@ def work(
 def _print_ended(
     context: Context, waitlist: str, status: str, since: str | None, count: int | None
 ) -> None:
-    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    path = f"/{waitlist}/entries"
     people = context.pages(path, "entries", count, status=status, **since_of(since))
     print_entries(context, people, ADMITTED, status.capitalize())
 

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.imports.columns import Columns, columns_of
 from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
 from waitlist_cli.imports.records import note_encoding, opened
@@ -116,7 +115,6 @@ def import_file(
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
-    checked_waitlist_id(waitlist)
     rows = first_rows(file, form, delimiter, encoding)
     if keep_time is not None and time_format is None:
         time_format = format_of(context.output, rows, keep_time)
@@ -164,7 +162,7 @@ def export(
     from waitlist_cli.operations.export import export_people
 
     query = {"status": status, **since_of(since)}
-    export_people(context, checked_waitlist_id(waitlist), form, query, output)
+    export_people(context, waitlist, form, query, output)
 
 
 def _for(form: str, columns: Columns) -> Columns:

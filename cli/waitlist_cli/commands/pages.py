@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.commands.waitlists import change
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.settings import NO_PAGE
@@ -56,7 +55,6 @@ def page(
 
     What is not named stays.
     """
-    checked_waitlist_id(waitlist)
     typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
     typed = {name: value or None for name, value in typed.items() if value is not None}
     if text is not None:

@@ -5,24 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
-from waitlist_cli.commands.waitlists import (
-    Capacity,
-    HideCounts,
-    LeaseSeconds,
-    MaxAttempts,
-    MaxClaims,
-    MaxGuestBytes,
-    Name,
-    Rejoin,
-    RestMaxDays,
-    RestTimes,
-    RetentionDays,
-    Segments,
-    change,
-    changes,
-    show_waitlist,
-)
+from waitlist_cli.commands.waitlists import change, show_waitlist
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import note_encoding, opened
@@ -46,6 +29,7 @@ from waitlist_cli.terminal.parameters import (
     attributes_of,
     profile_of,
 )
+from waitlist_cli.terminal.setting_options import with_settings
 from waitlist_cli.terminal.times import typed_utc
 
 PANEL = "People"
@@ -67,6 +51,7 @@ def show(
 
 
 @command("edit", EITHER, "waitlist edit bakery --customer ada --set party=4")
+@with_settings
 def edit(
     context: Context,
     waitlist: WaitlistId,
@@ -76,34 +61,10 @@ def edit(
     set_: Set = None,
     attribute: Attribute = None,
     reason: Reason = "",
-    name: Name = None,
-    capacity: Capacity = None,
-    lease_seconds: LeaseSeconds = None,
-    max_attempts: MaxAttempts = None,
-    max_claims: MaxClaims = None,
-    hide_counts: HideCounts = None,
-    rejoin: Rejoin = None,
-    max_guest_bytes: MaxGuestBytes = None,
-    retention_days: RetentionDays = None,
-    rest_max_days: RestMaxDays = None,
-    rest_times: RestTimes = None,
-    segments: Segments = None,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Change a waitlist's settings, or a person's profile and attributes; the rest stays."""
-    settings = changes(
-        name=name,
-        capacity=capacity,
-        lease_seconds=lease_seconds,
-        max_attempts=max_attempts,
-        max_claims=max_claims,
-        hide_counts=hide_counts,
-        rejoin=rejoin,
-        max_guest_bytes=max_guest_bytes,
-        retention_days=retention_days,
-        rest_max_days=rest_max_days,
-        rest_times=rest_times,
-        segments=segments,
-    )
     of_person = profile_json is not None or set_ or attribute
     if bool(settings) == bool(of_person) or (settings and (entry or customer)):
         raise WrongUsage(
@@ -137,7 +98,7 @@ def signup(
     at = None if joined_at is None else typed_utc(joined_at, f"--joined-at {joined_at}")
     result = sign_up(
         context.api,
-        checked_waitlist_id(waitlist),
+        waitlist,
         str(uuid.uuid4()),
         customer_id=customer,
         profile=profile_of({}, profile_json, set_),
@@ -293,7 +254,7 @@ def bump(
     if file is not None:
         if entry or customer or places is not None:
             raise WrongUsage("--file takes no ENTRY, --customer or --places.")
-        return _bump_all(context, Bumps(checked_waitlist_id(waitlist), to, reason), file)
+        return _bump_all(context, Bumps(waitlist, to, reason), file)
     print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
     return 0
 

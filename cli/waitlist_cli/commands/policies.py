@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.commands.waitlists import change
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.policies import (
@@ -106,7 +105,6 @@ def policy(
 
     With --simulate the typed values are tried, and the waitlist keeps its policy.
     """
-    checked_waitlist_id(waitlist)
     typed: dict[str, Any] = {
         "combine": combine,
         "offer_seconds": offer_seconds,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import Record, note_encoding, opened, size_of
@@ -50,7 +50,7 @@ def reinstate(
     Each gets a new stay with a new token; the former token ends. With --file, people on the list
     are skipped, so after an interruption run the same command again.
     """
-    task = Reinstatements(context.api, checked_waitlist_id(waitlist), reason)
+    task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
         raise WrongUsage("--file takes no ENTRY or --customer.")
     ids = [chosen_entry_id(waitlist, one, None) for one in entries or []]

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.operations.search import found_people
@@ -36,9 +36,9 @@ def stats(
 ) -> None:
     """Count the people by status, and estimate the wait of a customer who joins now."""
     if history:
-        _history(context, checked_waitlist_id(waitlist), period)
+        _history(context, waitlist, period)
         return
-    found = context.call("GET", checked_waitlist_id(waitlist), "/stats")
+    found = context.call("GET", waitlist, "/stats")
     if context.output.as_json:
         context.output.json(found)
     elif context.output.console.is_terminal:
@@ -84,7 +84,7 @@ def readable(stats: dict[str, Any]) -> dict[str, str]:
 @command("segments", PANEL, "waitlist segments bakery")
 def segments(context: Context, waitlist: WaitlistId) -> None:
     """Count the waiting people of each segment."""
-    path = f"/{checked_waitlist_id(waitlist)}/segments"
+    path = f"/{waitlist}/segments"
     found = sorted(context.pages(path, "segments"), key=lambda one: -one["waiting"])
     if context.output.as_json:
         context.output.json({"segments": found})
@@ -105,7 +105,7 @@ def head(
     ] = 1,
 ) -> None:
     """List the first people of the queue, in serving order."""
-    path = f"/{checked_waitlist_id(waitlist)}/entries"
+    path = f"/{waitlist}/entries"
     title = "Head of the queue" if first == 1 else f"From position {first:,}"
     people = context.pages(path, "entries", count, first=str(first))
     print_entries(context, people, WAITING, title)
@@ -129,7 +129,6 @@ def find(
     """Find people of every status by a part of their customer id, profile or attributes."""
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-    checked_waitlist_id(waitlist)
     notes = context.output.notes
     columns = (TextColumn("{task.completed:,} people looked at"), TimeElapsedColumn())
     with Progress(
@@ -162,7 +161,7 @@ def around(
     ] = 5,
 ) -> None:
     """List the people just before and just after a person."""
-    entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+    entry_id = chosen_entry_id(waitlist, entry, customer)
     print_entries(context, _neighbours(context, waitlist, entry_id, count), WAITING)
 
 
@@ -195,7 +194,7 @@ def watch(
     """
     from waitlist_cli.watch.watcher import run_watch
 
-    run_watch(context, checked_waitlist_id(waitlist), seconds, looks)
+    run_watch(context, waitlist, seconds, looks)
 
 
 def _neighbours(context: Context, waitlist: str, entry_id: str, count: int) -> list[dict[str, Any]]:

@@ -1,115 +1,33 @@
 """Create, configure and delete waitlists; `show` and `edit` are in people.py."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from waitlist_cli.client.ids import checked_waitlist_id
-from waitlist_cli.operations import settings
 from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.operations.settings import change as change_settings
+from waitlist_cli.operations.settings import create as create_waitlist
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import WaitlistId
+from waitlist_cli.terminal.setting_options import with_settings
 
 PANEL = "Waitlists"
-WhenRejoin = Literal["never", "after_leaving", "always"]
-Name = Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
-Capacity = Annotated[
-    int | None, typer.Option("--capacity", min=0, help="How many people may wait; 0 for no limit.")
-]
-LeaseSeconds = Annotated[
-    int | None, typer.Option("--lease", min=1, help="Seconds until a claim expires, by default.")
-]
-MaxAttempts = Annotated[
-    int | None,
-    typer.Option("--max-attempts", min=1, help="Expired claims after which an entry is parked."),
-]
-MaxClaims = Annotated[
-    int | None,
-    typer.Option("--max-claims", min=0, help="How many people may be claimed at once; 0: any."),
-]
-HideCounts = Annotated[
-    bool | None, typer.Option("--hide-counts/--show-counts", help="Whether customers see counts.")
-]
-Rejoin = Annotated[
-    WhenRejoin | None,
-    typer.Option("--rejoin", help="Which customers may sign up again."),
-]
-MaxGuestBytes = Annotated[
-    int | None,
-    typer.Option(
-        "--max-guest-bytes",
-        min=0,
-        help="How many bytes of profile and attributes a signup may have, as JSON.",
-    ),
-]
-RetentionDays = Annotated[
-    int | None,
-    typer.Option(
-        "--retention-days",
-        min=0,
-        help="Days until entries that left or were admitted are deleted; 0 for never.",
-    ),
-]
-RestMaxDays = Annotated[
-    int | None,
-    typer.Option(
-        "--rest-max-days",
-        min=0,
-        help="Days for which customers may let others pass at most; 0: they may not.",
-    ),
-]
-RestTimes = Annotated[
-    int | None,
-    typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
-]
-Segments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--segment",
-        metavar="NAME[,NAME]",
-        help="Attributes that one filter may combine. Replaces all segments; '' removes them.",
-    ),
-]
 
 
 @command("create", PANEL, "waitlist create bakery --name Bakery --segment language,gender")
+@with_settings
 def create(
     context: Context,
     waitlist: WaitlistId,
-    name: Name = None,
-    capacity: Capacity = None,
-    lease_seconds: LeaseSeconds = None,
-    max_attempts: MaxAttempts = None,
-    max_claims: MaxClaims = None,
-    hide_counts: HideCounts = None,
-    rejoin: Rejoin = None,
-    max_guest_bytes: MaxGuestBytes = None,
-    retention_days: RetentionDays = None,
-    rest_max_days: RestMaxDays = None,
-    rest_times: RestTimes = None,
-    segments: Segments = None,
+    settings: dict[str, Any],
     closed: Annotated[bool, typer.Option("--closed", help="Accept no signups yet.")] = False,
 ) -> None:
     """Create a waitlist."""
-    checked_waitlist_id(waitlist)
-    given = changes(
-        name=name or waitlist,
-        capacity=capacity,
-        lease_seconds=lease_seconds,
-        max_attempts=max_attempts,
-        max_claims=max_claims,
-        hide_counts=hide_counts,
-        rejoin=rejoin,
-        max_guest_bytes=max_guest_bytes,
-        retention_days=retention_days,
-        rest_max_days=rest_max_days,
-        rest_times=rest_times,
-        segments=segments,
-    )
-    _print(context, settings.create(context.api, waitlist, {**given, "open": not closed}))
+    given = {**settings, "name": settings.get("name") or waitlist, "open": not closed}
+    _print(context, create_waitlist(context.api, waitlist, given))
 
 
 @command("list", PANEL, "waitlist list --json")
@@ -166,7 +84,6 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a waitlist and all its entries."""
-    checked_waitlist_id(waitlist)
     context.ask_first(yes, f"Delete {waitlist} and all its entries?")
     context.call("DELETE", waitlist)
     document = {"waitlist_id": waitlist, "outcome": "deleted"}
@@ -175,29 +92,12 @@ def delete(
 
 def show_waitlist(context: Context, waitlist: str) -> None:
     """Print a waitlist's configuration."""
-    _print(context, context.call("GET", checked_waitlist_id(waitlist)))
+    _print(context, context.call("GET", waitlist))
 
 
 def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
     """Change some settings and print the waitlist."""
-    checked_waitlist_id(waitlist)
-    _print(context, settings.change(context.api, waitlist, given))
-
-
-def changes(**typed: Any) -> dict[str, Any]:
-    """Return the typed settings as the API takes them."""
-    given = {name: value for name, value in typed.items() if value is not None}
-    for limit in ("capacity", "max_claims", "retention_days"):
-        if limit in given:
-            given[limit] = given[limit] or None
-    rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
-    if rest["max_days"] == 0:
-        given["rest"] = None
-    elif typed_rest := {name: value for name, value in rest.items() if value is not None}:
-        given["rest"] = typed_rest
-    if "segments" in given:
-        given["segments"] = [text.split(",") for text in given["segments"] if text]
-    return given
+    _print(context, change_settings(context.api, waitlist, given))
 
 
 def segments_text(segments: list[list[str]]) -> str:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from waitlist_cli.client.configuration import ENVIRONMENT_VARIABLE, URL_VARIABLE, Choice
+from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import discard, escaped_json
@@ -75,7 +76,13 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> NoReturn:
         typed = Choice(**{name: ctx.params.pop(name) for name in COMMON})
         ctx.choice = typed.over(ctx.obj)
-        raise typer.Exit(_exit_code(ctx, lambda: super(Command, self).invoke(ctx)))
+
+        def run() -> Any:
+            if "waitlist" in ctx.params:
+                checked_waitlist_id(ctx.params["waitlist"])
+            return super(Command, self).invoke(ctx)
+
+        raise typer.Exit(_exit_code(ctx, run))
 
 
 def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:

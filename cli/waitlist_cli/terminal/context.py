@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from waitlist_cli.client.configuration import Choice, target_of
-from waitlist_cli.client.ids import checked_waitlist_id, chosen_entry_id
+from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import WrongUsage
@@ -60,7 +60,7 @@ class Context(typer.Context):
         self, waitlist: str, entry: str | None, customer: str | None, reason: str = ""
     ) -> Person:
         """Return the person whom the options name; a retry has no second effect."""
-        entry_id = chosen_entry_id(checked_waitlist_id(waitlist), entry, customer)
+        entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
 
     def ask_first(self, yes: bool, question: str) -> None:

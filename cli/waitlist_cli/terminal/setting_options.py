@@ -1,0 +1,117 @@
+"""The options for settings of a waitlist, which `create` and `edit` share."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter
+from typing import Annotated, Any, Literal
+
+import typer
+
+
+class SettingOptions:
+    """Options by the names of the settings in the API; `rest` has one for each of its parts."""
+
+    name: Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
+    capacity: Annotated[
+        int | None,
+        typer.Option("--capacity", min=0, help="How many people may wait; 0 for no limit."),
+    ]
+    lease_seconds: Annotated[
+        int | None,
+        typer.Option("--lease", min=1, help="Seconds until a claim expires, by default."),
+    ]
+    max_attempts: Annotated[
+        int | None,
+        typer.Option(
+            "--max-attempts", min=1, help="Expired claims after which an entry is parked."
+        ),
+    ]
+    max_claims: Annotated[
+        int | None,
+        typer.Option("--max-claims", min=0, help="How many people may be claimed at once; 0: any."),
+    ]
+    hide_counts: Annotated[
+        bool | None,
+        typer.Option("--hide-counts/--show-counts", help="Whether customers see counts."),
+    ]
+    rejoin: Annotated[
+        Literal["never", "after_leaving", "always"] | None,
+        typer.Option("--rejoin", help="Which customers may sign up again."),
+    ]
+    max_guest_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-guest-bytes",
+            min=0,
+            help="How many bytes of profile and attributes a signup may have, as JSON.",
+        ),
+    ]
+    retention_days: Annotated[
+        int | None,
+        typer.Option(
+            "--retention-days",
+            min=0,
+            help="Days until entries that left or were admitted are deleted; 0 for never.",
+        ),
+    ]
+    rest_max_days: Annotated[
+        int | None,
+        typer.Option(
+            "--rest-max-days",
+            min=0,
+            help="Days for which customers may let others pass at most; 0: they may not.",
+        ),
+    ]
+    rest_times: Annotated[
+        int | None,
+        typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
+    ]
+    segments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--segment",
+            metavar="NAME[,NAME]",
+            help="Attributes that one filter may combine. Replaces all segments; '' removes them.",
+        ),
+    ]
+
+
+def with_settings(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each setting, instead of its parameter `settings`.
+
+    The command gets those that were typed, as the API takes them.
+    """
+    own = inspect.signature(function)
+    kinds = inspect.get_annotations(SettingOptions)
+    place = Parameter.POSITIONAL_OR_KEYWORD
+    options = [Parameter(name, place, default=None, annotation=kinds[name]) for name in kinds]
+    parameters = [
+        one
+        for parameter in own.parameters.values()
+        for one in (options if parameter.name == "settings" else [parameter])
+    ]
+
+    @wraps(function)
+    def run(**typed: Any) -> None:
+        settings = {name: typed.pop(name) for name in kinds}
+        function(**typed, settings=_as_in_api(settings))
+
+    run.__dict__["__signature__"] = own.replace(parameters=parameters)
+    return run
+
+
+def _as_in_api(typed: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that were typed."""
+    given = {name: value for name, value in typed.items() if value is not None}
+    for limit in ("capacity", "max_claims", "retention_days"):
+        if limit in given:
+            given[limit] = given[limit] or None
+    rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
+    if rest["max_days"] == 0:
+        given["rest"] = None
+    elif typed_rest := {name: value for name, value in rest.items() if value is not None}:
+        given["rest"] = typed_rest
+    if "segments" in given:
+        given["segments"] = [text.split(",") for text in given["segments"] if text]
+    return given
