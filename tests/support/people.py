@@ -114,9 +114,11 @@ class People:
         path, token = f"{self.entry(name)}/rest", self.token_of(name)
         return self.world.request("POST", path, body=body, key=key, token=token)
 
-    def resume(self, name: str) -> Answer:
-        token = self.token_of(name)
-        return self.world.request("POST", f"{self.entry(name)}/resume", token=token)
+    def resume(self, name: str, rest_until: str | None = None) -> Answer:
+        """End a rest: the one that the customer sees, unless another is named."""
+        body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
+        path, token = f"{self.entry(name)}/resume", self.token_of(name)
+        return self.world.request("POST", path, body=body, token=token)
 
     def hold_back(self, name: str, *, ready: bool = False, reason: str = "") -> Answer:
         body = {"ready": ready, "reason": reason}

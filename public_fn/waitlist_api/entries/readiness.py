@@ -39,6 +39,15 @@ class RestCommand(Struct, frozen=True, kw_only=True):
         return once_key_of("rest", self.idempotency_key) if self.idempotency_key else ""
 
 
+class ResumeCommand(Struct, frozen=True, kw_only=True):
+    """A customer ends the rest that would last until a time; `stay` is as in RestCommand."""
+
+    waitlist_id: str
+    entry_id: str
+    stay: int | None
+    until_millis: int
+
+
 class HoldBackCommand(Struct, frozen=True, kw_only=True):
     """An operator holds an entry back, or no longer does."""
 
@@ -93,16 +102,16 @@ class ReadinessChanges(Struct, frozen=True):
         self._change((command.waitlist_id, command.entry_id), decide, command.stay)
         return self.positions.of(command.waitlist_id, command.entry_id)
 
-    def resume(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
-        """End a rest; no change if the entry does not rest."""
+    def resume(self, command: ResumeCommand) -> EntryView:
+        """End the rest that the command names; no change if the entry has another one, or none."""
 
         def decide(record: EntryRecord) -> Change | None:
-            if record.rest_until_millis is None:
+            if record.rest_until_millis != command.until_millis:
                 return None
             return Change({"rest_until_millis": None}, "resumed", CUSTOMER)
 
-        self._change((waitlist_id, entry_id), decide, stay)
-        return self.positions.of(waitlist_id, entry_id)
+        self._change((command.waitlist_id, command.entry_id), decide, command.stay)
+        return self.positions.of(command.waitlist_id, command.entry_id)
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
         """Hold an entry back with no end, or no longer; no change if it is so already.

@@ -42,6 +42,7 @@ BEYOND_ANY_SCHEMA = {
     "body.profile": "a profile has 8 KB as UTF-8, and `max_guest_bytes` with the attributes",
     "body.offered_until": "a time has a month of 1 to 12, and so on",
     "body.parked_at": "the same",
+    "body.rest_until": "the same",
     "body.until": "the same, and a rest ends in the future, within `max_days`",
     "body.refill": "a quota is of the whole list, so it goes without a filter",
     "header.if-match": "an ETag is one that the list has answered",

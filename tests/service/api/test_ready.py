@@ -64,11 +64,20 @@ def test_a_rest_that_is_over_is_not_shown(people: Admissions) -> None:
 
 
 def test_a_customer_resumes(people: Admissions) -> None:
-    people.rest("ada", DAY)
+    until = people.rest("ada", DAY).json["rest_until"]
     for _ in range(2):
-        assert people.resume("ada").json["ready"]
+        assert people.resume("ada", until).json["ready"]
     assert people.claimed() == ["ada"]
     assert people.events("ada") == ["joined", "rested", "resumed", "offered"]
+
+
+def test_a_late_resume_leaves_the_next_rest(people: Admissions) -> None:
+    first = people.rest("ada", DAY).json["rest_until"]
+    people.resume("ada", first)
+    second = people.rest("ada", 2 * DAY).json["rest_until"]
+    assert people.resume("ada", first).json["rest_until"] == second
+    assert people.claimed() == ["bob"]
+    assert people.events("ada") == ["joined", "rested", "resumed", "rested"]
 
 
 def test_rests_are_bounded_in_length_and_number(people: Admissions) -> None:

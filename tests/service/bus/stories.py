@@ -131,10 +131,11 @@ def rests(scene: Scene) -> None:
     """Have Ada rest and resume, be held back and let go, each twice."""
     assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
     for _repeat in range(2):
-        assert scene.people.rest("ada", 3600, key="first").status == 200
+        resting = scene.people.rest("ada", 3600, key="first")
+        assert resting.status == 200
     scene.world.advance(1)
     for _repeat in range(2):
-        assert scene.people.resume("ada").status == 200
+        assert scene.people.resume("ada", resting.json["rest_until"]).status == 200
     for ready in (False, False, True, True):
         scene.world.advance(1)
         assert scene.people.hold_back("ada", ready=ready).status == 200

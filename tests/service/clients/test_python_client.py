@@ -143,7 +143,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     until = iso(now_millis() + DAY_MILLIS)
     resting = on("bob", "rest", token=tokens["bob"], body=body("RestBody", until=until))
     assert resting.not_ready == ["resting"]
-    assert on("bob", "resume", token=tokens["bob"]).ready
+    rest = body("ResumeBody", rest_until=resting.rest_until)
+    assert on("bob", "resume", token=tokens["bob"], body=rest).ready
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
     assert on("cyd", "bump", body=body("BumpToEnd", to="front")).position == 1
     key = "0a4f8f0e-5a0c-4f6b-9b53-6a1d1a1b1c1d"

@@ -268,7 +268,9 @@ def rest(service: Deployment) -> None:
 @drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/resume")
 def resume(service: Deployment) -> None:
     rest(service)
-    assert service.customer("POST", f"{ENTRY}/resume").json()["ready"]
+    until = service.customer("GET", ENTRY).json()["rest_until"]
+    body = {"rest_until": until}
+    assert service.customer("POST", f"{ENTRY}/resume", json=body).json()["ready"]
     wrong(service, "POST", f"{ENTRY}/resume")
 
 

@@ -273,8 +273,14 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         "resume": Operation(
             "customer",
             "End a rest",
-            answers(200, "The entry, which does not rest", *EDIT_OWN),
-            "Idempotent: an entry that does not rest stays as it is.",
+            answers(
+                200,
+                "The entry as it is then",
+                *EDIT_OWN,
+                "invalid_json",
+                "unsupported_media_type",
+            ),
+            "Idempotent: an entry that does not rest, or has another rest, stays as it is.",
             credentials,
         ),
         "exitEntry": Operation(

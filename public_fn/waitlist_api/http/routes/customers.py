@@ -8,14 +8,19 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import millis_of
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.entries.readiness import ReadinessChanges, RestCommand
+from waitlist_api.entries.readiness import ReadinessChanges, RestCommand, ResumeCommand
 from waitlist_api.entries.signup import Signups
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import IdempotencyKey, RestKey, SegmentNames, WaitlistId
 from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
-from waitlist_api.http.schemas.entries import CustomersEntryAnswer, LookAnswer, RestBody
+from waitlist_api.http.schemas.entries import (
+    CustomersEntryAnswer,
+    LookAnswer,
+    RestBody,
+    ResumeBody,
+)
 
 ENTRIES = "/v1/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
@@ -104,10 +109,17 @@ def customer_routes(
         return CustomersEntryAnswer(**responses.fields(readiness.rest(command)))
 
     @router.post(f"{ENTRY}/resume", operation_id="resume")
-    def resume(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> CustomersEntryAnswer:
+    def resume(
+        waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: ResumeBody
+    ) -> CustomersEntryAnswer:
         proof = check(waitlist_id, entry_id)
-        view = readiness.resume(waitlist_id, proof.entry_id, proof.stay)
-        return CustomersEntryAnswer(**responses.fields(view))
+        command = ResumeCommand(
+            waitlist_id=waitlist_id,
+            entry_id=proof.entry_id,
+            stay=proof.stay,
+            until_millis=millis_of(body.rest_until),
+        )
+        return CustomersEntryAnswer(**responses.fields(readiness.resume(command)))
 
     @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> AdmittedAnswer:

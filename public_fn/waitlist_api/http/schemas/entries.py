@@ -297,6 +297,19 @@ class RestBody(Body):
     ]
 
 
+class ResumeBody(Body):
+    """End a rest."""
+
+    rest_until: Annotated[
+        UtcTime,
+        Field(
+            description="`rest_until` of the rest that is ended, so that a request that arrives "
+            "late or twice does not end the next rest.",
+            examples=["2026-12-24T09:00:00.000Z"],
+        ),
+    ]
+
+
 class ReadyBody(Body):
     """Whether an operator lets an entry be taken."""
 
