@@ -107,10 +107,14 @@ class Api:
         found: dict[str, Any] = self.call("GET", "/v1/health")
         return found
 
-    def customer(self, method: str, path: str, token: str) -> Any:
-        """Send a customer's request, with an entry token."""
+    def customer(
+        self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
+    ) -> Any:
+        """Send a customer's request, with an entry token; `key` is an Idempotency-Key."""
         headers = {"Authorization": f"Bearer {token}"}
-        return self.call(method, f"/v1/waitlists{path}", headers=headers)
+        if key:
+            headers["Idempotency-Key"] = key
+        return self.call(method, f"/v1/waitlists{path}", body, headers=headers)
 
     def _answer(self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy) -> Any:
         for attempt in range(policy.tries):

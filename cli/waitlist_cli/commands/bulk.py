@@ -149,6 +149,10 @@ def export(
         typer.Option("--status", help="The people to write."),
     ] = "waiting",
     since: Since = None,
+    ready: Annotated[
+        bool | None,
+        typer.Option("--ready/--not-ready", help="Of those who wait, only these."),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
     ] = None,
@@ -162,6 +166,8 @@ def export(
     from waitlist_cli.operations.export import export_people
 
     query = {"status": status, **since_of(since)}
+    if ready is not None:
+        query["ready"] = str(ready).lower()
     export_people(context, waitlist, form, query, output)
 
 

@@ -78,6 +78,28 @@ def edit(
         _edit_person(context, person, profile_json, set_, attribute)
 
 
+@command("resume", EITHER, "waitlist resume bakery")
+def resume(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    token: EntryToken = None,
+) -> None:
+    """Allow claims of a paused waitlist again, or with a token end a rest as the customer."""
+    if token is None and entry is None and customer is None:
+        change(context, waitlist, {"paused": False})
+        return
+    person = context.person(waitlist, entry, customer)
+    if token is None:
+        raise WrongUsage("A rest is ended by its customer: give --token.")
+    found = context.api.customer("GET", person.path, token)
+    if found["rest_until"]:
+        body = {"rest_until": found["rest_until"]}
+        found = context.api.customer("POST", f"{person.path}/resume", token, body)
+    print_status(context, found)
+
+
 @command("signup", PANEL, "waitlist signup bakery ada --set name=Ada --attribute language=English")
 def signup(
     context: Context,
@@ -142,6 +164,10 @@ def position(
         "joined_at",
         "offered_until",
         "claimed_until",
+        "ready",
+        "not_ready",
+        "ready_ahead",
+        "rest_until",
     )
     found = person.show()
     print_status(context, {name: found[name] for name in names})
@@ -159,6 +185,29 @@ def leave(
     person = context.person(waitlist, entry, customer)
     context.api.customer("DELETE", person.path, token)
     _print_outcome(context, person, "left", "has left.")
+
+
+@command(
+    "rest", PANEL, "waitlist rest bakery --customer ada --token ENTRY_TOKEN --until 2026-12-24"
+)
+def rest(
+    context: Context,
+    waitlist: WaitlistId,
+    token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
+    until: Annotated[
+        str, typer.Option("--until", help="A time, such as 2026-12-24T09:00:00+01:00.")
+    ],
+    entry: EntryId = None,
+    customer: Customer = None,
+) -> None:
+    """Let others pass until a time, as the customer; operators use `ready --no`.
+
+    The place stays, and the entry is ready again by itself. `resume` ends the rest earlier.
+    """
+    person = context.person(waitlist, entry, customer)
+    body = {"until": typed_utc(until, f"--until {until}")}
+    path = f"{person.path}/rest"
+    print_status(context, context.api.customer("POST", path, token, body, key=person.key))
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")

@@ -103,11 +103,19 @@ def head(
     first: Annotated[
         int, typer.Option("--first", min=1, help="Begin at this position of the queue.")
     ] = 1,
+    ready: Annotated[
+        bool | None,
+        typer.Option("--ready/--not-ready", help="Only people who may be taken, or the others."),
+    ] = None,
 ) -> None:
     """List the first people of the queue, in serving order."""
     path = f"/{waitlist}/entries"
     title = "Head of the queue" if first == 1 else f"From position {first:,}"
-    people = context.pages(path, "entries", count, first=str(first))
+    query = {"first": str(first)}
+    if ready is not None:
+        title += ", ready" if ready else ", not ready"
+        query["ready"] = str(ready).lower()
+    people = context.pages(path, "entries", count, **query)
     print_entries(context, people, WAITING, title)
 
 

@@ -59,12 +59,6 @@ def pause(context: Context, waitlist: WaitlistId) -> None:
     change(context, waitlist, {"paused": True})
 
 
-@command("resume", PANEL, "waitlist resume bakery")
-def resume(context: Context, waitlist: WaitlistId) -> None:
-    """Allow claims again."""
-    change(context, waitlist, {"paused": False})
-
-
 @command("open", PANEL, "waitlist open bakery")
 def open_waitlist(context: Context, waitlist: WaitlistId) -> None:
     """Accept signups."""

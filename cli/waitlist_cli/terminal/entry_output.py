@@ -3,10 +3,20 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import details
 
-WAITING = ("position", "entry_id", "customer_id", "priority", "joined_at", "profile", "attributes")
+WAITING = (
+    "position",
+    "entry_id",
+    "customer_id",
+    "priority",
+    "not_ready",
+    "joined_at",
+    "profile",
+    "attributes",
+)
 FOUND = ("status", "position", "entry_id", "customer_id", "joined_at", "profile")
 OFFERED = (
     "entry_id",
@@ -27,7 +37,13 @@ EVENT = ("at", "event", "by", "reason", "detail")
 
 def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
     """Return an entry's values of the columns."""
-    return [details(person[name]) if name in NESTED else person[name] for name in columns]
+    return [_value(person, name) for name in columns]
+
+
+def _value(person: dict[str, Any], name: str) -> object:
+    if name == "not_ready":
+        return passed_over(person) or None
+    return details(person[name]) if name in NESTED else person[name]
 
 
 def print_entries(
@@ -40,7 +56,8 @@ def print_entries(
     if context.output.console.is_terminal:
         # One id is enough for a person; the space is needed for the profile.
         people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
-        columns = [name for name in columns if name != "entry_id"]
+        unused = ["entry_id"] if any(map(passed_over, people)) else ["entry_id", "not_ready"]
+        columns = [name for name in columns if name not in unused]
     rows = (row(person, columns) for person in people)
     context.output.rows(columns, rows, title=title, right=NUMBERS)
 
@@ -50,11 +67,7 @@ def print_entry(context: Context, person: dict[str, Any]) -> None:
     if context.output.as_json:
         context.output.json(person)
         return
-    pairs = {
-        name: details(value) if name in NESTED else value
-        for name, value in person.items()
-        if name not in ("history", "cursor")
-    }
+    pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
     context.output.pairs(pairs)
     if person.get("history") and context.output.console.is_terminal:
         print_history(context, person["history"])
@@ -88,6 +101,9 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
         return
     ends = {"held": entry.get("claimed_until"), "offered": entry.get("offered_until")}
     until = "".join(f", {words} until {time}" for words, time in ends.items() if time)
+    if reasons := passed_over(entry):
+        rests = f", rests until {entry['rest_until']}" if entry["rest_until"] else ""
+        until += f", not ready: {reasons}{rests}"
     context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{until}")
 
 

@@ -43,7 +43,7 @@ class Snapshot:
         head = self.people[0]["entry_id"] if self.people else None
         return {
             "at": self.at,
-            **{name: self.stats[name] for name in ("waiting", "offered", "parked")},
+            **{name: self.stats[name] for name in ("waiting", "not_ready", "offered", "parked")},
             **{name: self.stats[name] for name in ("signed_up", "admitted", "left")},
             "in_per_second": _rounded(self.joined_per_second),
             "out_per_second": _rounded(self.gone_per_second),
@@ -93,6 +93,7 @@ def _cells(snapshot: Snapshot) -> dict[str, Text]:
     stats = snapshot.stats
     cells = {
         "waiting": (shown(stats["waiting"]), "bold cyan"),
+        "not ready": (shown(stats["not_ready"]), "yellow"),
         "in": (_rate(snapshot.joined_per_second), "green"),
         "out": (_rate(snapshot.gone_per_second), "magenta"),
         "oldest": (duration(stats["oldest_waiting_seconds"]), "bold"),
@@ -101,6 +102,8 @@ def _cells(snapshot: Snapshot) -> dict[str, Text]:
         "admitted": (shown(stats["admitted"]), ""),
         "left": (shown(stats["left"]), ""),
     }
+    if not stats["not_ready"]:
+        cells.pop("not ready")
     return {name: Text(text, style=style) for name, (text, style) in cells.items()}
 
 
@@ -124,6 +127,8 @@ def _few_numbers(snapshot: Snapshot) -> Table:
         ("admitted", "left"),
     ):
         grid.add_row(left, cells[left], right, cells[right])
+    if "not ready" in cells:
+        grid.add_row("not ready", cells["not ready"])
     return grid
 
 

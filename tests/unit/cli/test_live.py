@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.people_files import customers, file_of
@@ -72,10 +74,20 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
     assert bakery.typed.json("show", bakery.waitlist_id)["name"] == "Bakery"
 
 
+@pytest.mark.parametrize("columns", [60, 100])
+def test_watch_counts_those_who_are_not_ready(bakery: Bakery, columns: int) -> None:
+    bakery.sign_up("ada", "bob")
+    bakery.typed.done("ready", bakery.waitlist_id, "--customer", "ada", "--no")
+    words = ("watch", bakery.waitlist_id, "--looks", "1")
+    terminal = at_terminal(*bakery.typed.service, *words, columns=columns)
+    assert terminal.ended() == 0
+    assert "not ready" in terminal.text
+
+
 def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
     waitlist = {"waitlist_id": "w", "name": "W", "open": True, "paused": False, "rebuild": None}
     counts = {"oldest_waiting_seconds": None, "signed_up": 0, "admitted": 0, "left": 0}
-    stats = answer(200, {**counts, "waiting": 0, "offered": 0, "parked": 0})
+    stats = answer(200, {**counts, "waiting": 0, "not_ready": 0, "offered": 0, "parked": 0})
     no_entries, here = answer(200, {"entries": [], "cursor": None}), answer(200, waitlist)
     rebuilding = answer(200, {**waitlist, "rebuild": {"done": 3, "total": 9}})
     fake.script = [here, stats, no_entries]

@@ -1,6 +1,7 @@
 """People, against the real service."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,38 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
     assert "waiting, position 2 of 2" in typed.done("position", *of(bakery, "bob"))
     result = typed("position", *of(bakery, "bob"), "--token", "foreign")
     assert result.exit_code == 4
+
+
+def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
+    typed.done("edit", bakery.waitlist_id, "--rest-times", "1")
+    ada, _ = bakery.sign_up("ada", "bob")
+    until = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")
+    own = (*of(bakery, "ada"), "--token", ada["entry_token"])
+    assert "position 1 of 2, not ready: resting, rests until" in typed.done(
+        "rest", *own, "--until", until
+    )
+    assert typed.json("position", *of(bakery, "ada"))["rest_until"] == until
+    typed.done("ready", *of(bakery, "bob"), "--no")
+    shown = typed.done("head", bakery.waitlist_id)
+    assert [line.split("\t")[2:5:2] for line in shown.splitlines()[1:]] == [
+        ["ada", "resting"],
+        ["bob", "held back"],
+    ]
+    typed.done("ready", *of(bakery, "bob"))
+    for option, name in (("--ready", "bob"), ("--not-ready", "ada")):
+        shown = typed.json("head", bakery.waitlist_id, option)["entries"]
+        assert [one["customer_id"] for one in shown] == [name]
+        lines = typed.done("export", bakery.waitlist_id, option).splitlines()
+        assert (len(lines), name in lines[1]) == (2, True)
+    look = json.loads(typed.done("--json", "watch", bakery.waitlist_id, "--looks", "1"))
+    assert (look["waiting"], look["not_ready"]) == (2, 1)
+    result = typed("resume", *of(bakery, "ada"))
+    assert (result.exit_code, "--token" in result.stderr) == (2, True)
+    for _repeat in range(2):
+        assert "not ready" not in typed.done("resume", *own)
+    result = typed("rest", *own, "--until", until)
+    assert (result.exit_code, "(rests_used_up)" in result.stderr) == (1, True)
+    assert typed("rest", *own, "--until", "soon").exit_code == 2
 
 
 def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery) -> None:
