@@ -82,12 +82,10 @@ class Api:
         *,
         params: Mapping[str, str | int] | None = None,
         key: str | None = None,
-        if_match: str | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send an operator's request; `key` is an Idempotency-Key, `if_match` an ETag."""
-        given = {"Idempotency-Key": key, "If-Match": if_match}
-        headers = {name: value for name, value in given.items() if value}
+        """Send an operator's request; `key` is an Idempotency-Key."""
+        headers = {"Idempotency-Key": key} if key else NO_HEADERS
         try:
             return self.call(
                 method,

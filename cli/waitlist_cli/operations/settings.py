@@ -7,24 +7,6 @@ from waitlist_cli.errors import Refused
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-SETTINGS = (
-    "name",
-    "open",
-    "paused",
-    "capacity",
-    "rejoin",
-    "lease_seconds",
-    "max_attempts",
-    "max_claims",
-    "hide_counts",
-    "max_guest_bytes",
-    "retention_days",
-    "segments",
-    "rest",
-    "admission",
-    "page",
-)
-TRIES = 4
 # What the `page` setting is without being set.
 NO_PAGE: dict[str, Any] = {
     "text": "",
@@ -46,26 +28,8 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
-    """Change some settings and return the waitlist; the others stay as they are.
-
-    A setting that is an object, such as the policy, is replaced, not merged. So all are sent, and
-    only for the version that was read; if another operator was faster, it is read again.
-    """
-    for _ in range(TRIES):
-        before = api.operator("GET", f"/{waitlist_id}")
-        kept = {name: before[name] for name in SETTINGS if name in before}
-        version = f'"{before["version"]}"'
-        wanted = {**kept, **given}
-        if given.get("rest"):
-            # Its two numbers are typed one by one.
-            wanted["rest"] = {**(before["rest"] or {}), **given["rest"]}
-        try:
-            return api.operator("PUT", f"/{waitlist_id}", wanted, if_match=version)
-        except Refused as error:
-            if error.code != "settings_changed":
-                raise
-            refusal = error
-    raise refusal
+    """Change some settings by JSON Merge Patch and return the waitlist; the others stay."""
+    return api.operator("PATCH", f"/{waitlist_id}", given)
 
 
 def _exists(api: "Api", waitlist_id: str) -> bool:

@@ -15,7 +15,7 @@ from tests.support.world import World
 SETTINGS: dict[str, Any] = {
     "capacity": 9,
     "segments": [["language"]],
-    "admission": {"max_inside": 5, "offer_seconds": 60},
+    "admission": {"rate": {"count": 5, "per": "hour"}, "max_inside": 5, "offer_seconds": 60},
 }
 
 

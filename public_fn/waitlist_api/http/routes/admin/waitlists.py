@@ -98,7 +98,9 @@ def _version(if_match: str | None) -> int | None:
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
     """Return the settings as a body has them."""
-    shown = _config(record).model_dump(mode="json", include=set(WaitlistBody.model_fields))
+    shown = _config(record).model_dump(
+        mode="json", by_alias=True, include=set(WaitlistBody.model_fields)
+    )
     return dict(shown)
 
 
