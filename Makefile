@@ -290,8 +290,8 @@ release: $(INSTALLED) sam-build ## put a release's files into dist/, for TAG (ne
 smoke: $(SAM_INSTALLED) ## sign up, read, leave and erase one customer in a waitlist of its own on STACK
 	@$(VENV_SAM)/bin/python -m tools.deploy.smoke --stack "$(STACK)"
 
-rotate-token-secret: $(INSTALLED) ## add a new signing key for the entry tokens of STACK; current tokens stay valid
-	@$(BIN)/python -m tools.operate.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force)
+rotate-token-secret: $(INSTALLED) ## add a new signing key for the entry tokens of STACK; current tokens stay valid (ALL=1: end them)
+	@$(BIN)/python -m tools.operate.rotate_token_secret --stack "$(STACK)" $(if $(FORCE),--force) $(if $(ALL),--all)
 
 forget-order: $(INSTALLED) ## delete the queues of STACK (or of one WAITLIST) from Redis; they are rebuilt from the record
 	@$(BIN)/python -m tools.operate.forget_order --stack "$(STACK)" $(if $(WAITLIST),--waitlist "$(WAITLIST)")

@@ -112,6 +112,7 @@ def test_a_list_is_closed_full_and_gone(
         "line": "closed",
         "opens_at": None,
         "rest": None,
+        "identity": None,
         "estimated_wait": None,
         "estimate_unavailable": "closed",
     }

@@ -1,7 +1,8 @@
 """`make rotate-token-secret STACK=waitlist-prod`: gives the entry tokens a new key.
 
 Customers keep their access: the previous key stays valid until the next rotation, and customers
-who read their entry until then get a token of the new key. It needs
+who read their entry until then get a token of the new key. `ALL=1` ends all tokens instead, after a
+leak. Both keep the key by which lists with `identity` know people. It needs
 `cloudformation:DescribeStacks` on the stack, and `secretsmanager:GetSecretValue` and
 `PutSecretValue` on its secret.
 """
@@ -18,7 +19,12 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
-from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
+from waitlist_api.auth.token_keys import (
+    BEFORE_IT_SIGNS_SECONDS,
+    READ_EACH_SECONDS,
+    BadSecret,
+    TokenKeys,
+)
 
 # A stack of older code has no such output and would read both keys as one.
 OUTPUT = "EntryTokenSecretArn"
@@ -46,22 +52,48 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
         )
     # A key that does not sign yet has no tokens, so it can be replaced.
     previous = keys.signing(now_seconds)
-    from_seconds = now_seconds + BEFORE_IT_SIGNS_SECONDS
     return json.dumps(
-        {"current": new_key, "previous": previous.secret, "current_from": from_seconds}
+        {
+            "current": new_key,
+            "previous": previous.secret,
+            "current_from": now_seconds + BEFORE_IT_SIGNS_SECONDS,
+            "identity": keys.identity,
+        }
     )
 
 
+def with_one_key(secret: str, new_key: str) -> str:
+    """Return the secret with a new key alone: all tokens end, and people stay who they are."""
+    return json.dumps({"current": new_key, "identity": TokenKeys.parse(secret).identity})
+
+
 def rotate(
-    cloudformation: Any, secretsmanager: Any, stack: str, now_seconds: int, *, force: bool
+    cloudformation: Any,
+    secretsmanager: Any,
+    stack: str,
+    now_seconds: int,
+    *,
+    force: bool,
+    ends_all: bool = False,
 ) -> str:
     """Put a new key into a stack's secret; return a report with the next steps."""
     arn = _secret_of(cloudformation, stack)
     secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
-    new_secret = rotated(secret, secrets.token_urlsafe(KEY_BYTES), now_seconds, force=force)
+    new_key = secrets.token_urlsafe(KEY_BYTES)
+    if ends_all:
+        new_secret = with_one_key(secret, new_key)
+    else:
+        new_secret = rotated(secret, new_key, now_seconds, force=force)
     secretsmanager.put_secret_value(SecretId=arn, SecretString=new_secret)
     keys = TokenKeys.parse(new_secret)
-    before = "" if keys.previous is None else keys.previous.id
+    if keys.previous is None:
+        return (
+            f"{arn} has the new key {keys.current.id} alone.\n"
+            f"Within {READ_EACH_SECONDS // 60} minutes every earlier token is refused. Guests get "
+            "new ones by repeating their signup with its Idempotency-Key, or from an operator.\n"
+            "To undo this: move the secret's stage AWSCURRENT to the version that is AWSPREVIOUS."
+        )
+    before = keys.previous.id
     signs_at = datetime.fromtimestamp(keys.current_from_seconds, UTC).isoformat()
     return (
         f"{arn} has a new key {keys.current.id}; {before} is the previous one.\n"
@@ -87,11 +119,13 @@ def main(
     parser = argparse.ArgumentParser(description="Gives a stack's entry tokens a new key.")
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
     parser.add_argument("--force", action="store_true", help="also soon after the last rotation")
+    parser.add_argument("--all", action="store_true", help="end all tokens, after a leak")
     given = parser.parse_args(arguments)
     session = aws.session()
     try:
         clients = session.client("cloudformation"), session.client("secretsmanager")
-        print(rotate(*clients, given.stack, int(now_seconds()), force=given.force))
+        now = int(now_seconds())
+        print(rotate(*clients, given.stack, now, force=given.force, ends_all=given.all))
     except (Refused, BadSecret, ClientError, BotoCoreError) as error:
         print(f"Nothing was changed. {error}", file=sys.stderr)
         return 1

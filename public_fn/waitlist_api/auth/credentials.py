@@ -48,6 +48,11 @@ class EntryTokens:
         renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
         return Proof(entry_id, stay, renewed)
 
+    def identity_key(self, waitlist_id: str) -> bytes:
+        """Return the key of a waitlist's digests of addresses; no rotation changes it."""
+        root = self._kept.keys().identity
+        return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
+
     def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
         """Return the stay of this entry that a token proves; None without a valid token."""
         try:

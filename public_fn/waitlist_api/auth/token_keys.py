@@ -40,7 +40,8 @@ class BadSecret(ValueError):
     def __init__(self) -> None:
         super().__init__(
             f"the entry token secret must be a text of {MIN_LENGTH} characters or more, or JSON: "
-            '{"current": KEY, "previous": KEY, "current_from": SECONDS_SINCE_1970}'
+            '{"current": KEY, "previous": KEY, "current_from": SECONDS_SINCE_1970, '
+            '"identity": KEY}'
         )
 
 
@@ -68,9 +69,13 @@ def stay_of(token: str) -> int:
 
 
 class TokenKeys(Struct, frozen=True):
-    """The keys in the secret. `current` signs from `current_from_seconds` (since 1970) on."""
+    """The keys in the secret. `current` signs from `current_from_seconds` (since 1970) on.
+
+    `identity` is the key of the digests of addresses, which no rotation changes (decision 60).
+    """
 
     current: TokenKey
+    identity: str
     previous: TokenKey | None = None
     current_from_seconds: int = 0
 
@@ -78,7 +83,7 @@ class TokenKeys(Struct, frozen=True):
     def parse(cls, secret: str) -> Self:
         """Parse a secret: JSON with both keys, or the text of a single key. Raises BadSecret."""
         if not secret.startswith("{"):
-            return cls(_key(secret))
+            return cls(_key(secret), _first_identity(secret))
         try:
             fields = json.loads(secret)
         except ValueError as error:
@@ -86,7 +91,9 @@ class TokenKeys(Struct, frozen=True):
         previous, since = fields.get("previous"), fields.get("current_from", 0)
         if not isinstance(since, int):
             raise BadSecret
-        return cls(_key(fields.get("current")), None if previous is None else _key(previous), since)
+        current = _key(fields.get("current"))
+        identity = _key(fields.get("identity", _first_identity(current.secret))).secret
+        return cls(current, identity, None if previous is None else _key(previous), since)
 
     def signing(self, now_seconds: float) -> TokenKey:
         """Return the key of new tokens."""
@@ -125,6 +132,11 @@ class KeptKeys:
             wait_seconds = RETRY_SECONDS
             logger.warning("the entry token secret cannot be read again", exc_info=True)
         self._read_again_millis = self._now_millis() + wait_seconds * 1000
+
+
+def _first_identity(secret: str) -> str:
+    """Return the identity key of a secret that has none, which its first rotation writes down."""
+    return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 
 def _key(secret: object) -> TokenKey:

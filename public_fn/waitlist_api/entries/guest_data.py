@@ -11,6 +11,7 @@ TOO_LARGE = (
     "profile and attributes may have at most {limit} bytes together as JSON on this waitlist; these"
     " have {size}: send less, or have an operator raise max_guest_bytes"
 )
+BLOCKED = "this waitlist takes no addresses of this domain: use another one"
 
 
 def check_guest_data(
@@ -28,6 +29,8 @@ def check_guest_data(
             asked[one.kept_in].add(one.name)
         # Claims filter by segments; an app may sign people up beside the page.
         asked["attributes"].update(*settings.segments)
+        if settings.identity is not None:
+            asked["profile"].add(settings.identity.field)
         for where, sent in (("profile", profile), ("attributes", attributes)):
             if sent.keys() - asked[where]:
                 errors.append(FieldError(f"body.{where}", _allowed(asked[where])))
@@ -39,6 +42,32 @@ def check_guest_data(
         errors.append(FieldError(f"body.{larger}", message))
     if errors:
         raise InvalidFields(*errors)
+
+
+def check_person(
+    settings: WaitlistSettings, domain: str, profile: dict[str, Any], attributes: dict[str, Any]
+) -> None:
+    """Raise InvalidFields if a waitlist with `identity` lacks what its form requires.
+
+    Also for a mail address of a blocked domain. Waitlists without `identity` require nothing.
+    """
+    if settings.identity is None:
+        return
+    fields = () if settings.page is None else settings.page.fields
+    sent = {"profile": profile, "attributes": attributes}
+    errors = [
+        FieldError(f"body.{one.kept_in}.{one.name}", "this waitlist requires it")
+        for one in fields
+        if one.required and _is_empty(sent[one.kept_in].get(one.name))
+    ]
+    if settings.identity.blocks(domain):
+        errors.append(FieldError(f"body.profile.{settings.identity.field}", BLOCKED))
+    if errors:
+        raise InvalidFields(*errors)
+
+
+def _is_empty(value: Any) -> bool:
+    return value in (None, "", [], {}) or (isinstance(value, str) and not value.strip())
 
 
 def json_bytes(data: dict[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waitlist_api.entries.guest_data import check_guest_data
+from waitlist_api.entries.guest_data import check_guest_data, check_person
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
@@ -19,6 +19,7 @@ from waitlist_shared.ids import entry_id_of
 class SignupCommand(Struct, frozen=True, kw_only=True):
     """The customer to add, and what the caller sent to prove that they are this customer.
 
+    `domain` is that of the mail address that the customer id was made of, if it was.
     `proven` is true if the caller's credentials name the customer. `stay_shown` is the ticket of
     the stay whose entry token the caller sent.
     """
@@ -27,6 +28,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    domain: str = ""
     idempotency_key: str = ""
     proven: bool = False
     stay_shown: int | None = None
@@ -126,6 +128,8 @@ def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistErro
         return WaitlistClosed()
     try:
         check_guest_data(waitlist.settings, command.profile, command.attributes)
+        if not command.proven:
+            check_person(waitlist.settings, command.domain, command.profile, command.attributes)
         waitlist.segments.check(command.attributes)
     except InvalidFields as refusal:
         return refusal

@@ -16,6 +16,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
+from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
@@ -214,15 +215,18 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
         responses,
         services.now_millis,
     )
-    credentials = AccountCredentials() if tokens is None else GuestCredentials(tokens)
     return customer_routes(
-        credentials,
+        AccountCredentials() if tokens is None else _guests(services, tokens),
         services.signups,
         responses,
         services.leaves,
         admission,
         services.readiness,
     )
+
+
+def _guests(services: Services, tokens: EntryTokens) -> GuestCredentials:
+    return GuestCredentials(tokens, Identities(tokens, services.waitlist_cache))
 
 
 def _check_size(event: Event, limit: int) -> None:

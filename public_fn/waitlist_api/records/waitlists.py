@@ -15,6 +15,7 @@ from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
+from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
 
@@ -36,7 +37,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
     the `segments` is a sorted list of attribute names. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
-    rest.
+    rest; without `identity` callers state the id of a customer.
     """
 
     name: str
@@ -54,6 +55,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     admission: AdmissionPolicy | None = None
     page: PageSettings | None = None
     rest: RestRules | None = None
+    identity: IdentityRules | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -65,6 +67,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
             known["page"] = PageSettings.from_text(known["page"])
         if known.get("rest"):
             known["rest"] = RestRules.from_text(known["rest"])
+        if known.get("identity"):
+            known["identity"] = IdentityRules.from_text(known["identity"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
@@ -77,6 +81,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         page = self.page.json if self.page else None
         rest = self.rest.text if self.rest else None
         texts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
+        texts["identity"] = self.identity.text if self.identity else None
         return {**asdict(self), **texts}
 
 

@@ -25,6 +25,7 @@ DEFAULTS = {
     "max_guest_bytes": 2048,
     "retention_days": None,
     "rest": None,
+    "identity": None,
     "admission": None,
     "page": None,
     "segments": [],
@@ -56,7 +57,7 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     people.all_sign_up("ada", "bob")
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
-    line = {"line": "open", "opens_at": None, "page": None, "rest": None}
+    line = {"line": "open", "opens_at": None, "page": None, "rest": None, "identity": None}
     assert (answer.status, answer.json) == (200, {**shown, **line, **UNKNOWN_WAIT})
 
 

@@ -114,6 +114,10 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     admission = body("AdmissionBody", offer_seconds=60)
     rests = body("RestRulesBody", max_days=180, times=9)
     parts = {"segments": [["language"]], "admission": admission, "rest": rests}
+    known = body("IdentityBody", field="phone", region="DE")
+    by_phone = body("WaitlistBody", name="Phones", identity=known)
+    assert send("putWaitlist", 201, waitlist_id="phones", body=by_phone).identity.region == "DE"
+    send("deleteWaitlist", 204, waitlist_id="phones")
     settings = body("WaitlistBody", name="Bakery", **parts)
     made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
     assert made.name == "Bakery"

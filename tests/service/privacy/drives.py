@@ -130,7 +130,22 @@ def post_entry(service: Deployment) -> None:
     assert sign_up(service).status_code == 200
     service.customer("POST", ENTRIES, json=SIGNUP)
     sign_up(service, f"{CUSTOMER}2")
+    by_address(service)
     wrong(service, "POST", ENTRIES)
+
+
+def by_address(service: Deployment) -> None:
+    """Sign a customer up where the address says who they are, then once more, and in bad form."""
+    path = ADMIN.replace("bakery", "addresses")
+    blocked = [f"{WORD}.example"]
+    settings = {**SETTINGS, "identity": {"field": "email", "blocked_domains": blocked}}
+    assert service.operator("PUT", path, json=settings).is_success
+    entries = ENTRIES.replace("bakery", "addresses")
+    body = {"profile": {**PROFILE, "email": CUSTOMER}, "attributes": ATTRIBUTES}
+    assert service.customer("POST", entries, json=body).status_code == 201
+    service.customer("POST", entries, json=body)
+    for address in (f"a@{WORD}.example", f"{WORD} at example.com"):
+        service.customer("POST", entries, json={"profile": {"email": address}})
 
 
 @drives("GET /v1/waitlists/{waitlist_id}/entries/{entry_id}")

@@ -97,6 +97,21 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
     assert TokenKeys.parse(secret_reader(arn, secrets_client())()).previous == second.current
 
 
+def test_people_stay_who_they_are_through_every_rotation(
+    arn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also when all tokens end: another key would make another person of each address."""
+    key = tokens_at(arn, NOW).identity_key("bakery")
+    token = tokens_at(arn, NOW).issue(*ENTRY, STAY)
+    for arguments in ((), ("--force",), ("--all",), ("--force",)):
+        assert rotate(*arguments) == 0
+        assert tokens_at(arn, NOW).identity_key("bakery") == key
+    assert tokens_at(arn, NOW).identity_key("baker") != key
+    rotate("--all")
+    assert tokens_at(arn, NOW).stay_shown(*ENTRY, f"Bearer {token}") is None
+    assert "alone" in capsys.readouterr().out
+
+
 def test_two_rotations_at_once_lose_no_key_that_signs(arn: str) -> None:
     first = secret_reader(arn, secrets_client())()
     rotate()

@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens, Proof
+from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.http.routes.customers import ENTRIES
@@ -19,6 +20,7 @@ class GuestCredentials(Struct, frozen=True):
     """Entry tokens."""
 
     tokens: EntryTokens
+    identities: Identities
     entry_id: Any = ENTRY_PATH
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
@@ -27,17 +29,19 @@ class GuestCredentials(Struct, frozen=True):
     def add_sign_up(
         self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
     ) -> None:
-        tokens = self.tokens
+        tokens, identities = self.tokens, self.identities
 
         @router.post(ENTRIES, operation_id="signUp")
         def sign_up(
             waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
         ) -> Response[SignupAnswer]:
+            person = identities.of(waitlist_id, body.customer_id, body.profile)
             command = SignupCommand(
                 waitlist_id=waitlist_id,
-                customer_id=body.customer_id,
+                customer_id=person.customer_id,
                 profile=body.profile,
                 attributes=body.attributes,
+                domain=person.domain,
                 idempotency_key=idempotency_key or "",
             )
             shown = router.current_event.headers.get("authorization")

@@ -9,7 +9,12 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import estimate_fields
-from waitlist_api.http.schemas.waitlists import BoardAnswer, RestRulesBody, WaitlistAnswer
+from waitlist_api.http.schemas.waitlists import (
+    BoardAnswer,
+    PublicIdentity,
+    RestRulesBody,
+    WaitlistAnswer,
+)
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import line_of, opens_at, wait_of_next
@@ -32,6 +37,7 @@ def public_waitlist_routes(
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
         settings = waitlist_cache.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
+        identity = settings.identity
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
             name=settings.name,
@@ -42,6 +48,7 @@ def public_waitlist_routes(
             total=None if settings.hide_counts else stats.waiting,
             page=PageBody(**settings.page.body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
+            identity=PublicIdentity(**identity.fields) if identity else None,
         )
         return Response(200, "application/json", answer, {"Cache-Control": WAITLIST_CACHE})
 

@@ -104,9 +104,15 @@ GuestAttributes = Annotated[
 
 
 class SignupBody(Body):
-    """The signup of a guest, with the id of the customer."""
+    """The signup of a guest, with the id of the customer, or the address that the list asks for."""
 
-    customer_id: CustomerId
+    customer_id: Annotated[
+        CustomerId | None,
+        Field(
+            description="The client's id of the customer. Required, but on a waitlist with "
+            "`identity`: there leave it out, and send the field that it names in the `profile`."
+        ),
+    ] = None
     profile: GuestProfile
     attributes: GuestAttributes
 

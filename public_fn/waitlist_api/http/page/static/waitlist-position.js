@@ -272,7 +272,7 @@ class WaitlistPosition extends HTMLElement {
   /** Draw a new state; within a state change only what has changed, so that focus stays. */
   #draw() {
     const view = this.#client.view;
-    const key = JSON.stringify([view.state, view.list?.name, view.list?.page, this.#words.language]);
+    const key = JSON.stringify([view.state, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
       // A question of the former state is over; one that is drawn again with its list is not.
@@ -461,7 +461,7 @@ class WaitlistPosition extends HTMLElement {
 
   /** The join form; what was typed stays if the service refuses it. */
   #form({ list }) {
-    const fields = list.page?.fields ?? [];
+    const fields = this.#fields(list);
     const inputs = fields.map((field, at) => this.#input(field, `field-${at}`));
     const submit = (event) => {
       event.preventDefault();
@@ -483,6 +483,18 @@ class WaitlistPosition extends HTMLElement {
       ),
     );
     return make('form', { onsubmit: submit }, rows, make('button', { class: 'acts main' }, this.#words.say('join')));
+  }
+
+  /** Return the fields of the form; the address by which a list knows a guest is always one. */
+  #fields({ page, identity }) {
+    const fields = page?.fields ?? [];
+    if (!identity || this.#isAccount) return fields;
+    const isAddress = ({ name, kept_in: keptIn }) => name === identity.field && keptIn === 'profile';
+    const label = this.#words.say(`address.${identity.field}`);
+    const address = { label, ...fields.find(isAddress), name: identity.field, kept_in: 'profile', required: true };
+    const type = identity.field === 'phone' ? 'tel' : 'email';
+    const whole = { ...address, type, options: [] };
+    return fields.some(isAddress) ? fields.map((one) => (isAddress(one) ? whole : one)) : [whole, ...fields];
   }
 
   #input({ name, type, required, options, kept_in: keptIn }, id) {

@@ -286,7 +286,8 @@ export class Waitlist extends EventTarget {
   /** Join with the answers of the form, and go on after a lost answer with the same key. */
   async join({ profile = {}, attributes = {} } = {}) {
     const { customer = `web-${uuid()}`, alert } = this.#memory.read();
-    const body = this.#api.token ? { profile, attributes } : { customer_id: customer, profile, attributes };
+    const isStated = !this.#api.token && !this.#list?.identity;
+    const body = { ...(isStated && { customer_id: customer }), profile, attributes };
     this.#isForgotten = false;
     this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
     await this.#join();
@@ -566,7 +567,8 @@ export class Waitlist extends EventTarget {
 
   #refused(error) {
     const { joining: _, customer, ...record } = this.#memory.read();
-    const notice = error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
+    const isTaken = this.#list?.identity && error.code === 'already_on_list';
+    const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
     if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;

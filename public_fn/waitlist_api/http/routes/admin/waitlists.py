@@ -128,6 +128,7 @@ def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
         "admission": admission.fields if admission else None,
         "page": page.body if page else None,
         "rest": rest.fields if rest else None,
+        "identity": settings.identity.fields if settings.identity else None,
     }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,

@@ -1,0 +1,77 @@
+"""Mail addresses and telephone numbers, as one spelling for each mailbox or line. No I/O.
+
+The libraries are imported by the first address: lists without `identity` need none of them.
+"""
+
+import re
+import unicodedata
+
+from msgspec import Struct
+
+from waitlist_api.settings.identity import IdentityRules
+
+# Google delivers an address with dots, and one of its former domain, to the same mailbox.
+GOOGLE = ("gmail.com", "googlemail.com")
+BAD_MAIL = "must be a mail address, such as ada@example.com"
+BAD_NUMBER = "must be a telephone number with its country, such as +49 30 901820, in digits"
+BAD_LOCAL_NUMBER = "must be a telephone number, with + if it is of another country than {region}"
+# The longest in use have 254 and 17 characters; a library takes long to refuse a very long text.
+LONGEST = 320
+
+
+class Address(Struct, frozen=True):
+    """The one spelling of an address; `domain` is that of a mail address, in ASCII."""
+
+    text: str
+    domain: str = ""
+
+
+def address_of(rules: IdentityRules, sent: object) -> Address:
+    """Return the address that a list tells people apart by; raise ValueError with what to send."""
+    text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
+    if rules.field == "email":
+        return _mail_address(text, is_plus_same=rules.plus_addresses == "same")
+    return _number(text, rules.region)
+
+
+def _mail_address(text: str, *, is_plus_same: bool) -> Address:
+    from email_validator import EmailNotValidError, validate_email
+
+    try:
+        found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
+    except EmailNotValidError:
+        # Its message repeats parts of the address.
+        raise ValueError(BAD_MAIL) from None
+    local = unicodedata.normalize("NFC", found.local_part.lower())
+    domain = (found.ascii_domain or "").lower()
+    if local.startswith('"') or not domain:
+        raise ValueError(BAD_MAIL)
+    if is_plus_same:
+        # An address that begins with + has nothing before it.
+        local = local[:1] + local[1:].partition("+")[0]
+        if domain in GOOGLE:
+            local, domain = local.replace(".", ""), GOOGLE[0]
+    return Address(f"{local}@{domain}", domain)
+
+
+def _number(text: str, region: str | None) -> Address:
+    import phonenumbers
+
+    bad = ValueError(BAD_LOCAL_NUMBER.format(region=region) if region else BAD_NUMBER)
+    text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
+    if any(map(str.isalpha, text)):
+        raise bad
+    if region is None:
+        text = re.sub(r"^00", "+", text)
+    try:
+        number = phonenumbers.parse(text, region)
+    except phonenumbers.NumberParseException:
+        raise bad from None
+    # Whether its range is in use, no library knows for long; the length of numbers rarely changes.
+    is_possible = (
+        phonenumbers.is_possible_number_with_reason(number)
+        == phonenumbers.ValidationResult.IS_POSSIBLE
+    )
+    if number.extension or not is_possible:
+        raise bad
+    return Address(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))

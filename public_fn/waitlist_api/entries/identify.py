@@ -1,0 +1,65 @@
+"""Who a guest is: the `customer_id` that they state, or on lists with `identity` their address."""
+
+import base64
+import hmac
+from typing import Any
+
+from msgspec import Struct
+
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.addresses import Address, address_of
+from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.identity import IdentityRules
+
+CUSTOMER_ID = "body.customer_id"
+NO_CUSTOMER_ID = "leave it out: on this waitlist {field} of the profile says who the customer is"
+
+
+class Person(Struct, frozen=True):
+    """The customer id of a guest; `domain` is that of the mail address that it was made of."""
+
+    customer_id: str
+    domain: str = ""
+
+
+class Identities(Struct, frozen=True):
+    """Identifies guests. The customer id of an address is a keyed digest (decision 60)."""
+
+    tokens: EntryTokens
+    waitlist_cache: WaitlistCache
+
+    def of(self, waitlist_id: str, customer_id: str | None, profile: dict[str, Any]) -> Person:
+        """Return the person; raise InvalidFields, and WaitlistNotFound."""
+        try:
+            rules = self.waitlist_cache.find(waitlist_id).settings.identity
+            return self._person(waitlist_id, rules, customer_id, profile)
+        except InvalidFields:
+            # The cached settings may be older than an operator's change.
+            rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
+            return self._person(waitlist_id, rules, customer_id, profile)
+
+    def _person(
+        self,
+        waitlist_id: str,
+        rules: IdentityRules | None,
+        customer_id: str | None,
+        profile: dict[str, Any],
+    ) -> Person:
+        if rules is None:
+            if customer_id is None:
+                raise InvalidFields(FieldError(CUSTOMER_ID, "Field required"))
+            return Person(customer_id)
+        if customer_id is not None:
+            raise InvalidFields(FieldError(CUSTOMER_ID, NO_CUSTOMER_ID.format(field=rules.field)))
+        try:
+            address = address_of(rules, profile.get(rules.field))
+        except ValueError as refusal:
+            field = f"body.profile.{rules.field}"
+            raise InvalidFields(FieldError(field, str(refusal))) from None
+        return Person(self._digest(waitlist_id, rules, address), address.domain)
+
+    def _digest(self, waitlist_id: str, rules: IdentityRules, address: Address) -> str:
+        key = self.tokens.identity_key(waitlist_id)
+        mac = hmac.digest(key, f"{rules.field}\0{address.text}".encode(), "sha256")
+        return f"{rules.field}-{base64.b32encode(mac).decode().lower()[:32]}"
