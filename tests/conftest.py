@@ -5,7 +5,9 @@ import logging
 import os
 import signal
 from collections.abc import Generator, Iterator
+from functools import cache
 
+import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -18,6 +20,8 @@ from tests.support.redis_servers import (  # noqa: E402
     running_server,
 )
 
+# Reading AWS' models of a service takes longer than most tests: each process reads them once.
+botocore.session.create_loader = cache(botocore.session.create_loader)
 # A busy machine is no failure: examples have no deadline, and may take long to make.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
