@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redis import Redis
 
@@ -10,6 +10,7 @@ from tools.bench.cases import Bench, Case
 from tools.bench.queue_client import BenchError, Handler, Line
 from tools.bench.rounds import Round
 from tools.bench.sizes import Sizes
+from tools.bench.targets import Target
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
 # More is due than the MAX_ADMIT entries that a run takes, and no offer or pass ends within the run.
@@ -44,6 +45,8 @@ class AdmissionBench:
         yield lambda: self._by_hand(MAX_ADMIT)
         yield self._by_policy
         yield self._automatic
+        yield lambda: self._behind_resting("claim", lambda line: line.claim(1))
+        yield lambda: self._behind_resting("offer", lambda line: line.admit(1))
 
     def _by_hand(self, count: int) -> Case:
         offers = Taker(admits := self._line(f"by-hand-{count}"), admits.admit(count))
@@ -65,6 +68,18 @@ class AdmissionBench:
         return self._case(
             f"admit {count}, by policy", f"claim, complete {count}", admitted, completed, count
         )
+
+    def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
+        """Compare the entries behind very many that rest with those of a list where none does."""
+        resting = self._sizes.waiting_for_claims
+        behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
+        members = behind.newcomers(resting)
+        behind.fill(self._bare, members)
+        behind.rest(members)
+        ours, baseline = Taker(behind, message(behind)), Taker(none, message(none))
+        name = f"{verb} 1 behind {resting:,} resting"
+        case = self._case(name, "behind none", ours, baseline, 1)
+        return replace(case, target=Target("≤", 1.2), as_cost=True)
 
     def _line(self, name: str, settings: Mapping[str, object] | None = None) -> Line:
         line = Line(self._handler, name, settings=settings)

@@ -30,10 +30,14 @@ def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
     line.ask_all([line.bump(member, "priority", 1) for member in moving], "moved")
     left = members - len(leaving)
     after_traffic = _weight_of_keys(bare, line)
+    resting = Line(handler, "memory-resting")
+    resting.join(who_rest := resting.newcomers(members))
+    resting.rest(who_rest)
     return [
         _row("memory, all keys", ours_keys, bare_keys, members, TARGET),
         _row("memory, used_memory", ours_used, bare_used, members, TARGET),
         _row("memory, 10% left, 10% bumped", after_traffic, _weight_of_copy(bare, line), left),
+        _row("memory, all rest", _weight_of_keys(bare, resting), bare_keys, members),
     ]
 
 

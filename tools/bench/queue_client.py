@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,7 @@ from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import TIER, ticket_at
 
 MEMBERS_PER_COMMAND = 1000
+DAY_MILLIS = 86_400_000
 OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
@@ -89,6 +91,16 @@ class Line:
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
             some = members[start : start + MEMBERS_PER_COMMAND]
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
+
+    def rest(self, members: Sequence[str]) -> None:
+        """Let members rest for longer than a measurement takes."""
+        until = time.time_ns() // 1_000_000 + DAY_MILLIS
+        readiness = [1, [{"reason": "resting", "until_millis": until}]]
+        messages = [
+            self._payload("tag", entry_id=member, join_id=new_join_id(), readiness=readiness)
+            for member in members
+        ]
+        self.ask_all(messages, "tagged")
 
     def signup(self, member: str) -> str:
         return self._payload("signup", entry_id=member, join_id=new_join_id())
