@@ -93,6 +93,11 @@ def _most_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
     return MAX_ADMIT if request.count is None else request.count
 
 
+def _filters(request: c.Claim | c.Admit) -> str:
+    """Return the filters in order of preference; without any that of the whole queue."""
+    return " ".join(request.filters) or request.segment or c.EVERYONE
+
+
 def _expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
@@ -100,6 +105,7 @@ def _expected(request: c.Restore) -> str:
 # Arguments that are not just a field of the request.
 MADE: dict[str, Callable[[Any], Argument]] = {
     "expected": _expected,
+    "filters": _filters,
     "readiness": _readiness,
     "stays": _waiting_stays,
     "tags": _tags,

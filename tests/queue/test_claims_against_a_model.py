@@ -140,6 +140,32 @@ class SegmentMachine(Machine):
         order = "newest" if newest else "oldest"
         self.gives(self.line.claimed(count, order=order, **asked), expected, None)
 
+    @rule(
+        wanted=st.lists(st.sampled_from([*FILTERS, {}]), min_size=1, max_size=4),
+        count=st.integers(1, 3),
+        newest=st.booleans(),
+    )
+    def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
+        """P1, P4: each is the first, or the last, of the first filter that still has one."""
+        if not self.is_ready():
+            return
+        self.end_expired()
+        ids = [segment_id_of(self.line.waitlist_id, one) if one else "*" for one in wanted]
+        expected: dict[str, int] = {}
+        for number, one in enumerate(wanted):
+            is_declared = not one or tuple(sorted(one)) in self.declared
+            line = self.within(self.model.next_ones(), one) if is_declared else []
+            for name in reversed(line) if newest else line:
+                expected.setdefault(name, number)
+        names = list(expected)[: self.model.claimable(count)]
+        order = "newest" if newest else "oldest"
+        asked = {"filters": ids, "segments_version": self.version, "order": order}
+        claimed = self.line.claimed(count, **asked)
+        assert {name: one["filter_index"] for name, one in claimed.items()} == {
+            name: expected[name] for name in names
+        }
+        self.gives(claimed, names, None)
+
     def is_ready(self) -> bool:
         ready: bool = accepted(self.line.stats())["segments_state"] == "ready"
         return ready

@@ -38,7 +38,7 @@ LOOPS = {
     "expiry": 2,
     "list": 4,
     "offer": 1,  # the entries that a run takes
-    "pop": 2,
+    "pop": 4,
     "position": 1,
     "readiness": 1,  # the reasons of an entry
     "reasons": 1,

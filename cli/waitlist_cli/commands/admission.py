@@ -1,6 +1,7 @@
 """Admission: offer slots, claim people, complete or release claims, or let a program do it."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -31,10 +32,12 @@ from waitlist_cli.terminal.parameters import (
     HowMany,
     Lease,
     Newest,
+    Prefer,
     Reason,
     Since,
     WaitlistId,
     filter_of,
+    preferences_of,
 )
 from waitlist_cli.terminal.times import since_of
 from waitlist_cli.work.hold import OnFailure
@@ -57,6 +60,7 @@ def admit(
         int, typer.Argument(metavar="N", min=0, help="How many slots to offer; 0 ends the quota.")
     ],
     filter_: Filter = None,
+    prefer: Prefer = None,
     refill: Annotated[
         bool,
         typer.Option("--refill", help="Until N have entered: unused slots go to the next people."),
@@ -74,13 +78,20 @@ def admit(
     Fewer get one if fewer wait, or if max_inside leaves less room. If the command is interrupted,
     it prints the key with which a repeat finishes it.
     """
-    if refill and filter_:
-        raise WrongUsage("--refill is for the whole list: give it without --filter.")
+    if refill and (filter_ or prefer):
+        raise WrongUsage("--refill is for the whole list: give it without --filter and --prefer.")
+    filters = preferences_of(prefer, filter_)
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
     try:
         for page in admissions(
-            context.api, waitlist, count, filter_of(filter_), used, refill=refill
+            context.api,
+            waitlist,
+            count,
+            filter_of(filter_),
+            key=used,
+            filters=filters,
+            refill=refill,
         ):
             entries += page
     except (CliError, KeyboardInterrupt) as error:
@@ -151,6 +162,7 @@ def claim(
     waitlist: WaitlistId,
     count: HowMany = 1,
     filter_: Filter = None,
+    prefer: Prefer = None,
     newest: Newest = False,
     lease: Lease = None,
     complete_now: Annotated[
@@ -166,6 +178,7 @@ def claim(
         str(uuid.uuid4()),
         count=count,
         filter_=filter_of(filter_),
+        filters=preferences_of(prefer, filter_),
         newest=newest,
         lease_seconds=lease,
         complete=complete_now,
@@ -173,7 +186,8 @@ def claim(
     if context.output.as_json:
         context.output.json(answer)
     else:
-        _print_claims(context, answer["claims"], answer.get("limit"))
+        columns = (*CLAIMED, "filter_index") if prefer else CLAIMED
+        _print_claims(context, answer["claims"], columns, answer.get("limit"))
 
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
@@ -310,6 +324,7 @@ def work(
         OnFailure, typer.Option("--on-failure", help="Where an entry goes if the command fails.")
     ] = OnFailure.release,
     filter_: Filter = None,
+    prefer: Prefer = None,
     newest: Newest = False,
     lease: Lease = None,
     concurrency: Annotated[
@@ -341,6 +356,7 @@ def work(
         program=tuple(program),
         on_failure=on_failure,
         filter=filter_of(filter_),
+        filters=preferences_of(prefer, filter_),
         newest=newest,
         lease_seconds=lease,
         concurrency=concurrency,
@@ -367,18 +383,20 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, rest: str) -> str:
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 
 
-def _print_claims(context: Context, claims: list[dict[str, Any]], limit: str | None) -> None:
-    rows = [row(one, CLAIMED) for one in claims]
+def _print_claims(
+    context: Context, claims: list[dict[str, Any]], columns: Sequence[str], limit: str | None
+) -> None:
+    rows = [row(one, columns) for one in claims]
     if limit:
         context.output.note(f"The list's {limit} allows no more claims at once.", "yellow")
     if not context.output.console.is_terminal:
-        context.output.rows(CLAIMED, rows)
+        context.output.rows(columns, rows)
         return
     if not rows and not limit:
         context.output.text("No one is there to claim.")
     # One line per value, because a table would wrap the tokens, which operators copy.
     for values in rows:
-        context.output.pairs(dict(zip(CLAIMED, values, strict=True)))
+        context.output.pairs(dict(zip(columns, values, strict=True)))
         context.output.line("")
 
 

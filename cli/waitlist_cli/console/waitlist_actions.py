@@ -14,7 +14,7 @@ from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
 from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.output import counted
-from waitlist_cli.terminal.parameters import attributes_of, json_object, pair
+from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_object
 from waitlist_cli.terminal.times import typed_utc
 
 MOST_AT_ONCE = 1_000
@@ -46,20 +46,22 @@ def _count(call: Call) -> int:
     return count
 
 
-def _filter(call: Call) -> dict[str, str] | None:
-    return dict(pair(line, "Filter") for line in call.form.lines("filter")) or None
+def _filters(call: Call) -> dict[str, Any]:
+    """Return the filter of the form, or its filters in order of preference."""
+    found = filters_of(call.form.text("filter"), "Filter")
+    return {"filter_": (found or [{}])[0] or None} if len(found) < 2 else {"filters": found}
 
 
 def _admit(call: Call) -> Response:
     refill = call.form.text("unused") == "refill"
     if call.form.text("unused") == "end":
-        list(admissions(call.console.api, call.waitlist_id, 0, None, call.key))
+        list(admissions(call.console.api, call.waitlist_id, 0, key=call.key))
         return call.console.done("The quota is ended. Open offers stay valid.")
-    count, filter_ = _count(call), _filter(call)
-    if refill and filter_:
+    count, filters = _count(call), _filters(call)
+    if refill and any(filters.values()):
         raise WrongUsage("A quota is of the whole list: leave the filter empty.")
     api = call.console.api
-    calls = admissions(api, call.waitlist_id, count, filter_, call.key, refill=refill)
+    calls = admissions(api, call.waitlist_id, count, key=call.key, refill=refill, **filters)
     entries = [entry for page in calls for entry in page]
     words = counted(len(entries), "person has", "people have")
     rest = " The quota goes on with the next people." if refill else NO_MORE
@@ -68,13 +70,13 @@ def _admit(call: Call) -> Response:
 
 def claim(call: Call) -> str:
     """Claim people and keep the claims, or admit the people at once; return what was done."""
-    filter_, complete = _filter(call), call.form.text("how") == "complete"
+    filters, complete = _filters(call), call.form.text("how") == "complete"
     answer = claim_people(
         call.console.api,
         call.waitlist_id,
         call.key,
         count=_count(call),
-        filter_=filter_,
+        **filters,
         newest=call.form.text("order") == "newest",
         lease_seconds=call.form.number("lease_seconds", "Lease in seconds"),
         complete=complete,
@@ -86,7 +88,7 @@ def claim(call: Call) -> str:
     call.console.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
     if claims or limit:
         return f"{words} claimed.{limit}"
-    return "No one who waits matches." if filter_ else "No one is there to claim."
+    return "No one who waits matches." if any(filters.values()) else "No one is there to claim."
 
 
 def _claim(call: Call) -> Response:
@@ -138,7 +140,10 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
     if not waitlist["segments"]:
         return ()
     declared = " or ".join("+".join(names) for names in waitlist["segments"])
-    hint = f"One NAME=VALUE a line, for each attribute of a segment: {declared}."
+    hint = (
+        f"One NAME=VALUE a line, for each attribute of a segment: {declared}. After a blank line "
+        "another filter, for when no one matches the first; anyone is everyone."
+    )
     return (Field("filter", "Only people with", "long", hint),)
 
 

@@ -13,9 +13,10 @@ def admissions(
     api: "Api",
     waitlist_id: str,
     count: int,
-    filter_: dict[str, str] | None,
-    key: str,
+    filter_: dict[str, str] | None = None,
     *,
+    key: str,
+    filters: list[dict[str, str]] | None = None,
     refill: bool = False,
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the entries that each call gave a slot; end after a call that gave none.
@@ -26,6 +27,8 @@ def admissions(
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body: dict[str, Any] = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}
+        if filters:
+            body["filters"] = filters
         if refill:
             body["refill"] = True
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[

@@ -15,6 +15,7 @@ def claim_people(
     *,
     count: int = 1,
     filter_: dict[str, str] | None = None,
+    filters: list[dict[str, str]] | None = None,
     newest: bool = False,
     lease_seconds: int | None = None,
     complete: bool = False,
@@ -22,13 +23,16 @@ def claim_people(
 ) -> Any:
     """Return the answer with the `claims`; `complete` admits the people in the same call.
 
-    A repeat with the same Idempotency-Key `key` returns the same claims.
+    With `filters`, in order of preference, each person is of the first that has one. A repeat with
+    the same Idempotency-Key `key` returns the same claims.
     """
-    body = {
+    body: dict[str, Any] = {
         "count": count,
         "filter": filter_,
         "order": "newest" if newest else "oldest",
         "lease_seconds": lease_seconds,
         "complete": complete,
     }
+    if filters:
+        body["filters"] = filters
     return api.operator("POST", f"/{waitlist_id}/claims", body, key=key, policy=policy)

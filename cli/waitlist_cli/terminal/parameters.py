@@ -1,6 +1,7 @@
 """Arguments and options that several commands share, and their conversion."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -11,6 +12,9 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 
 # Longest pause between two requests.
 MOST_SECONDS = 3600.0
+ANYONE = "anyone"
+# A comma in a value is not followed by a name.
+NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlist's id.")]
 EntryId = Annotated[
     str | None, typer.Argument(metavar="ENTRY", help="The person's entry id.", show_default=False)
@@ -34,6 +38,15 @@ Filter = Annotated[
         "--filter",
         metavar="NAME=VALUE",
         help="Only people with this attribute. Several filters name one segment.",
+    ),
+]
+Prefer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prefer",
+        metavar="NAME=VALUE[,NAME=VALUE]",
+        help="Repeat it in order of preference: each person is of the first that has one. "
+        "'anyone' is everyone.",
     ),
 ]
 Newest = Annotated[
@@ -80,6 +93,36 @@ def pair(text: str, option: str) -> tuple[str, str]:
 def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
     """Return the filter of a claim."""
     return dict(pair(text, "--filter") for text in texts or ()) or None
+
+
+def preferences_of(
+    texts: Sequence[str] | None, filters: Sequence[str] | None
+) -> list[dict[str, str]] | None:
+    """Return the filters of a claim in order of preference; raises WrongUsage beside `filters`."""
+    if texts and filters:
+        raise WrongUsage("Give either --filter or --prefer.")
+    return [_preference(text) for text in texts or ()] or None
+
+
+def _preference(text: str) -> dict[str, str]:
+    if text == ANYONE:
+        return {}
+    return dict(pair(part, "--prefer") for part in NEXT_NAME.split(text))
+
+
+def filters_of(text: str, label: str) -> list[dict[str, str]]:
+    """Return the filters of a field: NAME=VALUE a line, a blank line between two filters."""
+    blocks: list[list[str]] = [[]]
+    for line in map(str.strip, text.splitlines()):
+        if line:
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    return [
+        {} if block == [ANYONE] else dict(pair(line, label) for line in block)
+        for block in blocks
+        if block
+    ]
 
 
 def profile_of(

@@ -43,6 +43,7 @@ class Plan:
     program: tuple[str, ...]
     on_failure: OnFailure = OnFailure.release
     filter: dict[str, str] | None = None
+    filters: list[dict[str, str]] | None = None
     newest: bool = False
     lease_seconds: int | None = None
     concurrency: int = 1
@@ -126,6 +127,7 @@ class Worker:
                 self.plan.waitlist_id,
                 self._key,
                 filter_=self.plan.filter,
+                filters=self.plan.filters,
                 newest=self.plan.newest,
                 lease_seconds=self.plan.lease_seconds,
                 policy=CLAIMING,

@@ -3,7 +3,7 @@
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
--- ARGV count refill entry_id ticket segment segments_version tokens once_key once_seconds once_body
+-- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant now server_run_id
 -- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
@@ -11,7 +11,7 @@
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
 -- one after them.
 -- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused | not_waiting | entry_not_ready | inside_full
@@ -22,8 +22,8 @@ now = micros(now) -- read once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
-if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
-if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
+if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
 if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
@@ -66,12 +66,14 @@ end
 
 local popped = {}
 if entry_id ~= '' then
-  popped = {entry_id, redis.call('ZSCORE', keys.queue, entry_id)}
+  local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   redis.call('ZREM', keys.queue, entry_id)
+  leave_segments(keys, entry_id, rank)
+  popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
 elseif due > 0 then
-  popped = pop(keys, segment, false, math.min(due, MOST))
+  popped = pop_preferred(keys, filters, false, math.min(due, MOST))
 end
-local taken = #popped / 2
+local taken = #popped
 local paid = function() return '' end
 if count == '' and entry_id == '' then
   paid = function(number) return paid_by(policy, number) end

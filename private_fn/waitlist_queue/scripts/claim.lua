@@ -2,12 +2,12 @@
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay claim_limit
 -- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
--- ARGV count lease_seconds order segment segments_version tokens once_key once_seconds once_body
+-- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims
 -- With `limit` the list's max_claims kept the claim from taking as many entries as it asked for.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
 local TOKEN_LENGTH = 40
@@ -16,8 +16,8 @@ now = micros(now) -- read once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' then return {'waitlist_paused'} end
-if segment ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
-if segment ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
+if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
+if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
 if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
@@ -34,15 +34,14 @@ end
 if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(now / 1000) + tonumber(lease_seconds) * 1000
 local most = meta_max_claims and within_limit(keys, meta_max_claims, count) or tonumber(count)
-local popped = most > 0 and pop(keys, segment, order == 'newest', most) or {}
-local limit = most < tonumber(count) and #popped == 2 * most and 'max_claims'
+local popped = most > 0 and pop_preferred(keys, filters, order == 'newest', most) or {}
+local limit = most < tonumber(count) and #popped == most and 'max_claims'
 local entries, taken = {}, {}
-for i = 1, #popped, 2 do
-  local entry_id, rank = popped[i], tonumber(popped[i + 1])
-  local token = string.sub(tokens, (i - 1) / 2 * TOKEN_LENGTH + 1, (i + 1) / 2 * TOKEN_LENGTH)
-  local hold = start_hold(keys, entry_id, rank, 'held', token, deadline, stamp)
-  entries[#entries + 1] = claimed(keys, entry_id, hold, deadline)
-  if once_key ~= '' then taken[#taken + 1] = entry_id .. ':' .. token end
+for i, one in ipairs(popped) do
+  local token = string.sub(tokens, (i - 1) * TOKEN_LENGTH + 1, i * TOKEN_LENGTH)
+  local hold = start_hold(keys, one.entry_id, one.rank, 'held', token, deadline, stamp)
+  entries[i] = claimed(keys, one.entry_id, hold, deadline, one.filter_index)
+  if once_key ~= '' then taken[i] = remembered(one.entry_id, token, one.filter_index) end
 end
 if once_key ~= '' then
   if limit then taken[#taken + 1] = limit end

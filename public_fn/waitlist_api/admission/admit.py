@@ -32,13 +32,15 @@ CATCH_UPS = 20
 class AdmitCommand(Struct, frozen=True, kw_only=True):
     """How many slots an operator offers now; with a `filter` to the first entries of a segment.
 
-    With `refill` unused ones go to the next entries, until so many have entered.
+    With `filters` instead each entry is of the first that has a ready one. With `refill` unused
+    slots go to the next entries, until so many have entered.
     """
 
     waitlist_id: str
     count: int
     by: str
     filter: Segment | None = None
+    filters: Sequence[Segment] | None = None
     refill: bool = False
     idempotency_key: str = ""
 
@@ -80,7 +82,7 @@ class Admissions(Struct, frozen=True):
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
-            admitted: c.AdmitResult = self.dequeue.send(self._request(waitlist, since), None)
+            admitted: c.AdmitResult = self.dequeue.send(self._request(waitlist, since))
             if admitted.outcome != "behind":
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
@@ -93,13 +95,14 @@ class Admissions(Struct, frozen=True):
         A count of 0 ends what is left of the quota of earlier calls with `refill`.
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
+        asked += command.filters or ()
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             count=command.count,
             refill=command.refill,
             **once_fields(command.by, command.idempotency_key, asked),
         )
-        admitted: c.AdmitResult = self.dequeue.send(request, command.filter)
+        admitted: c.AdmitResult = self.dequeue.send(request, command.filter, command.filters)
         return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
 
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
@@ -133,14 +136,14 @@ class Admissions(Struct, frozen=True):
         """
         entry_id = request.entry_id or ""
         try:
-            admitted: c.AdmitResult = self.dequeue.send(request, None)
+            admitted: c.AdmitResult = self.dequeue.send(request)
         except NotWaiting as refusal:
             record = self.entries.find(request.waitlist_id, entry_id)
             if record.status == "admitted":
                 raise AlreadyAdmitted from refusal
             if record.status != "waiting" or self._restored(record).state != "waiting":
                 raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
-            admitted = self.dequeue.send(structs.replace(request, ticket=record.ticket), None)
+            admitted = self.dequeue.send(structs.replace(request, ticket=record.ticket))
         return admitted
 
     def _restored(self, record: EntryRecord) -> c.RestoreResult:

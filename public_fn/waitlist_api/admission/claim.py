@@ -1,5 +1,6 @@
 """Claim: hold the first entries of the queue or of a segment, and record an offer for each."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from waitlist_shared.errors import WaitlistError
 class ClaimCommand(Struct, frozen=True, kw_only=True):
     """How many entries to claim, and from where: without a `filter` from the whole queue.
 
+    With `filters` instead each entry is of the first that has a ready one.
     With `complete` the entries are admitted at once, so their claim tokens have no use.
     """
 
@@ -28,6 +30,7 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
     by: str
     lease_seconds: int | None = None
     filter: Segment | None = None
+    filters: Sequence[Segment] | None = None
     order: Literal["oldest", "newest"] = "oldest"
     complete: bool = False
     idempotency_key: str = ""
@@ -92,9 +95,13 @@ class Claims(Struct, frozen=True):
             count=command.count,
             lease_seconds=command.lease_seconds,
             order=command.order,
-            **once_fields(command.by, command.idempotency_key, [*asked, command.complete]),
+            **once_fields(
+                command.by,
+                command.idempotency_key,
+                [*asked, command.complete, *(command.filters or ())],
+            ),
         )
-        held: c.ClaimResult = self.dequeue.send(request, command.filter)
+        held: c.ClaimResult = self.dequeue.send(request, command.filter, command.filters)
         return held
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, structs
@@ -20,35 +21,47 @@ class Dequeue(Struct, frozen=True):
     recovering_queue: RecoveringQueue
     segmented_queue: SegmentedQueue
 
-    def send(self, request: c.Claim | c.Admit, segment: Segment | None) -> Any:
-        """Return the result; raise InvalidFields if the segment is not declared."""
-        if segment is None:
+    def send(
+        self,
+        request: c.Claim | c.Admit,
+        filter_: Segment | None = None,
+        filters: Sequence[Segment] | None = None,
+    ) -> Any:
+        """Return the result; raise InvalidFields if a segment is not declared.
+
+        With `filters` each entry is of the first that has a ready one; an empty one is everyone.
+        """
+        if filter_ is None and filters is None:
             return self.recovering_queue.read(request)
-        return self.segmented_queue.send(_Within(request, segment))
+        return self.segmented_queue.send(_Within(request, filter_, filters or ()))
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission from a segment."""
+    """A claim or an admission from a segment, or by filters in order of preference."""
 
     request: c.Claim | c.Admit
-    segment: Segment
+    filter: Segment | None
+    filters: Sequence[Segment]
 
     @property
     def waitlist_id(self) -> str:
         return self.request.waitlist_id
 
     def under(self, segments: Segments) -> c.Claim | c.Admit:
+        segment = None if self.filter is None else segments.named(self.filter, "body.filter")
+        filters = tuple(
+            segments.named(one, f"body.filters.{number}") if one else c.EVERYONE
+            for number, one in enumerate(self.filters)
+        )
         return structs.replace(
-            self.request,
-            segment=segments.named(self.segment, "body.filter"),
-            segments_version=segments.version,
+            self.request, segment=segment, filters=filters, segments_version=segments.version
         )
 
     def check(self, segments: Segments) -> None:
-        """The segment is checked where its id is made."""
+        """The segments are checked where their ids are made."""
 
 
-def once_fields(by: str, idempotency_key: str, asked: list[Any]) -> dict[str, Any]:
+def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
     """Return the fields by which Redis recognises a repeat, and that it asks for the same."""
     # Without the client's key, only retries within this call are recognised.
     key = idempotency_key or secrets.token_hex(16)

@@ -8,6 +8,7 @@ from waitlist_shared.contracts.claims import Claimed, HoldResult
 from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
+    Filters,
     Number,
     OnceKey,
     OnEntry,
@@ -30,6 +31,8 @@ class DueInstant(Struct, frozen=True, array_like=True):
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     """Offers slots to the first entries of the queue, or of a `segment`, or one to `entry_id`.
 
+    `filters` as in a Claim.
+
     With a `ticket` only to the stay of the entry that has it; a function of the version before
     sends none.
 
@@ -46,6 +49,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     entry_id: EntryId | None = None
     ticket: Ticket | None = None
     segment: SegmentId | None = None
+    filters: Filters = ()
     segments_version: Number = 0
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct, field
 from waitlist_shared.contracts.common import (
     ClaimToken,
     EntryId,
+    Filters,
     JoinId,
     LeaseSeconds,
     Number,
@@ -30,6 +31,8 @@ from waitlist_shared.limits import (
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     """Holds up to `count` entries from an end of the queue, or of a `segment`.
 
+    With `filters`, ids of segments or EVERYONE, each entry is of the first that has a ready one.
+
     A repeat with the same `once_key`, a digest of the idempotency key, gets the same entries.
     `once_body` is a digest of the request: the same `once_key` with another body is refused.
     """
@@ -41,6 +44,7 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
+    filters: Filters = ()
     segments_version: Number = 0
 
 
@@ -50,7 +54,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
     A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
     at which the lease of the hold before ended, `no_show_stamp` that at which the offer before did,
     if that brought the entry back into the queue and the record may lack it, else 0. `stamp` is
-    that of a hold that lasts; `basis_stamp` and `placed_stamp` as in Decision.
+    that of a hold that lasts; `basis_stamp` and `placed_stamp` as in Decision. `filter_index` is
+    that of the filter by which the entry was taken, from 0.
     """
 
     entry_id: EntryId
@@ -64,6 +69,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     stamp: Ticket | None = None
     basis_stamp: Ticket | None = None
     placed_stamp: Ticket | None = None
+    filter_index: Number = 0
 
 
 @answers(Claim)

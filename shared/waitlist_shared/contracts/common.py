@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from waitlist_shared import ids
 from waitlist_shared.limits import (
     MAX_COMBINATIONS,
+    MAX_FILTERS,
     MAX_LEASE_SECONDS,
     MAX_NOT_READY_REASONS,
     MAX_PLACES,
@@ -35,6 +36,12 @@ State = Literal["warm", "hydrating"]
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
+# Instead of a segment's id: the whole queue.
+EVERYONE = "*"
+Filters = Annotated[
+    tuple[Annotated[str, Meta(pattern=rf"\A(?:{ids.SEGMENT_ID}|\*)\Z")], ...],
+    Meta(max_length=MAX_FILTERS),
+]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
 # How a queue moves, as text; or why that is not known: `unknown`, `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]

@@ -36,6 +36,7 @@ BEYOND_ANY_SCHEMA = {
     "body.page.fields": "options if, and only if, the type is select, and no name twice",
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",
+    "body.filters": "each is such a segment or empty, and they go without a filter",
     "body.segments": "no two segments, and no two names of one, may be the same in any order",
     "body.attributes": "values may make 64 combinations for the segments of this waitlist, and "
     "have `max_guest_bytes` with the profile",
@@ -46,7 +47,7 @@ BEYOND_ANY_SCHEMA = {
     "body.parked_at": "the same",
     "body.rest_until": "the same",
     "body.until": "the same, and a rest ends in the future, within `max_days`",
-    "body.refill": "a quota is of the whole list, so it goes without a filter",
+    "body.refill": "a quota is of the whole list, so it goes without filters",
     "header.if-match": "an ETag is one that the list has answered",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import Line, accepted
+from tests.support.line import Answer, Line, accepted, once_key_of, readiness_of
 from tests.support.palette import coloured, segment_counts
 
 
@@ -12,6 +12,43 @@ from tests.support.palette import coloured, segment_counts
 def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
     assert line.claim_within("blue", 2) == ["bob", "cat"]
     assert line.claim_within("red", 5) == ["ann", "dan"]
+
+
+def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
+    """Return the name of each entry with the number of the filter by which it was taken."""
+    return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
+
+
+@coloured
+def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
+    """P1, P2: an entry that two filters match is given once, and a repeat says the same."""
+    filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
+    asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}
+    first = line.claim(4, **asked)
+    assert taken(line, first) == [("dan", 1), ("bob", 2), ("cat", 2), ("ann", 3)]
+    assert line.claim(4, **asked)["entries"] == first["entries"]
+    line.complete("dan", first["entries"][0]["token"])
+    assert taken(line, line.claim(4, **asked)) == taken(line, first)
+    assert segment_counts(line) == {}
+    assert taken(line, line.claim(4, filters=["*"])) == [("eve", 0)]
+
+
+@coloured
+def test_places_are_offered_by_the_first_filter_that_has_an_entry(line: Line) -> None:
+    """P1, P2: entries that are not ready match none."""
+    ann = {**line.stay("ann"), **line.within("red")}
+    accepted(line.send("tag", **ann, readiness=readiness_of(1, held_back=0)))
+    filters = [line.segment("green"), line.segment("red")]
+    once = {"once_key": once_key_of(1)}
+    asked = {"count": 2, "filters": filters, "segments_version": 1, **once}
+    first = line.send("admit", **asked)
+    assert taken(line, first) == [("dan", 0), ("bob", 1)]
+    assert taken(line, line.send("admit", **asked)) == taken(line, first)
+    accepted(line.send("tag", **ann, readiness=readiness_of(2)))
+    stale = line.send("admit", count=1, filters=["*", filters[0]], segments_version=2)
+    assert stale["code"] == "stale_segments"
+    newest = line.claim(2, filters=[filters[1], "*"], segments_version=1, order="newest")
+    assert taken(line, newest) == [("ann", 0), ("eve", 1)]
 
 
 @coloured

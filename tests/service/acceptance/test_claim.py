@@ -26,6 +26,7 @@ def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
         "attributes": {"language": "German"},
         "priority": 0,
         "joined_at": iso(START_MILLIS),
+        "filter_index": None,
     }
 
 

@@ -1,5 +1,7 @@
 """Claims by filter: the first matching entries, and no others."""
 
+from typing import Any
+
 import pytest
 
 from tests.service.api.agents import arrive, elsewhere, new_people, places, segment_counts, staffed
@@ -151,3 +153,41 @@ def test_a_lost_order_is_rebuilt_with_its_segments(people: Admissions) -> None:
     people.world.maintain()
     assert (segment_counts(people), places(people, "courtney", "language")) == before
     assert people.claimed(5, filter=SPANISH) == ["andrew", "christine", "courtney"]
+
+
+def test_the_best_available_are_claimed_by_filters_in_order_of_preference(
+    people: Admissions,
+) -> None:
+    """P1, P2: "a woman who speaks Spanish, else anyone who does, else the head"."""
+    best = [F_SPANISH, SPANISH, {}]
+    first = people.claim(4, key="call-1", filters=best).json
+    given = [(people.names[one["entry_id"]], one["filter_index"]) for one in first["claims"]]
+    assert given == [("christine", 0), ("courtney", 0), ("andrew", 1), ("billy", 2)]
+    assert people.claim(4, key="call-1", filters=best).json == first
+    other = people.claim(4, key="call-1", filters=best[:2])
+    refused(other, 422, "idempotency_key_reused")
+    offered = people.admit(1, filters=[SPANISH, {}]).json["entries"]
+    assert [(one["customer_id"], one["filter_index"]) for one in offered] == [("remy", 1)]
+    assert people.claim(1).json["claims"][0]["filter_index"] is None
+
+
+def test_filters_go_by_the_segments_that_are_declared_now(people: Admissions) -> None:
+    """P5, P7"""
+    other = elsewhere(people)
+    assert other.claimed(1, filters=[{"language": "Greek"}, SPANISH]) == ["andrew"]
+    people.configure(segments=[["language"]])
+    with nothing_changes(people.world):
+        refused(people.claim(filters=[SPANISH, {}]), 503, "rebuilding")
+    people.world.maintain()
+    assert other.claimed(1, filters=[{"language": "Greek"}, SPANISH]) == ["christine"]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"filters": [SPANISH, F_SPANISH]}, "body.filters.1"),
+        ({"filters": [SPANISH], "filter": SPANISH}, "body.filters"),
+        ({"filters": []}, "body.filters"),
+        ({"filters": [{}] * 9}, "body.filters"),
+    ]
+    for body, field in wrong:
+        with nothing_changes(people.world):
+            refused(people.claim(**body), 422, "invalid_request", field)
+            refused(people.admit(1, **body), 422, "invalid_request", field)
+    refused(people.admit(1, filters=[{}], refill=True), 422, "invalid_request", "body.refill")

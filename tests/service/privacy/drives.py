@@ -226,7 +226,8 @@ def import_entries(service: Deployment) -> None:
 @drives("POST /v1/admin/waitlists/{waitlist_id}/claims")
 def claim(service: Deployment) -> None:
     service.operator("POST", f"{ADMIN}/claims", json={"filter": {WORD: SPANISH}})
-    done(service, "POST", f"{ADMIN}/claims", {"filter": {"language": SPANISH}})
+    service.operator("POST", f"{ADMIN}/claims", json={"filters": [{}, {WORD: SPANISH}]})
+    done(service, "POST", f"{ADMIN}/claims", {"filters": [{"language": SPANISH}]})
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/admit")

@@ -30,7 +30,8 @@ def test_claims_take_the_head_the_tail_or_those_who_match(bakery: Bakery) -> Non
     assert bakery.line() == ["cyd"]
     offered = bakery.typed.json("offered", bakery.waitlist_id)["entries"]
     assert {one["customer_id"] for one in offered} == {"ada", "bob", "dan", "eve"}
-    assert names(bakery, "--complete") == ["cyd"]
+    prefer = ["--prefer", "language=Spanish", "--prefer", "anyone"]
+    assert names(bakery, "--complete", *prefer) == ["cyd"]
     assert bakery.status("cyd") == "admitted"
     assert "entry_id\tclaim_token" in bakery.typed.done("claim", bakery.waitlist_id)
 
@@ -81,7 +82,20 @@ def test_a_claim_says_that_the_list_allows_no_more_at_once(fake: FakeService) ->
     assert "The list's max_claims allows no more claims at once." in result.stderr
 
 
-@pytest.mark.parametrize("words", [["-n", "101"], ["-n", "0"], ["--filter", "language"]])
+def test_each_preference_is_one_filter(fake: FakeService) -> None:
+    fake.script = [answer(200, {"claims": []}), answer(200, {"entries": []})]
+    prefer = ["--prefer", "city=Köln, Mülheim,language=de", "--prefer", "anyone"]
+    Typed(fake.url).done("claim", "bakery", *prefer)
+    Typed(fake.url).done("admit", "bakery", "5", *prefer)
+    bodies = [json.loads(body) for *_, body in fake.requests]
+    for body in bodies:
+        assert body["filters"] == [{"city": "Köln, Mülheim", "language": "de"}, {}]
+
+
+BOTH = ["--filter", "a=b", "--prefer", "anyone"]
+
+
+@pytest.mark.parametrize("words", [["-n", "101"], ["-n", "0"], ["--filter", "language"], BOTH])
 def test_a_claim_that_cannot_be_meant_is_wrong_usage(fake: FakeService, words: list[str]) -> None:
     """P5"""
     assert Typed(fake.url)("claim", "bakery", *words).exit_code == 2

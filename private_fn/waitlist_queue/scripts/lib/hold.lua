@@ -1,11 +1,10 @@
--- Holds one entry, which is out of the queue already: `held` for a claimer, `offered` to its customer and `paid` by
+-- Holds one entry, which is out of the queue and its segments already: `held` for a claimer, `offered` to its customer and `paid` by
 -- these slots. Returns the hold.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)
   if ticket then redis.call('HDEL', keys.tickets_of_moved, entry_id) end
   if attempts then redis.call('HDEL', keys.attempts, entry_id) end
-  leave_segments(keys, entry_id, rank)
   redis.call('ZADD', keys.held, deadline, entry_id)
   local hold = {state = state, token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
     attempts = tonumber(attempts or 0), stamp = stamp, paid = paid or '', was = rank}

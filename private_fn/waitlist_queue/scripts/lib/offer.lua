@@ -1,18 +1,16 @@
--- Offers a slot to entries that are out of the queue already: id, rank, id, rank, … in `popped`. Where the policy asks
--- no acceptance it admits them. `paid` returns what pays for the slot of a number. Returns the rows of the answer, and
--- "entry_id:token" of each.
+-- Offers a slot to entries that pop_preferred has returned. Where the policy asks no acceptance it admits them. `paid`
+-- returns what pays for the slot of a number. Returns the rows of the answer, and what an idempotency key keeps of each.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local deadline = math.floor(now / 1000) + policy.offer_seconds * 1000
   local inside_until = pass_end(policy.pass_seconds, now)
-  for i = 1, #popped, 2 do
-    local entry_id, rank, number = popped[i], tonumber(popped[i + 1]), (i + 1) / 2
-    local token = string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
-    local hold = start_hold(keys, entry_id, rank, 'offered', token, deadline, stamp, paid(number))
-    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline)
-    taken[number] = entry_id .. ':' .. token
+  for number, one in ipairs(popped) do
+    local entry_id, token = one.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
+    local hold = start_hold(keys, entry_id, one.rank, 'offered', token, deadline, stamp, paid(number))
+    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline, one.filter_index)
+    taken[number] = remembered(entry_id, token, one.filter_index)
     if is_automatic then
       admit(keys, entry_id, hold, stamp, inside_until)
     else
@@ -27,8 +25,8 @@ end
 local function offer_next(keys, tokens, stamp, now)
   local policy = read_policy(keys, now)
   if slots_due(policy, room_of(keys, policy, now), now) < 1 then return {}, false end
-  local popped = pop(keys, '', false, 1)
-  take_due(keys, policy, #popped / 2)
+  local popped = pop_preferred(keys, EVERYONE, false, 1)
+  take_due(keys, policy, #popped)
   local function paid(number) return paid_by(policy, number) end
   local entries, _, is_automatic = offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, is_automatic

@@ -463,8 +463,9 @@ def _claims() -> dict[str, Operation]:
             ),
             "An entry is claimed by one claimer at a time. With an Idempotency-Key a repeat by the "
             "same operator returns the same entries with the same tokens, as far as they are still "
-            "held. If `filter` is not a declared segment the request is refused, and the error "
-            "lists the declared segments. While segments are being built the answer is "
+            "held. If a filter is not a declared segment the request is refused, and the error "
+            "lists the declared segments. With `filters` the entries of the first one come first, "
+            "each in serving order. While segments are being built the answer is "
             "`503 rebuilding`.",
         ),
         "complete": _operator(

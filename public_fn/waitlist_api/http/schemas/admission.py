@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from waitlist_api.http.schemas.attributes import Filter
+from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
 from waitlist_api.http.schemas.common import (
     Body,
     Model,
@@ -232,19 +232,20 @@ class AdmitBody(Body):
             examples=[{"language": "Spanish"}],
         ),
     ] = None
+    filters: Annotated[Filters | None, AfterValidator(without_filter)] = None
     refill: Annotated[
         bool,
         Field(
             description="Until so many people have entered, slots that are not used go to the next "
-            "entries; `quota` of the statistics has the rest. Not with a `filter`."
+            "entries; `quota` of the statistics has the rest. Not with `filter` or `filters`."
         ),
     ] = False
 
     @field_validator("refill")
     @classmethod
     def _check_refill(cls, refill: bool, info: ValidationInfo) -> bool:
-        if refill and info.data.get("filter") is not None:
-            raise ValueError("goes without filter: a quota is of the whole list")
+        if refill and (info.data.get("filter") or info.data.get("filters")):
+            raise ValueError("goes without filter and filters: a quota is of the whole list")
         return refill
 
 
@@ -270,9 +271,15 @@ class OfferAnswer(EntryAnswer):
     admitted_at: Time | None
 
 
+class AdmittedByFilter(OfferAnswer):
+    """An entry that got a slot from an operator's `admit`."""
+
+    filter_index: FilterIndex
+
+
 class AdmitAnswer(Model):
     entries: Annotated[
-        list[OfferAnswer],
+        list[AdmittedByFilter],
         documented(maxItems=MAX_ADMIT),
         Field(description="The entries that got a slot, in serving order."),
     ]

@@ -4,11 +4,19 @@ import json
 import unicodedata
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, JsonValue, Tag
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationInfo,
+)
 from pydantic_core import PydanticCustomError
 
 from waitlist_api.http.schemas.common import ShownText
-from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
+from waitlist_shared.limits import MAX_FILTERS, MAX_SEGMENT_ATTRIBUTES
 
 MAX_PROFILE_BYTES = 8 * 1024
 MAX_ATTRIBUTES = 16
@@ -79,3 +87,32 @@ Filter = Annotated[
     dict[AttributeName, AttributeValue],
     Field(min_length=1, max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_document_names),
 ]
+Filters = Annotated[
+    list[
+        Annotated[
+            dict[AttributeName, AttributeValue],
+            Field(max_length=MAX_SEGMENT_ATTRIBUTES, json_schema_extra=_document_names),
+        ]
+    ],
+    Field(
+        min_length=1,
+        max_length=MAX_FILTERS,
+        description="In order of preference, instead of `filter`: each entry is the next of the "
+        "first of them that has a ready entry. An empty object is everyone.",
+        examples=[[{"language": "Spanish", "gender": "F"}, {"language": "Spanish"}, {}]],
+    ),
+]
+FilterIndex = Annotated[
+    int | None,
+    Field(
+        description="The number, from 0, of the one of `filters` by which the entry was taken; "
+        "null without `filters`."
+    ),
+]
+
+
+def without_filter(filters: Any, info: ValidationInfo) -> Any:
+    """Refuse `filters` beside `filter`."""
+    if filters is not None and info.data.get("filter") is not None:
+        raise ValueError("goes without filter: give one of the two")
+    return filters

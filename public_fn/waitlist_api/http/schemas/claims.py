@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from typing_extensions import TypeAliasType
 
-from waitlist_api.http.schemas.attributes import Filter
+from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -53,6 +53,7 @@ class ClaimBody(Body):
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
+    filters: Annotated[Filters | None, AfterValidator(without_filter)] = None
     order: Annotated[
         Literal["oldest", "newest"],
         Field(description="Claim from the head of the queue, or from its end."),
@@ -114,6 +115,7 @@ class ClaimAnswer(Model):
     attributes: dict[str, Any]
     priority: Priority
     joined_at: Time
+    filter_index: FilterIndex
 
 
 LIMIT_MEANINGS = {

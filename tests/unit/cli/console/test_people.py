@@ -321,7 +321,7 @@ def test_a_quota_is_begun_and_ended(console: Opened, bakery: Bakery) -> None:
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
     assert "leave the filter empty" in console.refused(
-        admit, count="2", unused="refill", filter="language=en"
+        admit, count="2", unused="refill", filter="language=en\n\nanyone"
     )
     assert "The quota is ended." in console.done(admit, count="1", unused="end")
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0

@@ -80,6 +80,8 @@ def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
     assert counter.next(count="2", order="newest", filter="language=de") == "2 people claimed."
     assert sorted(counter.held) == ["ada", "bob", "cyd"]
     assert counter.next(filter="language=de") == "No one who waits matches."
+    counter.bakery.sign_up("dan", attributes={"language": "fr"})
+    assert counter.next(filter="language=de\r\n\r\nanyone") == "1 person claimed."
 
 
 def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None:

@@ -1,5 +1,7 @@
 """Operators' routes of admission: offer slots by hand, take them back, let a customer go out."""
 
+from collections.abc import Sequence
+
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.admission.admit import Admissions, AdmitCommand, AdmitOneCommand
@@ -17,12 +19,14 @@ from waitlist_api.http.schemas.admission import (
     AdmitBody,
     AdmitOneBody,
     AdmittedAnswer,
+    AdmittedByFilter,
     ExitBody,
     OfferAnswer,
     WithdrawBody,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.segments import Segment
 
 ADMIT = "/v1/admin/waitlists/<waitlist_id>/admit"
 ENTRY = "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>"
@@ -45,11 +49,13 @@ def admin_admission_routes(
             waitlist_id=waitlist_id,
             count=body.count,
             filter=body.filter,
+            filters=body.filters,
             refill=body.refill,
             by=by(),
             idempotency_key=idempotency_key or "",
         )
-        return AdmitAnswer(entries=[_offer(one) for one in admissions.admit(command).offers])
+        offers = admissions.admit(command).offers
+        return AdmitAnswer(entries=[_offer(one, body.filters) for one in offers])
 
     @router.post(f"{ENTRY}/admit", operation_id="admitPerson")
     def admit_entry(
@@ -86,8 +92,11 @@ def admin_admission_routes(
     return router
 
 
-def _offer(offer: Offer) -> OfferAnswer:
-    return _offer_answer(offer.view, offer.record)
+def _offer(offer: Offer, filters: Sequence[Segment] | None) -> AdmittedByFilter:
+    return AdmittedByFilter(
+        **_offer_answer(offer.view, offer.record).model_dump(),
+        filter_index=offer.claim.filter_index if filters else None,
+    )
 
 
 def _offer_answer(view: EntryView, record: EntryRecord) -> OfferAnswer:

@@ -1,5 +1,7 @@
 """Operators' routes of claims: claim, complete, release, extend, park, redrive."""
 
+from collections.abc import Sequence
+
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from pydantic import BaseModel
 
@@ -31,6 +33,7 @@ from waitlist_api.http.schemas.claims import (
     ReleaseBody,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer
+from waitlist_api.records.segments import Segment
 from waitlist_shared.ranks import priority_of, time_of
 
 CLAIMS = "/v1/admin/waitlists/<waitlist_id>/claims"
@@ -57,7 +60,9 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
                 **body.model_dump(),
             )
         )
-        return ClaimsAnswer(claims=[_claim(offer) for offer in claimed.offers], limit=claimed.limit)
+        return ClaimsAnswer(
+            claims=[_claim(offer, body.filters) for offer in claimed.offers], limit=claimed.limit
+        )
 
     def act(verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel) -> ActionResult:
         fields = body.model_dump()
@@ -93,7 +98,7 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
     return router
 
 
-def _claim(offer: Offer) -> ClaimAnswer:
+def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:
     return ClaimAnswer(
         entry_id=offer.claim.entry_id,
         status=offer.record.status,
@@ -105,4 +110,5 @@ def _claim(offer: Offer) -> ClaimAnswer:
         attributes=offer.record.attributes,
         priority=priority_of(offer.claim.rank),
         joined_at=iso_of(time_of(offer.claim.ticket)),
+        filter_index=offer.claim.filter_index if filters else None,
     )
