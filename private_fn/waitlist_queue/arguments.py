@@ -22,7 +22,8 @@ def packed(value: Any) -> Argument:
     """Return a field's value as a script reads it: a number or a text.
 
     Several values have a space between two. The fields of a struct are `name=value`, those of an
-    array-like one follow each other with a colon. A missing value is empty.
+    array-like one follow each other with a colon. A missing value is empty; a struct's field that
+    is not set is left out.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -36,7 +37,8 @@ def packed(value: Any) -> Argument:
         fields = structs.asdict(value)
         if value.__struct_config__.array_like:
             return ":".join([str(packed(one)) for one in fields.values()])
-        return " ".join([f"{name}={packed(one)}" for name, one in fields.items()])
+        given = [(name, one) for name, one in fields.items() if one is not UNSET]
+        return " ".join([f"{name}={packed(one)}" for name, one in given])
     return value  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_shared import ids
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import NotOpenYet, WaitlistError
 from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 
@@ -111,6 +111,15 @@ class AlreadyLeft(WaitlistError):
         "This customer has left, and the waitlist's `rejoin` is `never`. An import with "
         "`ended: rejoin` lets them join again."
     )
+
+
+class OpensLater(NotOpenYet):
+    """The waitlist takes signups from its `opens_at` on."""
+
+    def __init__(self, opens_at: str | None) -> None:
+        self.opens_at = opens_at
+        when = f"from {opens_at} on" if opens_at else "again: its times have just been changed"
+        super().__init__(f"The waitlist takes signups {when}; sign up then.")
 
 
 class Banned(WaitlistError):

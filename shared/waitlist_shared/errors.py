@@ -77,6 +77,13 @@ class WaitlistClosed(WaitlistError):
     advice = "The waitlist takes no signups now."
 
 
+class NotOpenYet(WaitlistError):
+    """The waitlist takes signups from its `opens_at` on."""
+
+    code = "not_open_yet"
+    advice = "The waitlist takes signups from `opens_at` on."
+
+
 class Gone(WaitlistError):
     """This stay has ended; a late message cannot revive it."""
 

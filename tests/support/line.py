@@ -39,6 +39,8 @@ SETTINGS = (
     "pass_seconds",
     "no_show",
     "acceptance",
+    "opens_millis",
+    "closes_millis",
 )
 
 

@@ -1,8 +1,8 @@
 -- board: returns positions of the queue at one moment, the same ones to every request of five seconds.
--- USES owner waiting clock int_text
+-- USES owner waiting clock int_text opening
 -- KEYS meta queue not_ready held parked board
 -- ARGV now server_run_id
--- META state home hide_counts open capacity paused not_ready
+-- META state home hide_counts open capacity paused not_ready opens_millis closes_millis
 -- `cuts` is JSON: pairs of a rank and its position, in order. The first 200 entries have one each; after them each
 -- position is at most 1% above the one before it, up to the last entry.
 -- RETURNS board as_of_millis total line cuts
@@ -16,20 +16,28 @@ if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end
 
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
-local millis = math.floor(micros(now) / 1000)
+now = micros(now) -- read once for the whole script
+local millis = math.floor(now / 1000)
 local before = redis.call('GET', keys.board)
 if before then
-  local as_of, total, line, cuts = string.match(before, '^(%d+) (%d+) (%a+) (.*)$')
-  -- A clock that went back makes a new board.
-  if tonumber(as_of) <= millis and millis < as_of + LASTS then
-    return {'board', tonumber(as_of), tonumber(total), line, cuts}
+  local as_of, total, line, cuts = string.match(before, '^(%d+) (%d+) ([%a_]+) (.*)$')
+  as_of = tonumber(as_of)
+  local function has_passed(instant)
+    instant = tonumber(instant)
+    return instant and as_of < instant and instant <= millis
+  end
+  -- A clock that went back makes a new board, and so does an opening or a closing.
+  local is_new = as_of <= millis and millis < as_of + LASTS
+  if is_new and not has_passed(meta_opens_millis or nil) and not has_passed(meta_closes_millis or nil) then
+    return {'board', as_of, tonumber(total), line, cuts}
   end
 end
 
 local total, line = count_waiting(keys), 'open'
 local present = total + redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
-if meta_open ~= '1' then
-  line = 'closed'
+local shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
+if shut then
+  line = shut
 elseif present >= (tonumber(meta_capacity) or math.huge) then
   line = 'full'
 elseif meta_paused == '1' then

@@ -2,29 +2,31 @@
 -- reinstates at their former rank, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
 -- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
 -- arrives later, when there is room, must not add an entry that no record has.
--- USES owner waiting reasons clock ticket segment_index tags readiness off_queue run_length gap free_rank_after inside pace wake tombstone
+-- USES owner waiting reasons clock ticket segment_index tags readiness off_queue run_length gap free_rank_after inside pace wake tombstone opening
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
--- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready
+-- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
 -- Stays are "entry_id:join_id:rank:ticket:segments_version:readiness:tags", a space between two. A signup has neither
 -- rank nor ticket, an import no ticket: its rank is made of it.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
--- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | waitlist_full
+-- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local state = owned_state(meta_state, meta_home, server_run_id)
-local open, capacity, last_ticket, signed_up = meta_open, tonumber(meta_capacity), meta_last_ticket, meta_signed_up
+local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
 -- Only a reason has a semicolon.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
-local apart, clock_ticket = 1, nil
+local apart, clock_ticket, shut = 1, nil, nil
 local is_anyone_inside, is_last = nil, false -- nothing is read until a signup needs it
 if state then
-  clock_ticket = ticket_after(0, micros(now))
+  now = micros(now) -- read once for the whole script
+  clock_ticket = ticket_after(0, now)
+  shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
   -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
@@ -49,9 +51,10 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
   if rank then
     ticket = ticket_of(keys, entry_id, rank)
   else
-    if open == '0' and not given_rank then
+    if shut and not given_rank then
       add_tombstone(keys, entry_id, join_id, stamp)
-      return {'waitlist_closed'}
+      if shut == 'closed' then return {'waitlist_closed'} end
+      return {'not_open_yet'}
     end
     if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
     -- The number of entries is not known until the rebuild is complete.

@@ -24,6 +24,7 @@ from waitlist_api.errors import (
     AlreadyLeft,
     EntryNotFound,
     InvalidFields,
+    OpensLater,
     Throttled,
     WaitlistNotFound,
 )
@@ -36,7 +37,7 @@ from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull
 from waitlist_shared.ids import new_join_id
 
 
@@ -104,7 +105,7 @@ class Signups(Struct, frozen=True):
 
     def try_to_finish(self, record: EntryRecord) -> None:
         """Finish an intent to join. If that is refused, the entry is not joining any more."""
-        with suppress(Gone, InvalidFields, NotWaiting, WaitlistClosed, WaitlistFull):
+        with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
@@ -187,10 +188,13 @@ class Signups(Struct, frozen=True):
                 return placed
             self.cancel(record)
             raise
-        except (WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone):
+        except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
             # Redis has ended the stay with its refusal.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
+            if isinstance(refusal, NotOpenYet):
+                settings = self.waitlist_cache.look_up(record.waitlist_id).settings
+                raise OpensLater(settings.opens_at) from refusal
             raise
         return placed
 

@@ -9,6 +9,7 @@ from waitlist_api.errors import (
     MAX_DETAIL_BYTES,
     InvalidFields,
     MethodNotAllowed,
+    OpensLater,
     SettingsChanged,
     cut,
 )
@@ -32,6 +33,7 @@ STATUS = {
     "already_on_list": 409,
     "already_admitted": 409,
     "already_left": 409,
+    "not_open_yet": 409,
     "waitlist_closed": 409,
     "waitlist_full": 409,
     "waitlist_deleting": 409,
@@ -116,6 +118,8 @@ def problem(error: WaitlistError) -> Response[str]:
     }
     if isinstance(error, InvalidFields | SettingsChanged):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
+    if isinstance(error, OpensLater):
+        details["opens_at"] = error.opens_at
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])

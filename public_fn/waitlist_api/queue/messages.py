@@ -9,7 +9,7 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
 from waitlist_shared import contracts as c
 
@@ -257,6 +257,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
             max_claims=settings.max_claims,
             segments_version=record.segments_version,
             **_admission_of(settings.admission),
+            **_opening_of(settings),
         ),
         mode=mode,
         epoch=epoch,
@@ -284,6 +285,11 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
         "no_show": policy.no_show,
         "acceptance": policy.acceptance,
     }
+
+
+def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:
+    times = {"opens_millis": settings.opens_millis, "closes_millis": settings.closes_millis}
+    return {name: millis for name, millis in times.items() if millis is not None}
 
 
 def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:

@@ -23,8 +23,8 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Looks up waitlists; a missing waitlist is not cached, so a new one is found at once.
 
-    A cached waitlist may be outdated, so no request is refused by it: Redis decides on `open` and
-    `capacity`.
+    A cached waitlist may be outdated, so no request is refused by it: Redis decides on `open`, on
+    `capacity` and on the times of opening and closing.
     """
 
     waitlists: WaitlistRecords

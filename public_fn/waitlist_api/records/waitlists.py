@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, Literal, Self
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from waitlist_api.clock import millis_of
 from waitlist_api.errors import Throttled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
@@ -35,7 +37,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     for ever.
     `rejoin` is the end of a stay after which the same customer may sign up again.
     `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
-    the `segments` is a sorted list of attribute names. Without an `admission` policy only operators
+    the `segments` is a sorted list of attribute names. Signups are taken from the time `opens_at`
+    on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
     rest; without `identity` callers state the id of a customer.
     """
@@ -56,6 +59,16 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     page: PageSettings | None = None
     rest: RestRules | None = None
     identity: IdentityRules | None = None
+    opens_at: str | None = None
+    closes_at: str | None = None
+
+    @property
+    def opens_millis(self) -> int | None:
+        return _millis_of(self.opens_at)
+
+    @property
+    def closes_millis(self) -> int | None:
+        return _millis_of(self.closes_at)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -357,6 +370,10 @@ def frees_at_end(settings: WaitlistSettings) -> bool:
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
     """Return the times at which places become due; empty without a policy."""
     return settings.admission.schedule if settings.admission else ()
+
+
+def _millis_of(time: str | None) -> int | None:
+    return None if time is None else max(0, millis_of(datetime.fromisoformat(time)))
 
 
 def _key(waitlist_id: str) -> dict[str, str]:

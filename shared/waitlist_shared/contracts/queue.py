@@ -81,6 +81,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     offer back that ends unused. `max_inside` bounds offers and customers inside. A customer is
     inside for `pass_seconds` after an admission, 0 without a policy. Claims hold at most
     `max_claims` entries at once.
+
+    Signups are taken from the millisecond `opens_millis` on, and until `closes_millis`. A list
+    without these times has neither field, in messages and in Redis.
     """
 
     version: Number
@@ -104,6 +107,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
+    opens_millis: Number | UnsetType = UNSET
+    closes_millis: Number | UnsetType = UNSET
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
@@ -404,7 +409,7 @@ class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):
     """Reads positions of the queue at one moment: the same ones for every request of 5 seconds."""
 
 
-Line = Literal["open", "paused", "full", "closed"]
+Line = Literal["open", "paused", "full", "not_open_yet", "closed"]
 
 
 @answers(Board)

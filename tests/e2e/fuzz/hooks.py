@@ -48,6 +48,9 @@ BEYOND_ANY_SCHEMA = {
     "body.rest_until": "the same",
     "body.until": "the same, and a rest ends in the future, within `max_days`",
     "body.refill": "a quota is of the whole list, so it goes without filters",
+    "body.opens_at": "the same",
+    "body.closes_at": "the same, and a list closes after it opens",
+    "body.refill": "a quota is of the whole list, so it goes without a filter",
     "header.if-match": "an ETag is one that the list has answered",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }

@@ -67,6 +67,23 @@ def test_the_board_says_whether_the_line_takes_people(
     assert line.board()["line"] == state
 
 
+def test_the_board_is_made_anew_when_the_line_opens_and_closes(line: Line) -> None:
+    opens = line.clock.millis + 1000
+    line.init(opens_millis=opens, closes_millis=opens + 1000)
+    shown = []
+    for seconds in (0, 0.999, 1, 1.999, 2):
+        line.clock.micros = int((opens - 1000 + seconds * 1000) * 1000)
+        board = accepted(line.board())
+        shown.append((board["line"], board["as_of_millis"] - opens))
+    assert shown == [
+        ("not_open_yet", -1000),
+        ("not_open_yet", -1000),
+        ("open", 0),
+        ("open", 0),
+        ("closed", 1000),
+    ]
+
+
 def test_hidden_counts_hide_the_board_at_once(line: Line) -> None:
     line.init()
     line.signup("ann")

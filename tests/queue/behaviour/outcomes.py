@@ -166,6 +166,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("signup", "cold"): lambda line: line.signup("bob"),
     ("signup", "rebuilding"): lambda line: _rebuilding_with_capacity(line).signup("bob"),
     ("signup", "gone"): lambda line: left(line).signup("bob"),
+    ("signup", "not_open_yet"): lambda line: with_settings(line, opens_millis=2**50).signup("bob"),
     ("signup", "waitlist_closed"): lambda line: with_settings(line, open=False).signup("bob"),
     ("signup", "waitlist_full"): lambda line: with_settings(line, capacity=1).signup("bob"),
     ("signup", "stale_segments"): lambda line: building(line).signup("eve"),

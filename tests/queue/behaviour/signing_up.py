@@ -1,6 +1,7 @@
 """signup: one place for each stay, within the settings of the waitlist."""
 
 from tests.support.line import Line, accepted
+from waitlist_queue import keys
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
@@ -126,6 +127,42 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
     assert line.signup("ann")["code"] == "waitlist_closed"
     line.init(version=2, open=True)
     assert line.signup("ann")["code"] == "gone"
+
+
+def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
+    """P2: by Redis' clock, to the millisecond; a repeat of a signup that was taken is answered."""
+    opens, closes = line.clock.millis + 10, line.clock.millis + 20
+    line.init()
+    accepted(line.signup("ann"))
+    line.init(version=2, opens_millis=opens, closes_millis=closes)
+    answers = {}
+    for millis in (opens - 1, opens, closes - 1, closes):
+        line.clock.micros = millis * 1000 + 999
+        answer = line.signup(f"at {millis}")
+        answers[millis] = answer.get("code") or answer["outcome"]
+        assert line.signup("ann")["outcome"] == "already"
+        accepted(line.enlist(f"imported at {millis}"))
+    assert list(answers.values()) == ["not_open_yet", "joined", "joined", "waitlist_closed"]
+    line.clock.micros = opens * 1000
+    assert line.signup(f"at {opens - 1}")["code"] == "gone", "a refused stay has ended"
+    line.init(version=3, open=False, opens_millis=opens, closes_millis=closes)
+    assert line.signup("bob")["code"] == "waitlist_closed"
+    line.clock.micros = (opens - 1) * 1000
+    assert line.signup("cyd")["code"] == "waitlist_closed", "the operator's word comes first"
+
+
+def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:
+    line.init()
+    before = line.client.hgetall(keys.OF_WAITLIST["meta"](line.waitlist_id))
+    line.init(version=2, opens_millis=line.clock.millis + 1)
+    assert line.signup("ann")["code"] == "not_open_yet"
+    line.init(version=3, closes_millis=line.clock.millis)
+    assert line.signup("ann", 2)["code"] == "waitlist_closed"
+    line.init(version=1)
+    assert line.signup("ann", 3)["code"] == "waitlist_closed", "older settings change nothing"
+    line.init(version=4)
+    assert set(line.client.hgetall(keys.OF_WAITLIST["meta"](line.waitlist_id))) == set(before)
+    accepted(line.signup("ann", 4))
 
 
 def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:

@@ -12,8 +12,8 @@ def leaving(people: Admissions, name: str) -> None:
     services.entries.begin_leave(key, "customer", "", services.now_millis())
 
 
-def joining(people: Admissions, name: str) -> None:
-    """Add a place in Redis of which the record has the intent only."""
+def intending(people: Admissions, name: str) -> EntryRecord:
+    """Record an intent to join that has not reached Redis."""
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
@@ -26,6 +26,12 @@ def joining(people: Admissions, name: str) -> None:
         updated_millis=now_millis,
     )
     services.entries.begin_join(intent)
-    services.queue.send(
+    return intent
+
+
+def joining(people: Admissions, name: str) -> None:
+    """Add a place in Redis of which the record has the intent only."""
+    intent = intending(people, name)
+    people.world.services.queue.send(
         c.Signup(waitlist_id=intent.waitlist_id, entry_id=intent.entry_id, join_id=intent.join_id)
     )

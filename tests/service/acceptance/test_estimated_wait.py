@@ -136,7 +136,7 @@ def test_the_public_sees_the_state_of_the_line_and_the_wait_of_who_joins_now(
     steady(people)
     people.configure(**settings)
     answer = people.world.request("GET", people.path).json
-    assert (answer["line"], answer["opens_at"]) == (line, None)
+    assert (answer["line"], answer["admits_at"]) == (line, None)
     estimate, reason = shown(answer)
     assert reason == unavailable
     if unavailable is None:
@@ -164,7 +164,7 @@ def test_a_schedule_is_known_and_its_next_time_is_public(people: People) -> None
     waits = [people.poll(name).json["estimated_wait"] for name in ("person-39", "person-40")]
     assert [one["seconds"] for one in waits] == [until_nine, until_nine + 24 * 3600]
     shown_to_all = people.world.request("GET", people.path).json
-    assert shown_to_all["opens_at"] == iso(MIDNIGHT_MILLIS + 9 * 3_600_000)
+    assert shown_to_all["admits_at"] == iso(MIDNIGHT_MILLIS + 9 * 3_600_000)
 
 
 def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:

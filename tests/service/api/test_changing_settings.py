@@ -75,6 +75,22 @@ def test_the_whole_is_validated(people: People) -> None:
     assert settings(people)["version"] == 1
 
 
+def test_the_times_of_a_list_stay_in_order(people: People) -> None:
+    change(people, {"opens_at": "2026-12-01T09:00:00.1234Z", "closes_at": "2026-12-02T09:00:00Z"})
+    late = {"field": "body.closes_at", "message": "must be later than opens_at"}
+    for wrong in (
+        {"opens_at": "2026-12-02T09:00:00Z"},
+        {"closes_at": "2026-12-01T09:00:00.123Z"},
+        {"closes_at": "0001-01-01T00:00:00Z"},
+    ):
+        assert change(people, wrong).json["errors"] == [late]
+    assert settings(people)["opens_at"] == "2026-12-01T09:00:00.123Z"
+    change(people, {"opens_at": None, "closes_at": "0001-01-01T00:00:00Z"})
+    assert people.sign_up("ada").code == "waitlist_closed"
+    change(people, {"opens_at": "9999-12-31T23:59:59Z", "closes_at": None})
+    assert people.sign_up("ada").json["opens_at"] == "9999-12-31T23:59:59.000Z"
+
+
 def test_a_list_that_is_not_there_is_not_made(people: People) -> None:
     path = "/v1/admin/waitlists/other"
     for method, body in (("PATCH", {"open": False}), ("PUT", {"name": "Other"})):

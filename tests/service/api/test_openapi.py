@@ -72,7 +72,7 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
     """Generated clients know one body for a status; `required` would fail at the other."""
     problem = schema_of("Problem")
-    of_the_service = {"type", "title", "status", "code", "detail", "errors"}
+    of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
     assert set(problem["properties"]) == {*of_the_service, "message"}
     assert "required" not in problem
 

@@ -109,6 +109,7 @@ REFUSED: dict[str, tuple[Prepare, c.Request]] = {
     "outdated": (configured(), c.Heartbeat(waitlist_id=WAITLIST_ID, epoch=OTHER_EPOCH)),
     "counts_hidden": (configured(hide_counts=True), c.Board(waitlist_id=WAITLIST_ID)),
     "waitlist_full": (configured(capacity=1), c.Signup(**tagged(BOB))),
+    "not_open_yet": (configured(opens_millis=2**50), c.Signup(**tagged(BOB))),
     "waitlist_closed": (configured(open=False), c.Signup(**tagged(BOB))),
     "gone": (departed, c.Signup(**tagged(ADA))),
     "not_waiting": (warm, bump(to="back")),

@@ -1,17 +1,22 @@
--- Writes settings, "name=value" with a space between two. Other segments begin with an empty index, another rate
--- with an empty bucket: the time, and the slots, of the old rate must not count at the new one.
+-- Writes settings, "name=value" with a space between two. A list has `max_claims`, `opens_millis` and `closes_millis`
+-- only where they have a value. Other segments begin with an empty index, another rate with an empty bucket: the time,
+-- and the slots, of the old rate must not count at the new one.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
-  local old_count, old_millis, old_from, old_max_claims =
-    unpack(redis.call('HMGET', keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims'))
-  local fields, max_claims = {}, ''
+  local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis = unpack(redis.call('HMGET', keys.meta,
+    'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis'))
+  local former = {max_claims = max_claims, opens_millis = opens_millis, closes_millis = closes_millis}
+  local fields = {}
   for name, value in string.gmatch(settings, '([%a_]+)=([%w_]*)') do
-    if name == 'max_claims' then max_claims = value end
-    if name ~= 'max_claims' or value ~= '' then
+    local is_optional = former[name] ~= nil
+    if value ~= '' or not is_optional then
       fields[#fields + 1] = name == 'version' and 'settings_version' or name
       fields[#fields + 1] = value
+      if is_optional then former[name] = false end
     end
   end
-  if old_max_claims and max_claims == '' then redis.call('HDEL', keys.meta, 'max_claims') end
+  for name, value in pairs(former) do
+    if value then redis.call('HDEL', keys.meta, name) end
+  end
   redis.call('HSET', keys.meta, unpack(fields))
   local count, millis, from, version, has_schedule, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'has_schedule', 'max_inside', 'paused', 'quota'))

@@ -143,6 +143,7 @@ SIGN_UP = (
     "idempotency_key_reused",
     "already_left",
     "already_admitted",
+    "not_open_yet",
     "waitlist_closed",
     "waitlist_full",
     "not_waiting",

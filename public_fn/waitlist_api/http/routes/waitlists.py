@@ -17,11 +17,17 @@ from waitlist_api.http.schemas.waitlists import (
 )
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_api.waitlists.public_state import line_of, opens_at, wait_of_next
+from waitlist_api.waitlists.public_state import (
+    admits_at,
+    line_of,
+    next_change,
+    redis_millis,
+    wait_of_next,
+)
 
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
-WAITLIST_CACHE = "public, max-age=5"
+WAITLIST_CACHE_SECONDS = 5
 # A board is new for five seconds. A cache that answers the old one to all but one request in the
 # next thirty keeps most requests from the function.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
@@ -38,19 +44,27 @@ def public_waitlist_routes(
         settings = waitlist_cache.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
         identity = settings.identity
+        as_of_millis = redis_millis(stats, now_millis())
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
             name=settings.name,
             open=settings.open,
-            line=line_of(settings, stats),
-            opens_at=opens_at(settings, now_millis()),
+            line=line_of(settings, stats, now_millis()),
+            as_of=iso(as_of_millis),
+            opens_at=settings.opens_at,
+            closes_at=settings.closes_at,
+            admits_at=admits_at(settings, now_millis()),
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
             page=PageBody(**settings.page.body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,
         )
-        return Response(200, "application/json", answer, {"Cache-Control": WAITLIST_CACHE})
+        # No cache shows a list as closed after it has opened, nor the other way round.
+        change = next_change(settings, as_of_millis)
+        left = WAITLIST_CACHE_SECONDS if change is None else (change - as_of_millis) // 1000
+        cache = f"public, max-age={min(left, WAITLIST_CACHE_SECONDS)}"
+        return Response(200, "application/json", answer, {"Cache-Control": cache})
 
     @router.get(BOARD, operation_id="getBoard")
     def get_board(waitlist_id: WaitlistId) -> Response[BoardAnswer]:

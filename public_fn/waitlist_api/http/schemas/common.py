@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
+from waitlist_api.clock import iso_of
 from waitlist_api.http.errors import meanings
 from waitlist_shared import ids
 
@@ -62,6 +63,16 @@ def _moment(value: object) -> datetime:
 UtcTime = Annotated[
     datetime,
     BeforeValidator(_moment, json_schema_input_type=Annotated[str, Field(pattern=f"^{TIME}$")]),
+]
+
+
+def _utc_text(value: str) -> str:
+    return iso_of(_moment(value))
+
+
+# A time in UTC as the settings keep it: to the millisecond.
+UtcText = Annotated[
+    str, AfterValidator(_utc_text), Field(json_schema_extra={"pattern": f"^{TIME}$"})
 ]
 
 
@@ -135,6 +146,10 @@ class Problem(Model):
             "`settings_changed` the settings that are others than what was sent."
         ),
     ] = []
+    opens_at: Annotated[
+        Time | None,
+        Field(description="Of `not_open_yet`: when signups begin; null if that was just removed."),
+    ] = None
     message: Annotated[
         str | None, Field(description="The text of API Gateway, if it answered by itself.")
     ] = None

@@ -6,12 +6,14 @@ from pydantic import Field
 
 from waitlist_api.http.schemas.common import Count, Model, Time, documented
 from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.http.schemas.waitlists import LineState
 from waitlist_api.waitlists.history import SERIES, Period
 
 
 class StatsAnswer(WithEstimate):
     """The counts; the estimate is that of a customer who joins now."""
 
+    line: LineState
     waiting: Count
     signed_up: Annotated[
         Count,

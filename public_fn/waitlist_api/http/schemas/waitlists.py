@@ -4,7 +4,15 @@ import json
 from collections import Counter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from typing_extensions import TypeAliasType
 
 from waitlist_api.errors import InvalidFields, field_error
@@ -20,6 +28,7 @@ from waitlist_api.http.schemas.common import (
     TheCursor,
     TheWaitlistId,
     Time,
+    UtcText,
     documented,
     extensible,
 )
@@ -259,6 +268,31 @@ class WaitlistBody(Body):
             "first."
         ),
     ] = None
+    opens_at: Annotated[
+        UtcText | None,
+        Field(
+            description="Signups are taken from this time on, by Redis' clock; before it they are "
+            "refused: `not_open_yet`. null: since ever.",
+            examples=["2026-12-01T09:00:00Z"],
+        ),
+    ] = None
+    closes_at: Annotated[
+        UtcText | None,
+        Field(
+            description="Signups are taken until this time, by Redis' clock; from it on they are "
+            "refused: `waitlist_closed`. null: for ever. It must be later than `opens_at`. With "
+            "`open` false the waitlist is closed at any time.",
+            examples=["2026-12-01T18:00:00Z"],
+        ),
+    ] = None
+
+    @field_validator("closes_at")
+    @classmethod
+    def _check_times(cls, closes_at: str | None, info: ValidationInfo) -> str | None:
+        opens_at = info.data.get("opens_at")
+        if closes_at is not None and opens_at is not None and closes_at <= opens_at:
+            raise ValueError("must be later than opens_at")
+        return closes_at
 
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
@@ -322,6 +356,7 @@ LINE_MEANINGS: dict[c.Line, str] = {
     "open": "customers can sign up",
     "paused": "customers can sign up, and no one is admitted until an operator resumes the list",
     "full": "as many people are on the list as it takes; a signup is refused: `waitlist_full`",
+    "not_open_yet": "signups are refused until `opens_at`: `not_open_yet`",
     "closed": "signups are refused: `waitlist_closed`",
 }
 # A named type, so that the OpenAPI document has a component for it.
@@ -341,7 +376,20 @@ class WaitlistAnswer(WithEstimate):
     name: str
     open: bool
     line: LineState
+    as_of: Annotated[
+        Time,
+        Field(
+            description="The time of this answer by Redis' clock, which decides on signups: a "
+            "countdown to `opens_at` counts from it, whatever the clock of a device says."
+        ),
+    ]
     opens_at: Annotated[
+        Time | None, Field(description="When signups begin; null without such a time.")
+    ]
+    closes_at: Annotated[
+        Time | None, Field(description="When signups end; null without such a time.")
+    ]
+    admits_at: Annotated[
         Time | None,
         Field(description="When the schedule next admits people; null without a schedule."),
     ]
@@ -409,6 +457,8 @@ class WaitlistConfigAnswer(Model):
     page: PageBody | None
     rest: RestRulesBody | None
     identity: IdentityBody | None
+    opens_at: Time | None
+    closes_at: Time | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

@@ -73,7 +73,7 @@ class WaitlistPosition extends HTMLElement {
     join: (view) => {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
-      const opens = list.opens_at && this.#text('opens', { time: this.#words.time(list.opens_at, Date.now()) });
+      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       this.#onUpdate(({ list: now }) => {
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
         wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
@@ -82,7 +82,7 @@ class WaitlistPosition extends HTMLElement {
     },
 
     closed: ({ list }) => {
-      const opens = list.opens_at && this.#text('opens', { time: this.#words.time(list.opens_at, Date.now()) });
+      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       return [this.#heading('closed'), opens, this.#text('looksAgain')];
     },
 

@@ -14,7 +14,7 @@ from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
-from waitlist_api.waitlists.public_state import wait_of_next
+from waitlist_api.waitlists.public_state import line_of, wait_of_next
 from waitlist_shared.ranks import time_of
 
 ThePeriod = Annotated[
@@ -39,6 +39,7 @@ def admin_count_routes(
         oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
         hour = count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
+            line=line_of(settings, stats, now_millis()),
             waiting=stats.waiting,
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,

@@ -1,0 +1,7 @@
+-- Returns as which `line` a list takes no signup at a moment by its settings, or nil if it takes them. An operator's
+-- `open` of 0 closes it at any time.
+local function shut_line(open, opens_millis, closes_millis, now)
+  local millis = now / 1000
+  if open ~= '1' or closes_millis and millis >= tonumber(closes_millis) then return 'closed' end
+  if opens_millis and millis < tonumber(opens_millis) then return 'not_open_yet' end
+end
