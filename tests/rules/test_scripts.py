@@ -48,7 +48,7 @@ LOOPS = {
     "run_length": 2,
     "segment_index": 1,
     "segments": 2,
-    "settings": 1,
+    "settings": 2,
     "signup": 1,
     "untagged": 1,
     "waiting_at": 1,
