@@ -49,16 +49,20 @@ class Segmented:
 class FinalState:
     """Redis' sets, the entries' records, the customers' positions and the counters.
 
-    `slots` counts those that are due, by what they are of, `paid` has what has paid for each entry.
-    `is_first_life` is false if the order was rebuilt or moved since the list was created.
+    `line` has all who wait, `passed_over` those of them who are not ready, and `reasons` why an
+    entry is not, wherever it is. `slots` counts those that are due, by what they are of, `paid` has
+    what has paid for each entry. `is_first_life` is false if the order was rebuilt or moved since
+    the list was created.
     """
 
     line: dict[str, int]
+    passed_over: dict[str, int]
     held: dict[str, int]
     parked: dict[str, int]
     dirty: dict[str, int]
     inside: dict[str, int]
     notes: dict[str, Note]
+    reasons: dict[str, str]
     tries: dict[str, int]
     moved: dict[str, int]
     paid: dict[str, str]
@@ -81,7 +85,7 @@ class FinalState:
 
 
 def observe(testbed: Testbed) -> FinalState:
-    (line, held, parked, dirty, inside), hashes, last_ticket = _redis(testbed)
+    (ready, passed_over, held, parked, dirty, inside), hashes, last_ticket = _redis(testbed)
     items = [item for (pk, _), item in testbed.table.items.items() if pk.startswith("ENTRY#")]
     records = [_plain(item) for item in items if item["sk"]["S"] == "RECORD"]
     stats, *views = send_batch(
@@ -91,15 +95,17 @@ def observe(testbed: Testbed) -> FinalState:
             *(c.Position(waitlist_id=WAITLIST_ID, entry_id=entry_id) for entry_id in NAMES),
         ],
     )
-    claims, tries, moved = hashes
+    claims, readiness, tries, moved = hashes
     return FinalState(
-        line=line,
+        line={**ready, **passed_over},
+        passed_over=passed_over,
         held=held,
         parked=parked,
         dirty=dirty,
         # An exit during a rebuild leaves a pass that has ended, until the next run of the policy.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
+        reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
         paid=_paid(testbed),
@@ -120,16 +126,19 @@ def observe(testbed: Testbed) -> FinalState:
 
 def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]], int]:
     pipeline = testbed.redis.raw.pipeline(transaction=False)
-    for key in (keys.queue, keys.held, keys.parked, keys.dirty, keys.inside):
+    sets = (keys.queue, keys.not_ready, keys.held, keys.parked, keys.dirty, keys.inside)
+    for key in sets:
         pipeline.zrange(key(WAITLIST_ID), 0, -1, withscores=True)
-    for key in (keys.claims, keys.attempts, keys.tickets_of_moved):
+    for key in (keys.claims, keys.readiness, keys.attempts, keys.tickets_of_moved):
         pipeline.hgetall(key(WAITLIST_ID))
     pipeline.hget(keys.meta(WAITLIST_ID), "last_ticket")
     *found, last_ticket = pipeline.execute()
-    zsets = [{_name(one.decode()): int(score) for one, score in zset} for zset in found[:5]]
+    zsets = [
+        {_name(one.decode()): int(score) for one, score in zset} for zset in found[: len(sets)]
+    ]
     hashes = [
         {_name(one.decode()): value.decode() for one, value in hash_.items() if b":" not in one}
-        for hash_ in found[5:]
+        for hash_ in found[len(sets) :]
     ]
     return zsets, hashes, int(last_ticket or 0)
 

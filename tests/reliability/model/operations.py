@@ -20,6 +20,7 @@ from tests.reliability.model.requests import (
     exit_,
     extend,
     finish_intents,
+    hold_back,
     leave,
     look,
     look_after,
@@ -81,6 +82,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "waiting, Redis lost",
             "joining",
             "place forgotten",
+            "held back",
             "offered",
             *SLOTS,
         ),
@@ -96,15 +98,24 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "bump by places",
         bump("b", "n", places=1),
-        ("waiting", "waiting since yesterday", "joining", "place forgotten", "over, noticed"),
+        (
+            "waiting",
+            "waiting since yesterday",
+            "joining",
+            "place forgotten",
+            "held back",
+            "over, noticed",
+        ),
     ),
     Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
     Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
-    Operation("look", look("b"), ("waiting", "place forgotten", "parked", "on a new list")),
+    Operation(
+        "look", look("b"), ("waiting", "place forgotten", "held back", "parked", "on a new list")
+    ),
     Operation(
         "claim",
         claim(3, REPEAT),
-        ("waiting", "waiting since yesterday", "joining", "leaving", "over", "moved"),
+        ("waiting", "waiting since yesterday", "joining", "leaving", "held back", "over", "moved"),
     ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
@@ -123,7 +134,11 @@ OPERATIONS: tuple[Operation, ...] = (
             "slot of a quota",
         ),
     ),
-    Operation("release", release("b"), ("held", "held, Redis lost", "slot of a quota")),
+    Operation(
+        "release",
+        release("b"),
+        ("held", "held, Redis lost", "held back while claimed", "slot of a quota"),
+    ),
     Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
     Operation("extend", extend("b"), ("held",)),
     Operation("park", park("b"), ("held", "park unrecorded", "slot of a quota")),
@@ -183,9 +198,24 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("edit", edit("b", "neither"), ("segments declared", "held, segments declared")),
     Operation(
+        "hold back", hold_back("b"), ("waiting", "held", "waiting, Redis lost", "place forgotten")
+    ),
+    Operation(
+        "make ready",
+        hold_back("b", is_ready=True),
+        ("held back", "held back, Redis lost", "held back while claimed"),
+    ),
+    Operation(
         "admit",
         admit(3, "the-admission"),
-        ("waiting, policy", "places due", "offered", "offer over", "offer over, noticed"),
+        (
+            "waiting, policy",
+            "held back, policy",
+            "places due",
+            "offered",
+            "offer over",
+            "offer over, noticed",
+        ),
     ),
     Operation(
         "admit with refill", admit(3, "the-quota", refill=True), ("waiting, policy", "offered")
@@ -242,6 +272,8 @@ OPERATIONS: tuple[Operation, ...] = (
         (
             "waiting since yesterday, Redis lost",
             "held, Redis lost",
+            "held back, Redis lost",
+            "held back while claimed, Redis lost",
             "parked, Redis lost",
             "left, Redis lost",
             "joining, Redis lost",

@@ -61,6 +61,7 @@ def _problems(
         yield from _history(name, line, found, tokens, answered)
         if stay is not None and stay.state in ON_LIST:
             yield from _agreement(name, stay, found, is_unheard)
+            yield from _readiness(name, stay, found)
             yield from _holds(name, stay, found, tokens)
     yield from _order(line, found)
     yield from _counters(line, found)
@@ -179,6 +180,17 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
         yield Problem("ticket", f"the next signup may stand ahead of {name}")
 
 
+def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
+    """Check that an entry that is held back is passed over while it waits, and no other."""
+    if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
+        yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
+    recorded = bool(found.records.get(name, {}).get("held_back"))
+    if not bool(found.reasons.get(name)) == recorded == stay.is_held_back:
+        yield Problem(
+            "readiness", f"Redis holds {name} back: {found.reasons}, the record {recorded}"
+        )
+
+
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
     """Check that a claim token stays valid until its deadline, whatever Redis has lost."""
     if stay.state == "parked":
@@ -279,7 +291,7 @@ def _segments(found: FinalState) -> Iterator[Problem]:
     if segments.of_people != segments.recorded:
         yield Problem("segment", f"Redis has {segments.of_people}, not {segments.recorded}")
     expected = {
-        f"{segment}:{rank:016d}:{id_of(name)}"
+        f"{segment}{';' if name in found.passed_over else ':'}{rank:016d}:{id_of(name)}"
         for name, rank in found.line.items()
         for segment in segments.of_people.get(name, ())
     }
@@ -290,7 +302,8 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 def _left_over(found: FinalState) -> Iterator[Problem]:
     if found.dirty:
         yield Problem("unsettled", f"maintenance has not settled {found.dirty}")
-    if strangers := {*found.moved, *found.tries} - set(found.line):
+    present = {*found.line, *found.held, *found.parked}
+    if strangers := {*found.moved, *found.tries} - set(found.line) | {*found.reasons} - present:
         yield Problem("unsettled", f"Redis keeps data of {strangers}")
     notes = {name for name, note in found.notes.items() if note.state != "done"}
     if notes != {*found.held, *found.parked}:

@@ -14,7 +14,15 @@ from tests.reliability.model.requests.environment import (
     notice_ends,
     set_policy,
 )
-from tests.reliability.model.requests.in_queue import bump, edit, erase, leave, look, sign_up
+from tests.reliability.model.requests.in_queue import (
+    bump,
+    edit,
+    erase,
+    hold_back,
+    leave,
+    look,
+    sign_up,
+)
 from tests.reliability.model.requests.of_admissions import (
     admit,
     admit_one,
@@ -56,6 +64,7 @@ __all__ = [
     "extend",
     "finish_intents",
     "forget",
+    "hold_back",
     "leave",
     "let_holds_end",
     "let_pass",

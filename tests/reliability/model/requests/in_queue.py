@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+from tests.reliability.model.client import KIND_OF
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
 from tests.support import model
 from tests.support.model import ENDED, Stay, Waitlist
@@ -91,6 +92,22 @@ def edit(name: str, kind: str) -> Request:
         return line, NOTHING
 
     return Request(lambda client: client.edit(name, kind), effect)
+
+
+def hold_back(name: str, *, is_ready: bool = False) -> Request:
+    """Hold an entry back, or no longer: what an edit refuses, this refuses."""
+    word = "ready" if is_ready else "held_back"
+    edited = edit(name, KIND_OF[name])
+
+    def effect(line: Waitlist) -> Effect:
+        line, expected = edited.effect(line)
+        stay = line.stay(name)
+        if stay is None or stay.state in ENDED or stay.is_held_back is not is_ready:
+            return line, expected
+        line = line.change(name, is_held_back=not is_ready)
+        return line.happened(name, word, model.OPERATOR), expected
+
+    return Request(lambda client: client.hold_back(name, is_ready), effect, event=word)
 
 
 def erase(name: str) -> Request:
