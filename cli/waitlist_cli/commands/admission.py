@@ -99,13 +99,8 @@ def admit(
             done = f"{len(entries):,} of {count:,} slots are offered for certain."
             context.output.note(f"{done} To finish, repeat the command with --key {used}", "yellow")
         raise
-    if context.output.as_json:
-        context.output.json({"asked": count, "key": used, "entries": entries})
-    elif count == 0:
-        context.output.text("The quota is ended. Open offers stay valid.")
-    else:
-        rest = "The quota goes on with the next people." if refill else NO_MORE
-        context.output.text(_admitted_text(entries, count, rest))
+    document = {"asked": count, "key": used, "entries": entries}
+    context.output.result(document, _admitted_text(entries, count, refill))
 
 
 @command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
@@ -375,11 +370,14 @@ def _print_ended(
     print_entries(context, people, ADMITTED, status.capitalize())
 
 
-def _admitted_text(entries: list[dict[str, Any]], count: int, rest: str) -> str:
+def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> str:
+    if count == 0:
+        return "The quota is ended. Open offers stay valid."
     is_admitted = bool(entries) and all(one["status"] == "admitted" for one in entries)
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
         return f"{verb} {counted(count, 'person', 'people')}."
+    rest = "The quota goes on with the next people." if refill else NO_MORE
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 
 

@@ -37,11 +37,9 @@ def cost(
         _count(signups), _count(polls), _count(boards), _count(waiting), edge, _count(lists)
     )
     items = monthly(month)
-    if context.output.as_json:
-        context.output.json({name: round(dollars, 2) for name, dollars in items.items()})
-        return
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]
-    context.output.rows(("item", "dollars"), rows, right=("dollars",))
+    document = {name: round(dollars, 2) for name, dollars in items.items()}
+    context.output.rows(("item", "dollars"), rows, right=("dollars",), document=document)
 
 
 def _count(text: str) -> int:

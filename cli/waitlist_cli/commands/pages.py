@@ -85,9 +85,7 @@ def _read(path: str) -> Any:
 
 def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None:
     address = f"{str(context.api.http.base_url).rstrip('/')}/w/{waitlist}"
-    if context.output.as_json:
-        context.output.json({"address": address, "page": page})
-        return
     shown = page or NO_PAGE
     questions = ", ".join(one["name"] for one in shown["fields"])
-    context.output.pairs({"address": address, **shown, "fields": questions})
+    pairs = {"address": address, **shown, "fields": questions}
+    context.output.pairs(pairs, {"address": address, "page": page})

@@ -329,11 +329,7 @@ def history(
 ) -> None:
     """Show the history of a person, oldest first."""
     path = context.person(waitlist, entry, customer).path
-    events = list(context.pages(path, "history", include="history"))
-    if context.output.as_json:
-        context.output.json({"history": events})
-    else:
-        print_history(context, events)
+    print_history(context, list(context.pages(path, "history", include="history")))
 
 
 @command("explain", PANEL, "waitlist explain bakery --customer ada")

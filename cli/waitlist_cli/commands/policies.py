@@ -172,7 +172,4 @@ def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people
         raise Refused("This policy admits by hand only: give --rate, --schedule or --max-inside.")
     body = {"admission": admission, "people": people}
     found = context.call("POST", waitlist, "/preview", body)
-    if context.output.as_json:
-        context.output.json(found)
-    else:
-        context.output.text(preview_text(admission, found["estimates"][0]))
+    context.output.result(found, preview_text(admission, found["estimates"][0]))

@@ -41,20 +41,16 @@ def stats(
     found = context.call("GET", waitlist, "/stats")
     if context.output.as_json:
         context.output.json(found)
-    elif context.output.console.is_terminal:
-        context.output.pairs(readable(found))
     else:
-        context.output.pairs(_plain(found))
+        texts = readable if context.output.console.is_terminal else _plain
+        context.output.pairs(texts(found))
 
 
 def _history(context: Context, waitlist: str, period: Period) -> None:
     path = f"/{waitlist}/stats/history"
     found = context.api.operator("GET", path, params={"period": period})
-    if context.output.as_json:
-        context.output.json(found)
-        return
-    rows = [[point[name] for name in POINT] for point in found["points"]]
-    context.output.rows(POINT, rows, right=POINT[1:])
+    rows = ([point[name] for name in POINT] for point in found["points"])
+    context.output.rows(POINT, rows, right=POINT[1:], document=found)
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
@@ -86,13 +82,11 @@ def segments(context: Context, waitlist: WaitlistId) -> None:
     """Count the waiting people of each segment."""
     path = f"/{waitlist}/segments"
     found = sorted(context.pages(path, "segments"), key=lambda one: -one["waiting"])
-    if context.output.as_json:
-        context.output.json({"segments": found})
-        return
-    rows = [
+    rows = (
         (" ".join(f"{k}={v}" for k, v in one["segment"].items()), one["waiting"]) for one in found
-    ]
-    context.output.rows(("segment", "waiting"), rows, right=("waiting",))
+    )
+    columns = ("segment", "waiting")
+    context.output.rows(columns, rows, right=columns[1:], document={"segments": found})
 
 
 @command("head", PANEL, "waitlist head bakery -n 20 --first 312")
@@ -177,10 +171,7 @@ def around(
 def health(context: Context) -> int:
     """Ask whether the service, Redis and the record answer; exit code 3 if one does not."""
     found = context.api.health()
-    if context.output.as_json:
-        context.output.json(found)
-    else:
-        context.output.pairs(found)
+    context.output.pairs(found, found)
     return 0 if found["status"] == "ok" else Unavailable.exit_code
 
 

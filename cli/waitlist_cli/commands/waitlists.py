@@ -34,11 +34,8 @@ def create(
 def list_waitlists(context: Context) -> None:
     """List the waitlists."""
     found = list(context.pages("", "waitlists"))
-    if context.output.as_json:
-        context.output.json({"waitlists": found})
-        return
     columns = ("waitlist", "name", "open", "paused", "capacity", "segments", "created")
-    rows = [
+    rows = (
         (
             one["waitlist_id"],
             one["name"],
@@ -49,8 +46,8 @@ def list_waitlists(context: Context) -> None:
             one["created_at"],
         )
         for one in found
-    ]
-    context.output.rows(columns, rows, right=("capacity",))
+    )
+    context.output.rows(columns, rows, right=("capacity",), document={"waitlists": found})
 
 
 @command("pause", PANEL, "waitlist pause bakery")
@@ -122,4 +119,5 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
     }
-    context.output.pairs({name: texts[name] for name in texts if name != "rebuild" or texts[name]})
+    pairs = {name: texts[name] for name in texts if name != "rebuild" or texts[name]}
+    context.output.pairs(pairs)

@@ -68,10 +68,9 @@ def export_people(
         shown = _harmless if file.isatty() else str
         for text in texts_of(counted_people(), form, query["status"]):
             file.write(shown(text))
-    if output is not None and context.output.as_json:
-        context.output.json({"people": count, "file": output})
-    elif output is not None:
-        context.output.text(f"{counted(count, 'person', 'people')} in {output}")
+    if output is not None:
+        text = f"{counted(count, 'person', 'people')} in {output}"
+        context.output.result({"people": count, "file": output}, text)
 
 
 def texts_of(people: Iterable[Person], form: str, status: str) -> Iterator[str]:

@@ -64,19 +64,16 @@ def print_entries(
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
     """Print the fields of one entry, and on a terminal its history."""
-    if context.output.as_json:
-        context.output.json(person)
-        return
     pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
-    context.output.pairs(pairs)
-    if person.get("history") and context.output.console.is_terminal:
+    context.output.pairs(pairs, person)
+    if person.get("history") and context.output.console.is_terminal and not context.output.as_json:
         print_history(context, person["history"])
 
 
 def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
-    """Print the events of an entry."""
+    """Print the events of an entry; as JSON, the document with them."""
     shorten = name_in_arn if context.output.console.is_terminal else str
-    rows = [
+    rows = (
         [
             event["at"],
             event["event"],
@@ -85,8 +82,8 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
             details(event["detail"]),
         ]
         for event in history
-    ]
-    context.output.rows(EVENT, rows, title="History")
+    )
+    context.output.rows(EVENT, rows, title="History", document={"history": history})
 
 
 def name_in_arn(who: str) -> str:

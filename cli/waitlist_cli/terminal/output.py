@@ -170,8 +170,15 @@ class Output:
         *,
         title: str = "",
         right: Sequence[str] = (),
+        document: object = None,
     ) -> None:
-        """Print a table; in a pipe a header and rows with tabs, each row as soon as it is there."""
+        """Print a table; in a pipe a header and rows with tabs, each row as soon as it is there.
+
+        As JSON it is the document, if there is one.
+        """
+        if self.as_json and document is not None:
+            self.json(document)
+            return
         if not self.console.is_terminal:
             for row in chain([columns], rows):
                 self.line("\t".join(map(plain, row)))
@@ -191,8 +198,11 @@ class Output:
             self.pairs(dict(zip(names, row, strict=True)))
             self.line("")
 
-    def pairs(self, pairs: Mapping[str, object]) -> None:
-        """Print names and values, one pair a line."""
+    def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
+        """Print names and values, one pair a line; as JSON the document, if there is one."""
+        if self.as_json and document is not None:
+            self.json(document)
+            return
         if not self.console.is_terminal:
             for name, value in pairs.items():
                 self.line(f"{name}\t{plain(value)}")
