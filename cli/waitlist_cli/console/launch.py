@@ -2,22 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.console.actions import Form
+from waitlist_cli.console.picked_times import picked_instant
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS
-
-# What a browser sends for a picked time: seconds only if they are not 0.
-PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
-
-
-@cache
-def zones() -> list[str]:
-    """Return UTC and the names of the time zones of a place."""
-    return ["UTC", *sorted(name for name in available_timezones() if "/" in name)]
 
 
 def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -37,7 +27,7 @@ def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def launch_of(form: Form) -> dict[str, Any]:
     """Return the policy of the form; raises WrongUsage."""
-    at = _instant(form.text("at"), form.text("timezone")).isoformat()
+    at = picked_instant(form.text("at"), form.text("timezone"), "Begins").isoformat()
     count = _number(form, "count", "People at the start")
     rate = _number(form, "rate_count", "Afterwards")
     per = form.text("rate_per")
@@ -61,28 +51,3 @@ def _number(form: Form, name: str, label: str) -> int:
     if not number:
         raise WrongUsage(f"{label}: give a number from 1 on.")
     return number
-
-
-def _instant(typed: str, zone: str) -> datetime:
-    """Return the time at which the clocks of a zone show what was picked.
-
-    A time that they show twice is the first of the two.
-    """
-    if not typed:
-        raise WrongUsage("Begins: choose a date and a time.")
-    if zone not in zones():
-        raise WrongUsage(f"Time zone: {zone!r} is not a time zone, such as Europe/Berlin.")
-    form = PICKED[len(typed) > len("2026-12-01T09:00")]
-    try:
-        instant = datetime.strptime(typed, form).replace(tzinfo=ZoneInfo(zone))
-        shown = instant.astimezone(UTC).astimezone(ZoneInfo(zone))
-    except (ValueError, OverflowError):
-        raise WrongUsage(
-            f"Begins: {typed!r} is not a date and a time, such as 2026-12-01T09:00."
-        ) from None
-    if shown.replace(tzinfo=None) != instant.replace(tzinfo=None):
-        raise WrongUsage(
-            f"Begins: the clocks in {zone} skip {instant:%H:%M} on {instant.day} {instant:%B %Y}. "
-            "Choose a time before or after the hour that they skip."
-        )
-    return instant

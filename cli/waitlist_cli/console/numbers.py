@@ -10,14 +10,16 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state of a list as customers see it, or `rebuilding`."""
+    """Return the state of a list as customers see it, or `rebuilding`.
+
+    Without statistics it is that of the settings, as far as no clock decides.
+    """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
+    if stats:
+        return str(stats["line"])
     if not waitlist["open"]:
         return "closed"
-    capacity = waitlist["capacity"]
-    if stats and capacity and stats["waiting"] + stats["offered"] + stats["parked"] >= capacity:
-        return "full"
     return "paused" if waitlist["paused"] else "open"
 
 

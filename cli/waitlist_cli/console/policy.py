@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
-from waitlist_cli.console.launch import launch_of, typed_before, zones
+from waitlist_cli.console.launch import launch_of, typed_before
+from waitlist_cli.console.picked_times import zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import (
     DEFAULTS,

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.console.actions import Document, Field, Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.picked_times import picked_utc, zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.settings import change, create
 
@@ -38,6 +39,8 @@ NEW: Document = {
     "retention_days": None,
     "segments": [],
     "rest": None,
+    "opens_at": None,
+    "closes_at": None,
 }
 
 
@@ -92,6 +95,27 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "number",
             "How many may wait; empty: no limit.",
             number("capacity"),
+        ),
+        Field(
+            "opens_at",
+            "Opens",
+            "time",
+            "Signups are taken from this time on; empty: since ever.",
+            waitlist["opens_at"] or "",
+        ),
+        Field(
+            "closes_at",
+            "Closes",
+            "time",
+            "Signups are taken until this time; empty: for ever.",
+            waitlist["closes_at"] or "",
+        ),
+        Field(
+            "timezone",
+            "Time zone",
+            "zone",
+            "The clocks there show the times above.",
+            options=[(name, name) for name in zones()],
         ),
         Field(
             "rejoin", "Who may sign up again", "choice", options=REJOIN, value=waitlist["rejoin"]
@@ -180,8 +204,14 @@ def _typed(form: Form) -> dict[str, Any]:
         "hide_counts": form.text("hide_counts") == "yes",
         "retention_days": form.number("retention_days", "Retention in days") or None,
         "rest": _rest(form),
+        "opens_at": _time(form, "opens_at", "Opens"),
+        "closes_at": _time(form, "closes_at", "Closes"),
         "segments": [[name.strip() for name in line.split(",")] for line in form.lines("segments")],
     }
+
+
+def _time(form: Form, name: str, label: str) -> str | None:
+    return picked_utc(form.text(name), form.text("timezone"), label, form.text(f"{name}_before"))
 
 
 def _rest(form: Form) -> dict[str, int] | None:

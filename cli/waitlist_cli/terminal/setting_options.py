@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from waitlist_cli.terminal.times import checked_instant, utc
+
 
 class SettingOptions:
     """Options by the names of the settings in the API; `rest` has one for each of its parts."""
@@ -67,6 +69,18 @@ class SettingOptions:
         int | None,
         typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
     ]
+    opens_at: Annotated[
+        str | None,
+        typer.Option(
+            "--opens-at",
+            metavar="TIME",
+            help="Signups begin then, such as 2026-12-01T09:00:00+01:00; '': since ever.",
+        ),
+    ]
+    closes_at: Annotated[
+        str | None,
+        typer.Option("--closes-at", metavar="TIME", help="Signups end then; '': for ever."),
+    ]
     segments: Annotated[
         list[str] | None,
         typer.Option(
@@ -107,6 +121,9 @@ def _as_in_api(typed: dict[str, Any]) -> dict[str, Any]:
     for limit in ("capacity", "max_claims", "retention_days"):
         if limit in given:
             given[limit] = given[limit] or None
+    for name in ("opens_at", "closes_at"):
+        if name in given:
+            given[name] = _time(given[name], f"--{name.replace('_', '-')}")
     rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
     if rest["max_days"] == 0:
         given["rest"] = None
@@ -115,3 +132,8 @@ def _as_in_api(typed: dict[str, Any]) -> dict[str, Any]:
     if "segments" in given:
         given["segments"] = [text.split(",") for text in given["segments"] if text]
     return given
+
+
+def _time(text: str, label: str) -> str | None:
+    """Return a time in UTC, None for an empty text; errors call it `label`."""
+    return utc(checked_instant(text, label)) if text else None

@@ -48,6 +48,17 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     assert [settings(bakery)[name] for name in unlimited] == [None, None, None]
 
 
+def test_a_list_opens_and_closes_at_times(typed: Typed, bakery: Bakery) -> None:
+    times = ("--opens-at", "2999-12-01T09:00:00+01:00", "--closes-at", "2999-12-02T09:00Z")
+    typed.done("edit", bakery.waitlist_id, *times)
+    shown = (settings(bakery)["opens_at"], settings(bakery)["closes_at"])
+    assert shown == ("2999-12-01T08:00:00.000Z", "2999-12-02T09:00:00.000Z")
+    refused = typed("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00")
+    assert "--opens-at: '2999-12-01T09:00:00' needs Z or an offset" in refused.stderr
+    typed.done("edit", bakery.waitlist_id, "--opens-at", "", "--closes-at", "")
+    assert (settings(bakery)["opens_at"], settings(bakery)["closes_at"]) == (None, None)
+
+
 def test_segments_are_replaced_together(typed: Typed, bakery: Bakery) -> None:
     typed.done("edit", bakery.waitlist_id, "--segment", "city,language", "--segment", "city")
     assert settings(bakery)["segments"] == [["city"], ["city", "language"]]

@@ -1,6 +1,6 @@
 import { drawCharts } from "/static/charts.js";
 import { acceptFiles } from "/static/drop.js";
-import { useOwnZone } from "/static/launch.js";
+import { useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");

@@ -8,8 +8,7 @@ import pytest
 from waitlist_cli.console.numbers import FLOWS, line_of, series, sparkline
 from waitlist_cli.console.rendering import Pages, ago, compact, moment, own, text
 
-WAITLIST: dict[str, Any] = {"open": True, "paused": False, "capacity": None, "rebuild": None}
-STATS = {"waiting": 7, "offered": 2, "parked": 1}
+WAITLIST: dict[str, Any] = {"open": True, "paused": False, "rebuild": None}
 
 
 @pytest.mark.parametrize(
@@ -33,21 +32,19 @@ def test_numbers_stay_short(number: int | None, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "line"),
+    ("settings", "stats", "line"),
     [
-        ({}, "open"),
-        ({"paused": True}, "paused"),
-        ({"capacity": 11}, "open"),
-        ({"capacity": 10}, "full"),
-        ({"capacity": 10, "paused": True}, "full"),
-        ({"open": False, "paused": True}, "closed"),
-        ({"open": False, "rebuild": {"done": 1, "total": 2}}, "rebuilding"),
+        ({}, {"line": "not_open_yet"}, "not_open_yet"),
+        ({}, None, "open"),
+        ({"paused": True}, None, "paused"),
+        ({"open": False, "paused": True}, None, "closed"),
+        ({"rebuild": {"done": 1, "total": 2}}, {"line": "full"}, "rebuilding"),
     ],
 )
-def test_the_state_of_a_list_is_that_of_its_public_answer(
-    settings: dict[str, Any], line: str
+def test_the_state_of_a_list_is_that_of_its_statistics(
+    settings: dict[str, Any], stats: dict[str, Any] | None, line: str
 ) -> None:
-    assert line_of({**WAITLIST, **settings}, STATS) == line
+    assert line_of({**WAITLIST, **settings}, stats) == line
 
 
 def point(minute: int, waiting: int) -> dict[str, Any]:

@@ -73,6 +73,31 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     assert found["admission"]["rate"]["count"] == 5
 
 
+def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/settings"
+    times = {"opens_at": "2999-10-25T09:00", "closes_at": "2999-10-27T02:30"}
+    berlin = {**SETTINGS, **times, "timezone": "Europe/Berlin"}
+    console.done(path, **berlin)
+    found = bakery.typed.json("show", bakery.waitlist_id)
+    assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
+    # The clocks show 2:30 twice on this day: the first time.
+    assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
+    assert 'type="datetime-local" size="20" value="2999-10-25T07:00:00"' in console.page(path)
+    live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
+    assert "not open yet" in live
+    assert "Opens at" in live
+    # A time that was not picked anew stays as it is, to the millisecond.
+    before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
+    console.done(path, **{**berlin, **before})
+    assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
+    assert "Opens: " in console.refused(path, **{**berlin, "opens_at": "2999-03-31T02:30"})
+    assert "later than opens_at" in console.refused(
+        path, **{**berlin, "closes_at": times["opens_at"]}
+    )
+    console.done(path, **SETTINGS)
+    assert bakery.typed.json("show", bakery.waitlist_id)["opens_at"] is None
+
+
 def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     assert f'<form class="sheet narrow" method="post" action="{path}"' in console.page(path)

@@ -1,12 +1,14 @@
-// The launch form begins with the time zone of the browser.
+// A form with times begins with the time zone of the browser.
 
 export function useOwnZone(form) {
   const zone = form.elements.timezone;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (![...zone.options].some((option) => option.value === own)) return;
-  const begins = form.elements.at;
-  // The service's page has the time in UTC.
-  if (begins.value && zone.value === "UTC") begins.value = clockOf(new Date(`${begins.value}Z`));
+  // The service's page has the times in UTC.
+  const isInUtc = zone.value === "UTC";
+  for (const time of form.querySelectorAll("input[type=datetime-local]")) {
+    if (time.value && isInUtc) time.value = clockOf(new Date(`${time.value}Z`));
+  }
   zone.value = own;
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
