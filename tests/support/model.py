@@ -39,8 +39,9 @@ class Stay:
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
     taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
     hold, the time of the parking, or the end of the pass. A stay that rests until a time, or
-    `is_held_back`, keeps its place and is passed over. `key` is that of the signup or import, and
-    `former` the stay before it, kept until an intent is finished and after an import.
+    `is_held_back`, keeps its place and is passed over. `key` is that of the signup, import or
+    reinstatement, and `former` the stay before it, kept until an intent is finished and after an
+    import.
     """
 
     state: State
@@ -60,6 +61,7 @@ class Stay:
     rests_until_millis: int = 0
     is_held_back: bool = False
     key: str = ""
+    is_reinstated: bool = False
     former: "Stay | None" = None
 
     @property
@@ -263,16 +265,19 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 
 
 def enlisted(line: Waitlist, name: str) -> Waitlist:
-    """Place an imported entry at its rank or the next free one, unless the list is full."""
+    """Place an entry at its rank, unless the list is full.
+
+    If the rank is taken an import gets the next free one, a former place the free one ahead.
+    """
     stay = line.by_name[name]
     if line.is_full:
         return _not_joined(line, name)
     rank, ticket = stay.rank, stay.rank
     ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
-        rank += 1
+        rank += -1 if stay.is_reinstated else 1
     line = line.change(name, state="waiting", rank=rank, ticket=ticket)
-    line = line.happened(name, "joined", OPERATOR)
+    line = line.happened(name, "reinstated" if stay.is_reinstated else "joined", OPERATOR)
     return replace(line, signed_up=line.signed_up + 1)
 
 

@@ -24,6 +24,7 @@ from waitlist_api.admission.holds import (
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
 from waitlist_api.entries.readiness import HoldBackCommand
+from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.maintenance.services import MaintenanceServices
@@ -164,6 +165,12 @@ class Client:
             waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, ready=is_ready
         )
         self.services.readiness.hold_back(command)
+
+    def reinstate(self, name: str, key: str) -> Any:
+        command = ReinstateCommand(
+            waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key
+        )
+        return self.services.reinstatements.reinstate(command)
 
     def look(self, name: str) -> Any:
         return self.services.positions.of(WAITLIST_ID, id_of(name))

@@ -26,6 +26,7 @@ from tests.reliability.model.requests import (
     look_after,
     park,
     redrive,
+    reinstate,
     release,
     run_policy,
     sign_up,
@@ -204,6 +205,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "make ready",
         hold_back("b", is_ready=True),
         ("held back", "held back, Redis lost", "held back while claimed"),
+    ),
+    Operation(
+        "reinstate",
+        reinstate("b", "the-return"),
+        ("left", "left, Redis lost", "left and full", "left a hold", "leaving", "parked"),
     ),
     Operation(
         "admit",

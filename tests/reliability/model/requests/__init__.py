@@ -21,6 +21,7 @@ from tests.reliability.model.requests.in_queue import (
     hold_back,
     leave,
     look,
+    reinstate,
     sign_up,
 )
 from tests.reliability.model.requests.of_admissions import (
@@ -76,6 +77,7 @@ __all__ = [
     "notice_ends",
     "park",
     "redrive",
+    "reinstate",
     "release",
     "run_policy",
     "set_policy",

@@ -110,6 +110,50 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
     return Request(lambda client: client.hold_back(name, is_ready), effect, event=word)
 
 
+def reinstate(name: str, key: str) -> Request:
+    """Give an ended or parked stay its place back: an intent has the rank, as that of an import."""
+
+    def early(line: Waitlist) -> Waitlist:
+        stay = line.stay(name)
+        if stay is None or stay.key == key or stay.state not in ("left", "parked", "joining"):
+            return effect(line)[0] if stay and (stay.state, stay.key) == ("joining", key) else line
+        if stay.state == "parked":
+            return model.ended(line, name, "left", model.OPERATOR, "reinstated")
+        if stay.state == "joining":
+            return model.intent_finished(line, name)
+        intent = Stay("joining", stay.rank, key=key, is_reinstated=True, former=stay)
+        return line.put(name, intent)
+
+    def effect(line: Waitlist) -> Effect:
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        is_own = stay.key == key
+        if is_own and stay.state != "joining":
+            return line, replace(standing(line, name), is_either=stay.state in ENDED)
+        if not is_own and stay.state in ("waiting", "offered", "admitted"):
+            return line, no("already_admitted" if stay.state == "admitted" else "already_on_list")
+        if not is_own:
+            return effect(early(line))
+        line = model.enlisted(line, name)
+        now = line.stay(name)
+        if now is None or now.key != key:
+            return line, no("waitlist_full")
+        return line, standing(line, name)
+
+    def refusals(line: Waitlist) -> tuple[str, ...]:
+        return ("entry_not_found",) if erased(name, key) in line.done else ()
+
+    return Request(
+        lambda client: client.reinstate(name, key),
+        effect,
+        early=early,
+        early_steps=3,
+        refusals=refusals,
+        event="reinstated",
+    )
+
+
 def erase(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
