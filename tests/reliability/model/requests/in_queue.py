@@ -95,7 +95,10 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Hold an entry back, or no longer: what an edit refuses, this refuses."""
+    """Hold an entry back, or no longer: what an edit refuses, this refuses.
+
+    The change stands in the history even if the stay then ends, so that the answer is a refusal.
+    """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
 
@@ -107,7 +110,10 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         line = line.change(name, is_held_back=not is_ready)
         return line.happened(name, word, model.OPERATOR), expected
 
-    return Request(lambda client: client.hold_back(name, is_ready), effect, event=word)
+    def early(line: Waitlist) -> Waitlist:
+        return effect(line)[0]
+
+    return Request(lambda client: client.hold_back(name, is_ready), effect, early=early, event=word)
 
 
 def reinstate(name: str, key: str) -> Request:

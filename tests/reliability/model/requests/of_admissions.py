@@ -143,7 +143,8 @@ def admit_one(name: str, key: str) -> Request:
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
-        is_free = stay is not None and stay.state == "waiting" and line.room != 0
+        is_waiting = stay is not None and stay.state == "waiting" and stay.is_ready
+        is_free = is_waiting and line.room != 0
         return key not in line.done and is_free
 
     def early(line: Waitlist) -> Waitlist:
@@ -161,7 +162,7 @@ def admit_one(name: str, key: str) -> Request:
         if key in line.done:
             return line, replace(standing(line, name), is_either=is_repeat)
         if stay.state == "waiting":
-            return line, no("inside_full")
+            return line, no("inside_full" if stay.is_ready else "entry_not_ready")
         return line, no("already_admitted" if stay.state == "admitted" else "not_waiting")
 
     return Request(lambda client: client.admit_one(name, key), effect, early=early, event="offered")
