@@ -90,7 +90,7 @@ $(AXE): tests/browser/package-lock.json
 	@touch $@
 
 test-browser: $(INSTALLED) $(AXE) ## test the customer's page and the console in Chromium (needs Chromium, Node.js; BROWSER_FLAGS)
-	@$(BIN)/python -m tools.pictures.chromium >/dev/null
+	@$(BIN)/python -m tests.browser.chromium >/dev/null
 	$(BIN)/python -m pytest tests/browser $(BROWSER_FLAGS)
 
 test-curl: $(INSTALLED) ## run the README's and the tutorial's commands with curl (needs curl 7.76 or newer)
@@ -170,9 +170,9 @@ openapi: $(INSTALLED) ## write docs/openapi/guests.json and docs/openapi/jwt.jso
 locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)
 	@$(BIN)/python -m tools.locks $(LOCK_FLAGS)
 
-pictures: $(INSTALLED) ## take the pictures of docs/ from the service of `make run` (needs Chromium; PICTURES="cli page", console takes 12 minutes)
-	@$(BIN)/python -m tools.pictures.chromium >/dev/null
-	@$(BIN)/python -m tools.pictures $(PICTURES)
+pictures: $(INSTALLED) ## draw the pictures of docs/ (needs Chromium)
+	@$(BIN)/python -m tests.browser.chromium >/dev/null
+	@$(BIN)/python -m tests.browser.pictures
 
 clean: ## remove what make created
 	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_SBOM) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.axe import Axe
+from tests.browser.chromium import running_chromium
 from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.aws import local_operator
-from tools.pictures.chromium import running_chromium
 
 # What a browser logs of every answer that is no success.
 OF_THE_NETWORK = "Failed to load resource"

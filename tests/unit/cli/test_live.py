@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.terminal import Terminal
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.people_files import customers, file_of
 from tests.unit.cli.typed import Typed, clean_environment
-from tools.pictures.terminal import Terminal
 
 
 def at_terminal(*words: str, columns: int = 100) -> Terminal:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.terminal import Terminal
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
-from tools.pictures.terminal import Terminal
 
 NAME = "名前 Zoë"
 LONG = "a long note that no narrow column has room for"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.pictures.chromium import executable
+from tests.browser.chromium import executable
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_without_a_name_it_is_that_of_path_and_then_playwrights_own(
 
 def test_without_a_chromium_it_says_how_to_get_one() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tools.pictures.chromium"],
+        [sys.executable, "-m", "tests.browser.chromium"],
         env={**os.environ, "CHROMIUM": "/nowhere"},
         capture_output=True,
         text=True,
