@@ -159,6 +159,20 @@ def forgotten(stage: Stage) -> None:
     stage.notices("This browser has forgotten you.")
 
 
+def choosing(stage: Stage) -> None:
+    stage.join(rest={"max_days": 10, "times": 2})
+    stage.press("Let others pass")
+    stage.shows("Let others pass?")
+
+
+def resting(stage: Stage) -> None:
+    choosing(stage)
+    stage.act("entries", "ready", ready=False)
+    stage.confirm("Let others pass")
+    expect(stage.page.get_by_text("You let others pass until")).to_be_visible()
+    expect(stage.page.get_by_text("the organizer holds it back")).to_be_visible()
+
+
 def offered(stage: Stage) -> None:
     stage.offer()
 
@@ -224,6 +238,8 @@ STATES: dict[str, Callable[[Stage], None]] = {
         question,
         forgetting,
         forgotten,
+        choosing,
+        resting,
         offered,
         called,
         parked,

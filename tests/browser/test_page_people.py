@@ -1,6 +1,7 @@
 """For all people: keyboard, screen readers, languages, colours, alerts; and hostile text."""
 
 import re
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,11 +15,11 @@ from tests.browser.test_page_story import SHOP
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 LANGUAGES = {
-    "en": ("Join the line", "1 person ahead of you"),
-    "de": ("Anstellen", "1 Person vor Ihnen"),
-    "fr": ("Rejoindre la file", "1 personne devant vous"),
-    "es": ("Unirse a la fila", "1 persona delante"),
-    "ar": ("الانضمام إلى القائمة", "شخص واحد أمامك"),
+    "en": ("Join the line", "1 person ahead of you", "I am ready again"),
+    "de": ("Anstellen", "1 Person vor Ihnen", "Ich bin wieder bereit"),
+    "fr": ("Rejoindre la file", "1 personne devant vous", "Je suis de nouveau prêt"),
+    "es": ("Unirse a la fila", "1 persona delante", "Vuelvo a estar disponible"),
+    "ar": ("الانضمام إلى القائمة", "شخص واحد أمامك", "أنا جاهز من جديد"),
 }
 
 
@@ -64,6 +65,60 @@ def reach(page: Page, button: str) -> None:
     raise AssertionError(f"Tab does not reach {button}")
 
 
+def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
+    page, press = stage.page, stage.page.keyboard.press
+    stage.join(rest={"max_days": 10, "times": 1})
+    entry_id, status = stage.entry_id, page.locator("waitlist-position .resting")
+    reach(page, "Let others pass")
+    press("Enter")
+    dialog = page.get_by_role("dialog", name="Let others pass?")
+    expect(dialog.get_by_label("Until")).to_be_focused()
+    expect(dialog).to_contain_text("At the latest:")
+    expect(dialog).to_contain_text("You can do this once while you wait.")
+    dialog.get_by_label("Until").fill("2999-01-01T09:00")
+    dialog.get_by_role("button", name="Let others pass").click()
+    expect(dialog.get_by_label("Until")).to_be_focused()
+    tomorrow = datetime.now() + timedelta(days=1)  # noqa: DTZ005 (the field has the device's clock)
+    dialog.get_by_label("Until").fill(f"{tomorrow:%Y-%m-%dT%H:%M}")
+    reach(page, "Let others pass")
+    press("Enter")
+    expect(status).to_contain_text("You let others pass until")
+    expect(status).to_have_attribute("role", "status")
+    expect(page.get_by_role("button", name="I am ready again")).to_be_focused()
+    until = stage.operator.call("GET", f"/entries/{entry_id}").json()["rest_until"]
+    at = datetime.fromisoformat(until).astimezone().replace(tzinfo=None)
+    assert f"{at:%Y-%m-%dT%H:%M}" == f"{tomorrow:%Y-%m-%dT%H:%M}"
+    press("Space")
+    expect(page.get_by_role("button", name="Let others pass")).to_be_focused()
+    expect(status).to_be_empty()
+    press("Space")
+    dialog.get_by_role("button", name="Let others pass").click()
+    expect(status).to_contain_text("as often as this line allows")
+    stage.configure(rest=None)
+    press("Space")
+    dialog.get_by_role("button", name="Let others pass").click()
+    expect(status).to_contain_text("in this line any more")
+    expect(page.get_by_role("button", name="Let others pass")).to_be_hidden()
+
+
+def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
+    loaded: list[str] = []
+    stage.page.on("request", lambda request: loaded.append(request.url))
+    stage.configure()
+    early = stage.others.joined("early")
+    stage.join()
+    expect(stage.page.get_by_text("1 person ahead of you")).to_be_visible()
+    held = {"ready": False}
+    path = f"/entries/{early.entry_id}/ready"
+    assert not [url for url in loaded if "rest" in url], "a list that has no use for it"
+    assert stage.operator.call("POST", path, json=held).status_code == 200
+    expect(stage.page.get_by_text("You are next.")).to_be_visible()
+    stage.act("entries", "ready", **held)
+    expect(stage.page.get_by_text("the organizer holds it back")).to_be_visible()
+    expect(stage.page.get_by_text("0 can be let in at the moment")).to_be_visible()
+    expect(stage.page.get_by_role("button", name="Let others pass")).to_be_hidden()
+
+
 def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
     stage.configure()
     early = [stage.others.joined(f"early-{number}") for number in range(30)]
@@ -90,10 +145,10 @@ def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, language: str) -> None:
-    stage.configure()
+    stage.configure(rest={"max_days": 10, "times": 2})
     stage.others.joined("early")
     page = new_context(locale=f"{language}-{language.upper()}").new_page()
-    button, ahead = LANGUAGES[language]
+    button, ahead, ready = LANGUAGES[language]
     page.goto(f"/w/{stage.operator.waitlist_id}")
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text(ahead)).to_be_visible()
@@ -101,6 +156,10 @@ def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, lan
     expect(root).to_have_attribute("lang", language)
     expect(root).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
     page.set_viewport_size({"width": 320, "height": 568})
+    page.locator(".resting + button").click()
+    assert page.get_by_role("dialog").get_attribute("dir") == root.get_attribute("dir")
+    page.get_by_role("dialog").locator("button.main").click()
+    expect(page.get_by_role("button", name=ready)).to_be_visible()
     assert (sideways(page), cut_off(page)) == (0, [])
     text = page.locator("waitlist-position").inner_text()
     assert not re.search(r"undefined|null|NaN|\{\w+\}", text), text

@@ -44,6 +44,8 @@ PAGE: dict[str, Any] = {
     "enter_url": "https://shop.example.com/enter?from=line",
 }
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
+# What a list loads that has it.
+PARTS = ("rest",)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, by CLDR.
 PLURALS = {
@@ -104,7 +106,10 @@ def addresses(document: str) -> list[str]:
 
 
 def viewed() -> Iterator[str]:
-    """Yield the files of one view: those of the document, its modules' and the largest language."""
+    """Yield the files of one view: those of the document, its modules' and the largest language.
+
+    A part that only some lists have is not among them.
+    """
     people = new_list(page=PAGE)
     document = page_of(people).text
     yield document
@@ -116,7 +121,12 @@ def viewed() -> Iterator[str]:
         wanted |= set(re.findall(r"from '\./([\w.-]+)'", files()[name].text))
         wanted |= set(re.findall(r"new URL\('([\w.-]+\.css)'", files()[name].text))
     yield from (files()[name].text for name in known)
-    yield max((files()[f"{one}.json"].text for one in LANGUAGES), key=compressed)
+    yield largest("")
+
+
+def largest(part: str) -> str:
+    """Return the texts of a part, or of the page itself, in the largest language."""
+    return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 
 
 def compressed(text: str) -> int:
@@ -142,8 +152,11 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
-    assert len(texts) == len(files()) - len(LANGUAGES) + 1, "every file but the other languages"
+    others = (len(PARTS) + 1) * len(LANGUAGES) + len(PARTS) - 1
+    assert len(texts) == len(files()) - others, "every file but the parts and other languages"
     assert sum(map(compressed, texts)) <= MOST_BYTES
+    for part in PARTS:
+        assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2 * 1024
 
 
 def test_scripts_are_served_whole_but_for_their_comments() -> None:
@@ -371,9 +384,10 @@ def test_a_place_on_this_machine_needs_no_https(url: str) -> None:
     assert people.world.request("GET", people.path).json["page"]["enter_url"] == url
 
 
-def test_the_languages_have_the_same_texts() -> None:
-    texts = {one: json.loads(files()[f"{one}.json"].text) for one in LANGUAGES}
-    assert {path.stem for path in FOLDER.glob("*.json")} == set(LANGUAGES)
+@pytest.mark.parametrize("part", ["", *(f"{part}-" for part in PARTS)])
+def test_the_languages_have_the_same_texts(part: str) -> None:
+    texts = {one: json.loads(files()[f"{part}{one}.json"].text) for one in LANGUAGES}
+    assert len(list(FOLDER.glob("*.json"))) == len(LANGUAGES) * (len(PARTS) + 1)
     for language, own in texts.items():
         assert list(own) == list(texts["en"]), language
         for key, text in own.items():
@@ -384,7 +398,7 @@ def test_the_languages_have_the_same_texts() -> None:
             # A word for one or two needs no number.
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
-        assert own["direction"] == ("rtl" if language == "ar" else "ltr")
+        assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")
 
 
 def placeholders(text: str | dict[str, str]) -> set[str]:
@@ -413,5 +427,8 @@ def test_every_text_that_the_page_says_exists() -> None:
         )
     assert len(said) > 15
     assert said - set(texts) == set()
+    for part in PARTS:
+        own = set(re.findall(r"say\('([\w.]+)'", files()[f"{part}.js"].text))
+        assert own - set(texts) - set(json.loads(files()[f"{part}-en.json"].text)) == set()
     states = set(re.findall(r"#heading\('(\w+)'\)", files()["waitlist-position.js"].text))
     assert {f"{state}.title" for state in states} <= set(texts)

@@ -101,7 +101,9 @@ class WaitlistPosition extends HTMLElement {
       const since = make('p', { class: 'since' });
       const wait = make('p', { class: 'wait' });
       const others = make('p', { class: 'others' });
+      const rest = make('div');
       this.#onUpdate(({ entry, first }) => {
+        this.#drawRest(rest);
         const { position, total } = entry;
         const words = this.#words;
         number.textContent = position ? new Intl.NumberFormat(words.language).format(position) : '…';
@@ -110,7 +112,7 @@ class WaitlistPosition extends HTMLElement {
         since.textContent = first ? words.say('since', { n: first }) : '';
         wait.textContent = position ? this.#estimate(entry) : '';
         wait.classList.toggle('known', Boolean(entry.estimated_wait));
-        const ahead = position === 1 ? words.say('next') : this.#count('ahead', position && position - 1);
+        const ahead = position === 1 && entry.ready !== false ? words.say('next') : this.#count('ahead', position && position - 1);
         const behind = position && total > position ? this.#count('behind', total - position) : '';
         others.replaceChildren(...[ahead, behind].filter(Boolean).map((one) => make('span', {}, one)));
       });
@@ -122,6 +124,7 @@ class WaitlistPosition extends HTMLElement {
         since,
         others,
         wait,
+        rest,
         make('p', { class: 'keep' }),
         this.#alertButton(),
         this.#leave(),
@@ -400,19 +403,21 @@ class WaitlistPosition extends HTMLElement {
     return why && why !== 'closed' ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
   }
 
-  /** Ask before what cannot be undone. */
-  #ask(key, yes, effect = 'effect') {
+  /** Ask before what cannot be undone; `fields` are what the customer chooses with it. */
+  #ask(key, yes, effect = 'effect', fields = []) {
     const close = (event) => event.target.closest('dialog').close();
+    const isFilled = () => [...dialog.querySelectorAll('input')].every((one) => one.reportValidity());
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
       make('h2', { id: 'question' }, this.#words.say(`${key}.ask`)),
       make('p', {}, this.#words.say(`${key}.${effect}`)),
+      fields,
       make(
         'div',
         { class: 'buttons' },
         make('button', { type: 'button', class: 'plain', onclick: close }, this.#words.say('no')),
-        make('button', { type: 'button', class: 'main', onclick: (event) => (close(event), yes()) }, this.#words.say(`${key}.yes`)),
+        make('button', { type: 'button', class: 'main', onclick: (event) => isFilled() && (close(event), yes()) }, this.#words.say(`${key}.yes`)),
       ),
     );
     this.#root.append(dialog);
@@ -421,6 +426,21 @@ class WaitlistPosition extends HTMLElement {
 
   #leave() {
     return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
+  }
+
+  /** What a list that knows entries which are not ready has for a customer, loaded for it alone. */
+  async #drawRest(place) {
+    const { list, entry } = this.#client.view;
+    const isKnown = list?.rest || entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1;
+    if (!isKnown && !place.firstChild) return;
+    const [words, client] = [this.#words, this.#client];
+    try {
+      const [{ drawRest }] = await Promise.all([import('./rest.js'), words.texts.rest || words.add('rest')]);
+      const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
+      if (place.isConnected) drawRest(place, client.view, { make, words, client, ask });
+    } catch {
+      // The next update tries again.
+    }
   }
 
   /** On a device of several people: leave nothing behind. It also ends what is under way. */

@@ -89,6 +89,15 @@ export class Api {
     return this.#own('POST', entry, '/exit');
   }
 
+  rest(entry, until) {
+    return this.#own('POST', entry, '/rest', { until }, `rest-${until}`);
+  }
+
+  resume(entry, until) {
+    // The rest that is shown: a request that arrives late or twice leaves the next one.
+    return this.#own('POST', entry, '/resume', { rest_until: until });
+  }
+
   #own(method, entry, rest = '', body, key) {
     const id = this.token ? 'me' : entry.entry_id;
     const url = `${this.path}/entries/${id}${rest}`;
@@ -207,7 +216,7 @@ export async function followBoard(api, entry) {
     // At this speed three more boards would bring the entry to the head.
     else if (bounds && bounds[1] > Math.max(NEAR, 3 * (entry.position - bounds[1]))) {
       const { as_of: asOf, total } = board;
-      return { ...entry, position: bounds[1], total, asOf, poll_after_seconds: BOARD_SECONDS };
+      return { ...entry, position: bounds[1], ready_ahead: null, total, asOf, poll_after_seconds: BOARD_SECONDS };
     }
   }
   const asOf = new Date(Date.now() + api.skew).toISOString();
@@ -233,6 +242,7 @@ export class Waitlist extends EventTarget {
   #signedOut = false;
   #isForgotten = false;
   #trouble = null;
+  #refusal = null;
   #attempt = 0;
   #isBusy = false;
   #isLooking = false;
@@ -275,7 +285,8 @@ export class Waitlist extends EventTarget {
     const isKept = this.#memory.isKept;
     const list = this.#list;
     const state = this.#stateOf(entry, joining);
-    return { state, list, entry, first, notice, alert, isKept, trouble: this.#trouble, isBusy: this.#isBusy };
+    const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
+    return { state, list, entry, first, notice, alert, isKept, trouble, refusal, isBusy };
   }
 
   /** The time of the service, in milliseconds. */
@@ -324,6 +335,24 @@ export class Waitlist extends EventTarget {
     return this.#act(
       (entry) => this.#api.exit(entry),
       (admission) => this.#admit(admission),
+    );
+  }
+
+  /** Let others pass until a time in milliseconds; the place stays. */
+  rest(millis) {
+    const until = new Date(millis).toISOString();
+    return this.#act(
+      (entry) => this.#api.rest(entry, until),
+      (entry) => this.#found(entry),
+    );
+  }
+
+  /** End the rest that is shown. */
+  resume() {
+    const { rest_until: until } = this.#memory.read().entry;
+    return this.#act(
+      (entry) => this.#api.resume(entry, until),
+      (entry) => this.#found(entry),
     );
   }
 
@@ -456,7 +485,7 @@ export class Waitlist extends EventTarget {
 
   async #readList() {
     const { entry } = this.#memory.read();
-    if (this.#list && entry) return;
+    if (this.#list && entry && !this.#refusal) return;
     if (this.#list && Date.now() - this.#listAt < FRESH_MS) return;
     this.#list = await this.#api.list();
     this.#listAt = Date.now();
@@ -581,14 +610,17 @@ export class Waitlist extends EventTarget {
   async #act(action, keep) {
     if (this.#isBusy) return null;
     this.#isBusy = true;
+    this.#refusal = null;
     this.#change();
     let result = null;
     try {
       result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
       if (this.#memory.read().entry) keep(result);
     } catch (error) {
-      if (error.status === 409) this.#doubt();
-      else this.#failed(error);
+      if ([409, 422].includes(error.status)) {
+        this.#refusal = error.code;
+        this.#doubt();
+      } else this.#failed(error);
     } finally {
       this.#isBusy = false;
     }

@@ -17,9 +17,12 @@ export class Words {
   }
 
   static async load(language) {
-    const response = await fetch(new URL(`${language}.json`, import.meta.url));
-    if (!response.ok) throw new Error(`no texts: ${response.status}`);
-    return new Words(language, await response.json());
+    return new Words(language, await read(language));
+  }
+
+  /** Add the texts of a part that not every page has. */
+  async add(part) {
+    Object.assign(this.texts, await read(`${part}-${this.language}`));
   }
 
   /** Return a text; `values` fill its {placeholders}, and `n` chooses the plural. */
@@ -65,4 +68,10 @@ export class Words {
     const [unit, value] = seconds < 60 ? ['second', seconds] : ['minute', Math.round(seconds / 60)];
     return new Intl.NumberFormat(this.language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
   }
+}
+
+async function read(name) {
+  const response = await fetch(new URL(`${name}.json`, import.meta.url));
+  if (!response.ok) throw new Error(`no texts: ${response.status}`);
+  return response.json();
 }

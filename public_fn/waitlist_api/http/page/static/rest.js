@@ -1,0 +1,59 @@
+// The part of <waitlist-position> that lets a customer rest, and says who is passed over. The
+// element loads it where a list allows rests, or has an entry that is not ready.
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Fill `place`, or bring it up to date; `make` and `ask` are the element's. */
+export function drawRest(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
+  const act = () => client.view.isBusy || (client.view.entry.rest_until ? client.resume() : choose());
+  if (!place.firstChild) {
+    const button = make('button', { type: 'button', class: 'acts plain', onclick: act });
+    // One button, which stays, so that it keeps the focus.
+    place.append(make('p'), make('p', { class: 'resting', role: 'status' }), button);
+  }
+  const [ahead, status, button] = place.children;
+  show(ahead, aheadOf(entry, words));
+  show(status, [...reasonsOf(entry, words, client.now), words.texts[`refused.${refusal}`]].filter(Boolean).join(' '));
+  show(button, words.say(entry.rest_until ? 'resume' : 'rest'));
+  button.hidden = !(entry.rest_until || list?.rest);
+  button.setAttribute('aria-disabled', isBusy);
+
+  function choose() {
+    const { rest } = client.view.list;
+    const now = client.now;
+    const latest = now + rest.max_days * DAY_MS;
+    const [value, min, max] = [Math.min(now + DAY_MS, latest), now + MINUTE_MS, latest].map(local);
+    const input = make('input', { type: 'datetime-local', required: true, value, min, max, 'aria-describedby': 'latest' });
+    const limits = `${words.say('rest.latest', { time: words.time(new Date(latest).toISOString(), now) })} ${words.say('rest.times', { n: rest.times })}`;
+    const yes = () => client.rest(Math.min(Math.max(endOf(input.value, now), client.now + MINUTE_MS), latest));
+    ask('rest', yes, make('label', {}, words.say('rest.until'), input), make('p', { id: 'latest' }, limits));
+  }
+}
+
+/** Return a chosen minute in milliseconds, not the same for two rests: the end names the rest. */
+function endOf(text, now) {
+  return Date.parse(text) + (now % MINUTE_MS);
+}
+
+/** Return a time as the field has it: on this device's clock, in minutes. */
+function local(millis) {
+  return new Date(millis - new Date(millis).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+}
+
+/** Change a text only if it is another one: screen readers say what is written. */
+function show(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function aheadOf({ position, ready, ready_ahead: n }, words) {
+  if (n == null || n >= position - 1) return '';
+  return n || !ready ? words.say('readyAhead', { n }) : words.say('next');
+}
+
+function reasonsOf({ ready, not_ready: reasons, rest_until: until }, words, now) {
+  if (ready !== false) return [];
+  const rests = until && words.say('resting', { time: words.time(until, now) });
+  if (reasons?.includes('held_back')) return [rests, words.say('heldBack')];
+  return [rests || words.say('passedOver')];
+}
