@@ -6,7 +6,7 @@ from functools import partial
 from tests.reliability.model.client import KIND_OF
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
 from tests.support import model
-from tests.support.model import ENDED, Stay, Waitlist
+from tests.support.model import ENDED, LEFT_AS_NO_SHOW, Stay, Waitlist
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
@@ -111,7 +111,13 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         return line.happened(name, word, model.OPERATOR), expected
 
     def early(line: Waitlist) -> Waitlist:
-        return effect(line)[0]
+        noted = f"{name} is {word} as a no-show"
+        if not is_leaving_as_no_show(line, name) or noted in line.done:
+            return effect(line)[0]
+        # The record may still have the stay.
+        events = (*line.history(name)[:-1], model.Event(word, model.OPERATOR), LEFT_AS_NO_SHOW)
+        others = dict(line.events) | {name: events}
+        return replace(line, events=frozenset(others.items())).note(noted)
 
     return Request(lambda client: client.hold_back(name, is_ready), effect, early=early, event=word)
 
@@ -210,7 +216,7 @@ def look(name: str) -> Request:
 
 def is_leaving_as_no_show(line: Waitlist, name: str) -> bool:
     """Return whether the record may still have the stay: maintenance finishes its leave."""
-    return line.history(name)[-1:] == (model.LEFT_AS_NO_SHOW,)
+    return line.history(name)[-1:] == (LEFT_AS_NO_SHOW,)
 
 
 def erased(name: str, key: str) -> str:
