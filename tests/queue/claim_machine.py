@@ -262,14 +262,23 @@ class Machine(RuleBasedStateMachine):
             self.model = model.ended(self.model, name, "admitted")
             self.dirty.add(name)
 
-    @rule(pick=PICKS, late=LATE, to=st.sampled_from(["place", "back"]))
-    def release(self, pick: int, late: bool, to: str) -> None:
-        self.release_one(self.picked(pick), to, late)
+    @rule(
+        pick=PICKS,
+        late=LATE,
+        to=st.sampled_from(["place", "back"]),
+        delay=st.sampled_from([0, 0, 1, LEASE, HOUR_SECONDS]),
+    )
+    def release(self, pick: int, late: bool, to: str, delay: int) -> None:
+        self.release_one(self.picked(pick), to, late, delay)
 
-    def release_one(self, name: str, to: str, late: bool = False) -> None:
-        if acted := self.act("release", name, late, to=to):
+    def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
+        """Release an entry; a repeat begins no other delay."""
+        if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
+            until = self.millis + 1_000 * delay if delay else 0
+            assert answer["delayed_until_millis"] == until
+            self.change(name, delayed_until_millis=until)
             self.comes_back(name, answer, to)
 
     @rule(pick=PICKS, to=st.sampled_from(["place", "back"]))

@@ -38,9 +38,9 @@ class Stay:
     customer to accept, for which the slot `paid` was used. `is_aside` marks an admission that still
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
     taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
-    hold, the time of the parking, or the end of the pass. A stay that rests until a time, or
-    `is_held_back`, keeps its place and is passed over. `key` is that of the signup, import or
-    reinstatement, and `former` the stay before it, kept until an intent is finished and after an
+    hold, the time of the parking, or the end of the pass. A stay that rests or is delayed until a
+    time, or `is_held_back`, keeps its place and is passed over. `key` is that of the signup, import
+    or reinstatement, and `former` the stay before it, kept until an intent is finished and after an
     import.
     """
 
@@ -59,6 +59,7 @@ class Stay:
     has_exited: bool = False
     time_millis: int = 0
     rests_until_millis: int = 0
+    delayed_until_millis: int = 0
     is_held_back: bool = False
     key: str = ""
     is_reinstated: bool = False
@@ -66,7 +67,7 @@ class Stay:
 
     @property
     def is_ready(self) -> bool:
-        return not (self.rests_until_millis or self.is_held_back)
+        return not (self.rests_until_millis or self.delayed_until_millis or self.is_held_back)
 
 
 @dataclass(frozen=True)
@@ -448,10 +449,12 @@ def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str
 
 
 def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
-    """End the rests whose time has come."""
+    """End the rests and delays whose time has come."""
     for name, stay in line.stays:
         if 0 < stay.rests_until_millis <= millis:
             line = line.change(name, rests_until_millis=0)
+        if 0 < stay.delayed_until_millis <= millis:
+            line = line.change(name, delayed_until_millis=0)
     return line
 
 

@@ -27,6 +27,7 @@ from waitlist_cli.terminal.parameters import (
     Back,
     ClaimToken,
     Customer,
+    Delay,
     EntryId,
     Filter,
     HowMany,
@@ -206,11 +207,12 @@ def release(
     entry: EntryId = None,
     customer: Customer = None,
     back: Back = False,
+    delay: Delay = 0,
     reason: Reason = "",
 ) -> None:
     """Return a claimed person to the queue."""
     person = context.person(waitlist, entry, customer, reason)
-    print_status(context, person.release(token, _to(back)))
+    print_status(context, person.release(token, _to(back), delay))
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
@@ -337,6 +339,16 @@ def work(
     until_empty: Annotated[
         bool, typer.Option("--until-empty", help="End when no one is left to claim.")
     ] = False,
+    retry_after: Annotated[
+        int,
+        typer.Option(
+            "--retry-after",
+            min=0,
+            max=3600,
+            help="Seconds for which a released person is passed over: twice as long after each "
+            "failure, up to an hour. 0: not at all.",
+        ),
+    ] = 10,
 ) -> int:
     """Claim people one by one and run a command for each: exit code 0 admits.
 
@@ -358,6 +370,7 @@ def work(
         poll_seconds=poll,
         most=most,
         until_empty=until_empty,
+        retry_seconds=retry_after,
     )
     return run_workers(context, plan)
 

@@ -348,10 +348,22 @@ RELEASE = Action(
     lambda _: "The claim ends and the person waits again.",
     "Release",
     _of_claim(
-        lambda call, token: call.person.release(token, call.form.text("to")),
+        lambda call, token: call.person.release(
+            token, call.form.text("to"), call.form.number("delay_seconds", "Passed over") or 0
+        ),
         "The person waits again.",
     ),
-    _claim_fields(TO, REASON),
+    _claim_fields(
+        TO,
+        Field(
+            "delay_seconds",
+            "Passed over for so many seconds",
+            "number",
+            "The person keeps the place and is claimed again after that, within 12 hours; empty: "
+            "at once.",
+        ),
+        REASON,
+    ),
 )
 EXTEND = Action(
     "extend",

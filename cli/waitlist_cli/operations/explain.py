@@ -76,6 +76,8 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         elif reason == "held_back":
             held = _latest(history, "held_back")
             yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
+        elif reason == "delayed" and person.get("delayed_until"):
+            yield f"Passed over: released with a delay until {shown(person['delayed_until'])}."
         else:
             yield f"Passed over: {shown(reason.replace('_', ' '))}."
 

@@ -35,6 +35,7 @@ COLUMNS = (
     "not_ready",
     "rest_until",
     "held_back_reason",
+    "delayed_until",
 )
 Person = dict[str, Any]
 ON_LIST = ("waiting", "offered", "parked")

@@ -80,8 +80,12 @@ class Person:
     def complete(self, claim_token: str) -> Any:
         return self._of_claim("complete", claim_token, reason=self.reason)
 
-    def release(self, claim_token: str, to: str) -> Any:
-        return self._of_claim("release", claim_token, to=to, reason=self.reason)
+    def release(self, claim_token: str, to: str, delay_seconds: int = 0) -> Any:
+        """Give the entry back to its "place" or the "back"; it is passed over for the delay."""
+        body: dict[str, Any] = {"to": to, "reason": self.reason}
+        if delay_seconds:
+            body["delay_seconds"] = delay_seconds
+        return self._of_claim("release", claim_token, **body)
 
     def extend(self, claim_token: str, lease_seconds: int | None) -> Any:
         return self._of_claim("extend", claim_token, lease_seconds=lease_seconds)

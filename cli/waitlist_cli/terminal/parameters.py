@@ -12,6 +12,7 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 
 # Longest pause between two requests.
 MOST_SECONDS = 3600.0
+MOST_DELAY_SECONDS = 12 * 3600
 ANYONE = "anyone"
 # A comma in a value is not followed by a name.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
@@ -31,6 +32,15 @@ Lease = Annotated[
 ]
 Back = Annotated[
     bool, typer.Option("--back", help="To the end of the queue, instead of the old place.")
+]
+Delay = Annotated[
+    int,
+    typer.Option(
+        "--delay",
+        min=0,
+        max=MOST_DELAY_SECONDS,
+        help="Seconds for which the person is passed over.",
+    ),
 ]
 Filter = Annotated[
     list[str] | None,

@@ -71,14 +71,14 @@ class Hold:
         except Refused as error:
             raise HoldLost(error.message) from error
 
-    def give_back(self, how: OnFailure, reason: str) -> str:
-        """Release or park the entry; return the outcome in words, or raise HoldLost."""
+    def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
+        """Release the entry, with a delay, or park it; return the outcome, or raise HoldLost."""
         try:
             if how is OnFailure.park:
                 self._person(reason).park(self._token)
                 return "parked"
             to = "back" if how is OnFailure.back else "place"
-            self._person(reason).release(self._token, to)
+            self._person(reason).release(self._token, to, delay_seconds)
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:

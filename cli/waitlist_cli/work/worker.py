@@ -30,6 +30,10 @@ TICK_SECONDS = 0.2
 # A released entry is at the head again, so a program that fails at once would fail in a loop.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
+# A person is passed over for twice as long after each failure.
+MOST_RETRY_SECONDS = 3600
+# People whose failures are counted.
+MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 
 
@@ -50,15 +54,20 @@ class Plan:
     poll_seconds: float = 2.0
     most: int | None = None
     until_empty: bool = False
+    retry_seconds: int = 0
 
 
 @dataclass
 class WorkCounts:
-    """What all threads have done; `left` is how many people may still be served, if limited."""
+    """What all threads have done; `left` is how many people may still be served, if limited.
+
+    `failures` has how often the program has failed for a person, those who failed last at the end.
+    """
 
     left: int | None
     completed: int = 0
     failed: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reserve(self) -> bool:
@@ -75,6 +84,15 @@ class WorkCounts:
         with self.lock:
             if self.left is not None:
                 self.left += 1
+
+    def failed_again(self, entry_id: str) -> int:
+        """Count a failure for a person; return how many there were."""
+        with self.lock:
+            times = self.failures.pop(entry_id, 0) + 1
+            self.failures[entry_id] = times
+            if len(self.failures) > MOST_REMEMBERED:
+                del self.failures[next(iter(self.failures))]
+            return times
 
     def end(self, *, completed: bool) -> None:
         with self.lock:
@@ -147,7 +165,7 @@ class Worker:
 
     def _serve(self, hold: Hold) -> None:
         began = time.monotonic()
-        outcome, code = "", None
+        outcome, code, delay = "", None, 0
         program = self._start(hold)
         try:
             code = self._wait_for(program, hold)
@@ -155,7 +173,9 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code))
+                # A person whose program was ended by a signal has not failed.
+                delay = self._delay_of(hold) if code is not None else 0
+                outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code), delay)
         except HoldLost as lost:
             outcome = f"lost: {lost}"
         except CliError as error:
@@ -164,7 +184,15 @@ class Worker:
             # After any error, because no one waits for the program any more.
             program.end()
         self._after(completed=outcome == "completed")
-        self._report(hold, outcome, code, time.monotonic() - began)
+        self._report(hold, outcome, code, time.monotonic() - began, delay)
+
+    def _delay_of(self, hold: Hold) -> int:
+        """Return for how many seconds the person is passed over, a fifth more or less by chance."""
+        if not self.plan.retry_seconds or self.plan.on_failure is OnFailure.park:
+            return 0
+        times = self.counts.failed_again(hold.entry_id) + int(hold.claim.get("attempts", 0))
+        seconds = self.plan.retry_seconds * 2.0 ** (min(times, 20) - 1)
+        return max(1, round(min(seconds, MOST_RETRY_SECONDS) * random.uniform(0.8, 1.2)))
 
     def _start(self, hold: Hold) -> Program:
         text = json.dumps(hold.claim, ensure_ascii=False)
@@ -199,13 +227,16 @@ class Worker:
             f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
         )
 
-    def _report(self, hold: Hold, outcome: str, code: int | None, seconds: float) -> None:
+    def _report(
+        self, hold: Hold, outcome: str, code: int | None, seconds: float, delay: int
+    ) -> None:
         report: dict[str, Any] = {
             "entry_id": hold.entry_id,
             "customer_id": hold.claim["customer_id"],
             "outcome": outcome,
             "exit_code": code,
             "seconds": round(seconds, 3),
+            "delay_seconds": delay if outcome == "released" else 0,
         }
         if self.context.output.as_json:
             self.context.output.json_line(report)
@@ -213,6 +244,8 @@ class Worker:
             who = report["customer_id"] or hold.entry_id
             style = "green" if outcome == "completed" else "red"
             ended = "" if code in (0, None) else f", exit code {code}"
+            if report["delay_seconds"]:
+                ended += f", passed over for {delay} s"
             self.context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
 
 

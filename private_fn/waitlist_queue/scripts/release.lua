@@ -1,29 +1,33 @@
--- release: ends a hold, back to the old place or to the end of the queue; a repeat changes nothing.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions check_token wake paid
--- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
--- ARGV entry_id token to now server_run_id
+-- release: ends a hold, back to the old place or to the end of the queue, ready again at once or after so many seconds; a
+-- repeat changes nothing.
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness delay enqueue run_length gap off_queue requeue decide pending_decisions check_token wake paid
+-- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- ARGV entry_id token to delay_seconds now server_run_id
 -- META state home not_ready
--- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp
+-- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
+-- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
-local outcome = 'released'
+delay_seconds = tonumber(delay_seconds)
+use_readiness(keys, meta_not_ready, hold and delay_seconds > 0 and 'delayed' or '')
+local outcome, delayed_until = 'released', 0
 if hold then
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
+  if delay_seconds > 0 then delayed_until = delay(keys, entry_id, delay_seconds, now) end
   local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)
-  decide(keys, entry_id, 'released', hold, token, 0)
+  decide(keys, entry_id, 'released', hold, token, delayed_until)
 else
   -- A later decision, such as another claim, does not undo the release.
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'released', token)
   if not hold then return {refusal} end
+  delayed_until = hold.at
 end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
-  index and count_waiting(keys), hold.basis, hold.placed}
+  index and count_waiting(keys), hold.basis, hold.placed, delayed_until}

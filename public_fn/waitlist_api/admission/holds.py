@@ -63,7 +63,11 @@ class ClaimAction(Struct, frozen=True, kw_only=True):
 COMPLETE = ClaimAction(
     message=c.Complete, decided="admitted", at=lambda _result, now_millis: now_millis
 )
-RELEASE = ClaimAction(message=c.Release, decided="released")
+RELEASE = ClaimAction(
+    message=c.Release,
+    decided="released",
+    at=lambda result, _now_millis: result.delayed_until_millis,
+)
 EXTEND = ClaimAction(
     message=c.Extend, decided="extended", at=lambda result, _now_millis: result.deadline_millis
 )
@@ -97,6 +101,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     ticket: int | None = None
     reason: str = ""
     to: Literal["place", "back"] = "place"
+    delay_seconds: int = 0
     lease_seconds: int | None = None
     offered_until_millis: int | None = None
     parked_millis: int | None = None
@@ -307,7 +312,7 @@ def _events(
     event = event_of(decision, command.by, command.reason)
     # The position of a repeat is that of the repeat, not of the decision.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
-        event = replace(event, detail={"position": position})
+        event = replace(event, detail={**event.detail, "position": position})
     match result:
         case c.ExtendResult():
             return ()

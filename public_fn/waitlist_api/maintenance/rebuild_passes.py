@@ -57,7 +57,11 @@ class RebuildPasses(Struct, frozen=True):
 
         A record whose stay is no longer on the list is corrected by the passes that follow.
         """
-        ids = [one.entry_id for one in page if has_readiness(one.attributes_version)]
+        ids = [
+            one.entry_id
+            for one in page
+            if one.delayed_until_millis or has_readiness(one.attributes_version)
+        ]
         records = self.entries.get_many(waitlist_id, ids) if ids else {}
         rows = {
             one.entry_id: IndexRow.from_record(one)

@@ -181,6 +181,10 @@ def catch_up(
     if news:
         events = tuple(event for one in news for event in events_of(one))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
+        delays = [one.at for one in news if one.verb == "released" and one.at]
+        if delays:
+            # Also if a move has followed the release.
+            transition = transition.with_changes(delayed_until_millis=delays[-1])
         # All of them begin where the record is (see is_refuted).
         yield replace(transition, basis=None)
     elif _is_extended(record, place):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from waitlist_api.clock import iso
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
@@ -51,7 +52,12 @@ def offer_changes(deadline_millis: int) -> dict[str, Any]:
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
     """Return the event of a decision that has the name of its verb."""
-    return HistoryEvent(stamp=decision.stamp, event=decision.verb, by=by, reason=reason)
+    detail = {}
+    if decision.verb == "released" and decision.at:
+        detail = {"until": iso(decision.at)}
+    return HistoryEvent(
+        stamp=decision.stamp, event=decision.verb, by=by, reason=reason, detail=detail
+    )
 
 
 def expired_event(stamp: int) -> HistoryEvent:
@@ -121,6 +127,8 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         "park_reason": (reason or None) if is_parked else None,
         "is_offer": None,
     }
+    if decision.verb == "released" and decision.at:
+        changes["delayed_until_millis"] = decision.at
     if decision.verb != "bumped":
         # A bump does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None

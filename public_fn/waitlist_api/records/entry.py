@@ -73,7 +73,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     A waiting entry is not ready, and is passed over, while its customer rests, until
     `rest_until_millis` (`rests` counts the rests of this stay, `rest_key` is a digest of the last
-    one's Idempotency-Key), and while it is `held_back` by an operator.
+    one's Idempotency-Key), while it is `held_back` by an operator, and until
+    `delayed_until_millis`, if a claimer gave it back with a delay.
 
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
@@ -100,6 +101,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rest_key: str = ""
     held_back: bool = False
     held_back_reason: str = ""
+    delayed_until_millis: int | None = None
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
@@ -178,14 +180,18 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def readiness(self) -> c.Readiness | None:
         """Why the entry is not ready, as Redis keeps it; None if that has never changed."""
-        if not has_readiness(self.attributes_version):
+        has_changed = has_readiness(self.attributes_version)
+        if not (has_changed or self.delayed_until_millis):
             return None
         reasons = []
         if self.rest_until_millis is not None:
             reasons.append(c.NotReady("resting", self.rest_until_millis))
         if self.held_back:
             reasons.append(c.NotReady("held_back"))
-        return c.Readiness(self.attributes_version, tuple(reasons))
+        if self.delayed_until_millis:
+            reasons.append(c.NotReady("delayed", self.delayed_until_millis))
+        # A delay has no version: Redis has decided it.
+        return c.Readiness(self.attributes_version if has_changed else 0, tuple(reasons))
 
     @property
     def key(self) -> tuple[str, str]:

@@ -53,6 +53,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     once_stamp: int = 0
     attributes: dict[str, Any] = {}
     attributes_version: int = 0
+    delayed_until_millis: int | None = None
     readiness: c.Readiness | None = None
 
     @classmethod

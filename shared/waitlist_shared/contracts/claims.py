@@ -23,6 +23,7 @@ from waitlist_shared.contracts.common import (
 from waitlist_shared.limits import (
     MAX_BATCH,
     MAX_CLAIM,
+    MAX_DELAY_SECONDS,
     MAX_PAGE,
     ONCE_SECONDS,
 )
@@ -118,7 +119,10 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
+    """Puts the entry back into the queue; it is ready again after `delay_seconds`."""
+
     to: Literal["place", "back"] = "place"
+    delay_seconds: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
 
 
 @answers(Release)
@@ -126,10 +130,12 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is released, or repeat where this token has released before, at `stamp`.
 
     No position is known while the order is rebuilt, or of an entry that no longer waits.
+    `delayed_until_millis` is when the entry is ready again, 0 without a delay.
     """
 
     position: int | None = None
     total: int | None = None
+    delayed_until_millis: Number = 0
 
 
 class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):
@@ -212,9 +218,9 @@ class Decision(Struct, frozen=True, kw_only=True):
     `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
     `abandoned` the end of an offer after which the entry leaves the list. `token` is that of the
     hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
-    the deadline of an offer, a withdrawn one too, or of an extension, or the stamp at which an
-    expired hold's lease ended. A parking after too many attempts or offers has the deadline of the
-    last one.
+    the deadline of an offer, a withdrawn one too, or of an extension, that at which a released
+    entry is ready again, or the stamp at which an expired hold's lease ended. A parking after too
+    many attempts or offers has the deadline of the last one.
 
     `ticket` names the stay. A server that took over may lack decisions which the record has, so
     `basis_stamp` is that of the newest decision about the entry that Redis knew before, 0 if it

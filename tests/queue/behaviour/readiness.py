@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.queue.behaviour.rebuilding import each_verb
-from tests.support.line import Line, accepted, readiness_of
+from tests.support.line import EPOCH, Line, accepted, readiness_of
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
@@ -459,3 +459,69 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
     accepted(line.leave(line.order()[0]))
     assert line.client.hget(f"wl:{{{line.waitlist_id}}}:meta", "not_ready") is None
     assert [line.client.get(key) for key in keys] == ["of a wrong type"] * 3
+
+
+def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
+    """P1, P2, P6: by Redis' clock; a repeat and a late copy begin no other delay."""
+    filled(line)
+    before = set(line.contents())
+    token = line.claimed()["ann"]["token"]
+    line.release("ann", token)
+    assert not [key for key in KEYS if f"wl:{{{line.waitlist_id}}}:{key}" in line.contents()]
+    token = line.claimed()["ann"]["token"]
+    first = line.release("ann", token, delay_seconds=60)
+    assert first["delayed_until_millis"] == line.clock.millis + 60_000
+    assert (first["position"], first["total"], view(line, "ann")) == (1, 5, (1, 5, 0, ["delayed"]))
+    line.clock.advance(seconds=59)
+    again = line.release("ann", token, delay_seconds=600)
+    assert (again["outcome"], again["delayed_until_millis"]) == (
+        "repeat",
+        first["delayed_until_millis"],
+    )
+    assert list(line.claimed()) == ["bob"]
+    line.clock.advance(seconds=1)
+    assert list(line.claimed()) == ["ann"]
+    assert line.release("ann", token, delay_seconds=60)["outcome"] == "repeat"
+    assert line.shelf("held")["total"] == 2
+    line.clock.advance(seconds=LEASE)
+    assert list(line.claimed(2)) == ["ann", "bob"]
+    assert before <= set(line.contents())
+    assert line.release("ann", token, delay_seconds=43_201)["code"] == "invalid_request"
+
+
+def delayed(line: Line) -> Line:
+    """Release the first entry for an hour."""
+    line.release("ann", line.claimed()["ann"]["token"], delay_seconds=3600)
+    return line
+
+
+def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
+    """P2: the message was made before the record had the delay, or has an earlier one."""
+    delayed(filled(line))
+    ends = line.clock.millis + 3_600_000
+    line.readiness("ann", 2**32, held_back=0)
+    assert view(line, "ann")[3] == ["held_back", "delayed"]
+    line.readiness("ann", 2**33, delayed=ends - 1000)
+    assert view(line, "ann")[3] == ["delayed"]
+    line.clock.advance(seconds=3599)
+    assert list(line.claimed()) == ["bob"]
+    line.clock.advance(seconds=1)
+    assert list(line.claimed()) == ["ann"]
+
+
+@pytest.mark.parametrize("op", ["restore", "fill"])
+def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
+    """P3: the record has it without a version, if nothing else was ever changed."""
+    line.init(state="hydrating")
+    ends = line.clock.millis + 60_000
+    for _ in range(2):
+        fields = {"rank": 1, "ticket": 1, "stamp": 1, "readiness": readiness_of(0, delayed=ends)}
+        if op == "fill":
+            stay = [*line.stay("ann").values(), 1, 1, 1, 0, [], 0, fields["readiness"]]
+            accepted(line.send("fill", epoch=EPOCH, stays=[stay]))
+        else:
+            accepted(line.send("restore", **line.stay("ann"), **fields, when="older"))
+    line.init(version=2, state="warm", only_if_known=True)
+    assert view(line, "ann") == (1, 1, 0, ["delayed"])
+    line.clock.advance(seconds=60)
+    assert list(line.claimed()) == ["ann"]

@@ -167,3 +167,56 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
     assert rests or not retried
     assert seen(people, "ada")[1] is not rests
     assert people.claimed() == (["bob"] if rests else ["ada"])
+
+
+def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
+    """P2: a rest, and the operator's word that it is ready, leave the delay."""
+    people.claim()
+    answer = people.release("ada", delay_seconds=60)
+    assert (answer.status, answer.json["position"]) == (200, 1)
+    until = iso(people.world.services.now_millis() + 60_000)
+    person = people.person("ada").json
+    assert (person["not_ready"], person["delayed_until"]) == (["delayed"], until)
+    people.hold_back("ada")
+    people.hold_back("ada", ready=True)
+    people.rest("ada", 30)
+    assert seen(people, "ada") == (1, False, 0, ["resting", "delayed"])
+    people.world.advance(59)
+    assert people.release("ada", delay_seconds=600).status == 200
+    assert people.claimed() == ["bob"]
+    people.world.advance(1)
+    assert people.person("ada").json["delayed_until"] is None
+    assert people.claimed(3) == ["ada", "cyd"]
+    history = people.person("ada").json["history"]
+    (event,) = [one for one in history if one["event"] == "released"]
+    assert event["detail"]["until"] == until
+    for wrong in (-1, 43_201, 1.5, "5", None):
+        assert people.release("ada", delay_seconds=wrong).code == "invalid_request"
+
+
+@pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
+def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
+    """P3: also if maintenance has recorded the release, after another move of the entry."""
+    people.claim()
+    wire.arm(0, crash_after)
+    if how == "whole":
+        wire.disarm()
+    with suppress(Crash):
+        people.release("ada", delay_seconds=DAY // 2)
+    wire.disarm()
+    if how == "unrecorded, then moved":
+        wire.arm(2, crash_before)
+        with suppress(Crash):
+            people.bump("ada", to="back")
+        wire.disarm()
+    # Later than what the second look of a rebuild reads from the table.
+    for seconds in (120, 3600):
+        people.world.advance(seconds)
+        people.world.maintain()
+    order = people.order()
+    people.world.redis.flushall()
+    people.world.maintain()
+    assert people.order() == order
+    assert seen(people, "ada")[1::2] == (False, ["delayed"])
+    people.world.advance(DAY // 2 - 3720)
+    assert sorted(people.claimed(3)) == ["ada", "bob", "cyd"]

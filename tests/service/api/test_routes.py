@@ -208,6 +208,7 @@ def test_listing_people(people: People) -> None:
         "offered_until": None,
         **ready(0),
         "held_back_reason": None,
+        "delayed_until": None,
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},

@@ -19,6 +19,11 @@ local function write_readiness(keys, entry_id, packed)
   enter_segments(keys, entry_id, rank, is_ready)
 end
 
+local function with_delay(packed, until_millis)
+  local others = string.gsub(packed, DELAYED, '')
+  return until_millis > 0 and string.format('%s;delayed=%d', others, until_millis) or others
+end
+
 -- Writes the readiness that the record has, unless Redis has one of the same stay that is as new. Returns whether it did.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
@@ -26,7 +31,8 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if packed == '' then return false end
   local function version_of(one) return tonumber(string.match(one, '^%d+')) end
   local old = redis.call('HGET', keys.readiness, entry_id)
-  if old and version_of(old) >= version_of(packed) then return false end
-  write_readiness(keys, entry_id, packed)
+  local is_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
+  if is_as_new and delay_of(packed) <= delayed then return false end
+  write_readiness(keys, entry_id, with_delay(is_as_new and old or packed, math.max(delayed, delay_of(packed))))
   return true
 end

@@ -2,6 +2,13 @@
 -- the version of its record and the reasons: "version;reason=millis;reason=millis", with 0 for an open end. A waiting
 -- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends.
 
+-- Redis decides a delay itself, and only time ends it: where Redis and the record have one each, the later counts.
+local DELAYED = ';delayed=(%d+)'
+
+local function delay_of(packed)
+  return tonumber(string.match(packed, DELAYED) or 0)
+end
+
 local function has_reason(packed)
   return string.find(packed, ';', 1, true) ~= nil
 end

@@ -477,6 +477,7 @@ def _claims() -> dict[str, Operation]:
         "release": _operator(
             "Return a claimed entry to the queue",
             answers(200, "The entry and its position", *HOLD),
+            "Idempotent for the same claim token: a repeat begins no other delay.",
         ),
         "extend": _operator(
             "Renew the lease of a claim (heartbeat)",

@@ -19,7 +19,7 @@ from waitlist_api.http.schemas.common import (
     extensible,
 )
 from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus, Priority
-from waitlist_shared.limits import MAX_CLAIM, MAX_LEASE_SECONDS
+from waitlist_shared.limits import MAX_CLAIM, MAX_DELAY_SECONDS, MAX_LEASE_SECONDS
 
 LeaseSeconds = Annotated[
     int | None,
@@ -75,6 +75,15 @@ class CompleteBody(Body):
 
 class ReleaseBody(CompleteBody):
     to: To = "place"
+    delay_seconds: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MAX_DELAY_SECONDS,
+            description="For so long the entry waits at its place and is passed over: its "
+            "`not_ready` has `delayed`.",
+        ),
+    ] = 0
 
 
 class ExtendBody(Body):

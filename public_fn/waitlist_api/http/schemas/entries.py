@@ -366,7 +366,7 @@ class BumpAnswer(EntryAnswer):
 NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
     "held_back": "an operator holds the entry back until they say that it is `ready`",
-    "delayed": "an operator gave the entry back to wait for a while",
+    "delayed": "a claimer released the entry with `delay_seconds`, which are not over",
 }
 # A named type, so that the OpenAPI document has a component for it.
 NotReadyReason = TypeAliasType(
@@ -490,6 +490,10 @@ class HistoryAnswer(Model):
 
 class AdminEntryAnswer(EntryAnswer, WithReadiness):
     held_back_reason: str | None = None
+    delayed_until: Annotated[
+        Time | None,
+        Field(description="When a released entry is ready again; null if it is not delayed."),
+    ] = None
     attempts: Count
     claimed_until: Annotated[
         Time | None,

@@ -50,6 +50,7 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
     "held_back_reason": None,
+    "delayed_until": None,
     "customer_id": None,
     "profile": {},
     "attributes": {},
@@ -223,6 +224,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     record = person.record
     if record is None:
         return {**person.view.answer, **readiness_fields(person.view), **UNRECORDED}
+    readiness = readiness_fields(person.view, record.readiness)
+    is_delayed = "delayed" in (readiness["not_ready"] or ())
     is_offer = record.is_offer and record.status == "offered"
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
@@ -231,8 +234,9 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         offered_until = offered_until or deadline
     return {
         **person.view.answer,
-        **readiness_fields(person.view, record.readiness),
+        **readiness,
         "held_back_reason": record.held_back_reason or None,
+        "delayed_until": _time(record.delayed_until_millis) if is_delayed else None,
         "offered_until": offered_until,
         "customer_id": record.customer_id or None,
         "profile": record.profile,
