@@ -126,6 +126,12 @@ def closed(stage: Stage) -> None:
     expect(stage.page.get_by_text("The next people are let in:")).to_be_visible()
 
 
+def not_open_yet(stage: Stage) -> None:
+    stage.configure(opens_at="2999-12-01T09:00:00Z")
+    stage.open()
+    stage.shows("This line is not open yet")
+
+
 def full(stage: Stage) -> None:
     stage.configure(capacity=1)
     stage.others.joined("early")
@@ -233,6 +239,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
         form,
         paused,
         closed,
+        not_open_yet,
         full,
         waiting,
         question,

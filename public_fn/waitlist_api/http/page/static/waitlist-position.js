@@ -7,7 +7,7 @@ import { Words } from './words.js';
 
 const SAY_MS = 15_000; // a position is said at most so often
 const HURRY_SECONDS = 60;
-const SAID_SECONDS = [300, 60, 10]; // what is left of an offer is said then
+const SAID_SECONDS = [300, 60, 10]; // what is left of an offer, or until the opening, is said then
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside']; // states in which the customer has a place
 
@@ -78,12 +78,26 @@ class WaitlistPosition extends HTMLElement {
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
         wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
       });
-      return [count, wait, opens, this.#form(view)];
+      const closes = list.closes_at && this.#text('closes', { time: this.#words.time(list.closes_at, Date.now() + list.ahead) });
+      return [count, wait, opens, closes, this.#form(view)];
     },
 
     closed: ({ list }) => {
       const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       return [this.#heading('closed'), opens, this.#text('looksAgain')];
+    },
+
+    notOpenYet: () => {
+      const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
+      const label = make('p', { class: 'label', id: 'left' });
+      const when = make('p', { class: 'wait' });
+      const tick = this.#countDown(clock, 'opensLeft', () => this.#client.untilOpening);
+      this.#onUpdate(({ list }) => {
+        clock.hidden = !tick();
+        label.textContent = this.#words.say(clock.hidden ? 'opening' : 'opensIn');
+        when.textContent = this.#words.say('opensAt', { time: this.#words.time(list.opens_at, Date.now() + list.ahead) });
+      });
+      return [this.#heading('notOpenYet'), label, clock, when, this.#text('opensHere')];
     },
 
     full: () => {
@@ -134,19 +148,13 @@ class WaitlistPosition extends HTMLElement {
     offered: (view) => {
       const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
       const label = make('p', { class: 'label', id: 'left' }, this.#words.say('timeLeft'));
-      let before = Infinity;
-      const tick = () => {
-        const until = Date.parse(this.#client.view.entry?.offered_until);
-        const seconds = Math.max(0, Math.ceil((until - this.#client.now) / 1000)) || 0;
-        clock.textContent = this.#words.clock(seconds);
+      const left = () => Date.parse(this.#client.view.entry?.offered_until) - this.#client.now;
+      const tick = this.#countDown(clock, 'left', left);
+      this.#onUpdate(() => {
+        const seconds = tick();
         clock.classList.toggle('hurry', seconds <= HURRY_SECONDS);
-        const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
-        if (passed && seconds) this.#speak(this.#words.say('left', { time: this.#words.duration(seconds) }));
-        before = seconds;
         if (!seconds) setTimeout(() => this.#draw());
-      };
-      this.#eachSecond(tick);
-      this.#onUpdate(tick);
+      });
       const client = this.#client;
       const back = this.#button('back', () => this.#ask('back', () => client.decline()));
       return [
@@ -345,9 +353,12 @@ class WaitlistPosition extends HTMLElement {
     const isNew = state !== this.#said.state;
     const now = Date.now();
     if (!isNew && !(position && isWorthSaying(this.#said, position, now))) return;
-    const wasShown = this.#said.state !== null && this.#said.state !== 'loading';
+    const before = this.#said.state;
+    const wasShown = before !== null && before !== 'loading';
     this.#said = { state, position, at: now };
-    const title = this.#words.texts[`${state}.title`] ?? (notice ? this.#words.say(`notice.${notice}`) : '');
+    const isOpen = before === 'notOpenYet' && state === 'join';
+    const text = notice ? `notice.${notice}` : isOpen ? 'opened' : '';
+    const title = this.#words.texts[`${state}.title`] ?? (text && this.#words.say(text));
     if (wasShown || position) this.#speak(position ? this.#words.say('position', { n: position }) : title);
     if (isNew && wasShown && state === 'offered') this.#alert();
   }
@@ -389,9 +400,19 @@ class WaitlistPosition extends HTMLElement {
     return [];
   }
 
-  #eachSecond(run) {
-    this.#second = setInterval(run, 1000);
-    run();
+  /** Update each second; returns the function that shows what is left, says it a few times, and returns the seconds. */
+  #countDown(clock, key, left) {
+    let before = Infinity;
+    const tick = () => {
+      const seconds = Math.max(0, Math.ceil(left() / 1000)) || 0;
+      clock.textContent = this.#words.clock(seconds);
+      const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
+      if (passed && seconds) this.#speak(this.#words.say(key, { time: this.#words.duration(seconds) }));
+      before = seconds;
+      return seconds;
+    };
+    this.#second = setInterval(() => this.#update(this.#client.view), 1000);
+    return tick;
   }
 
   #count(key, n) {

@@ -7,6 +7,8 @@ const FRESH_MS = 5_000; // a tab that wakes looks again if the last answer is ol
 const HIDDEN_MS = 1_500; // the tab that the customer sees looks first
 const LIST_MS = 30_000; // a list that is closed or full is asked so often
 const LONGEST_MS = 300_000;
+const OPENING_MS = 5_000; // after the opening each browser waits a random part of this
+const TIMER_MS = 86_400_000; // a browser's timer is never set further ahead: it would end at once
 const NEAR = 200; // an offer to one of the first must not wait for a cache
 const BOARD_SECONDS = 20;
 
@@ -50,8 +52,10 @@ export class Api {
     this.skew = 0; // what the clock of the service is ahead of this one
   }
 
-  list() {
-    return this.#call('GET', this.path);
+  /** The list; `ahead` is what the clock that opens and closes it is ahead of this one. */
+  async list() {
+    const list = await this.#call('GET', this.path);
+    return { ...list, ahead: Date.parse(list.as_of) + list.age * 1000 - Date.now() };
   }
 
   join(body, key, entryToken) {
@@ -121,7 +125,10 @@ export class Api {
     // A cache keeps the date of the answer that it has.
     if (!isPublic) this.#compareClocks(response);
     const answer = parsed(text);
-    if (response.ok && isPublic) answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
+    if (response.ok && isPublic) {
+      answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
+      answer.age = Number(response.headers.get('Age')); // seconds in a cache
+    }
     if (response.ok) return answer;
     const { code, detail } = answer ?? {};
     throw new Problem(response.status, code, retryAfter(response.headers.get('Retry-After')), detail);
@@ -248,6 +255,7 @@ export class Waitlist extends EventTarget {
   #isLooking = false;
   #isRunning = false;
   #timer;
+  #spread = Math.random(); // this browser's place among those that wait for the opening
 
   constructor({ api, waitlist, token = null, position = followBoard }) {
     super();
@@ -292,6 +300,16 @@ export class Waitlist extends EventTarget {
   /** The time of the service, in milliseconds. */
   get now() {
     return Date.now() + this.#api.skew;
+  }
+
+  /** The milliseconds until the list opens, by the clock that decides it. */
+  get untilOpening() {
+    return this.#opensAt - Date.now();
+  }
+
+  /** When the list opens, by the clock of this browser. */
+  get #opensAt() {
+    return Date.parse(this.#list.opens_at) - this.#list.ahead;
   }
 
   /** Join with the answers of the form, and go on after a lost answer with the same key. */
@@ -382,7 +400,7 @@ export class Waitlist extends EventTarget {
     if (joining) return 'joining';
     if (!entry) {
       if (!this.#list) return 'loading';
-      return ['closed', 'full'].includes(this.#list.line) ? this.#list.line : 'join';
+      return SHUT[this.#list.line] ?? 'join';
     }
     const { status, admission } = entry;
     if (status === 'offered' && !entry.offered_until) return 'called';
@@ -410,7 +428,8 @@ export class Waitlist extends EventTarget {
     const due = this.#due();
     if (due === null) return;
     const isHidden = document.visibilityState === 'hidden';
-    this.#timer = setTimeout(this.#tick, Math.max(0, due - Date.now()) + (isHidden ? HIDDEN_MS : 0));
+    const left = Math.min(Math.max(0, due - Date.now()), TIMER_MS);
+    this.#timer = setTimeout(this.#tick, left + (isHidden ? HIDDEN_MS : 0));
   }
 
   #due() {
@@ -420,7 +439,9 @@ export class Waitlist extends EventTarget {
     if (joining) return null;
     if (!entry) {
       if (this.#list && !this.#listAt) return 0;
-      const isWatched = this.#list && this.#list.line !== 'open' && document.visibilityState !== 'hidden';
+      const isSeen = document.visibilityState !== 'hidden';
+      if (this.#list?.line === 'not_open_yet') return this.#openingDue(isSeen);
+      const isWatched = this.#list && this.#list.line !== 'open' && isSeen;
       return isWatched ? this.#listAt + LIST_MS : null;
     }
     if (entry.admission?.inside_until && !entry.admission.exited_at) {
@@ -428,6 +449,13 @@ export class Waitlist extends EventTarget {
       return end > Date.now() ? end : null;
     }
     return nextAt ?? null;
+  }
+
+  /** Some seconds after the opening, not all at once; before it now and then: it may be moved. */
+  #openingDue(isSeen) {
+    const opening = this.#opensAt + this.#spread * OPENING_MS;
+    const next = isSeen ? Math.min(opening, this.#listAt + pollAfter(LONGEST_MS / 1000, () => this.#spread)) : opening;
+    return Math.max(next, this.#listAt + FRESH_MS);
   }
 
   #tick = () => {
@@ -600,6 +628,7 @@ export class Waitlist extends EventTarget {
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
+    if (error.code === 'not_open_yet') this.#listAt = 0; // its time is another one now
     if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
     // The next signup of this browser is another customer's: it cannot prove to be this one.
     const isKnown = error.code === 'already_on_list' || error.code === 'idempotency_key_reused';
@@ -662,6 +691,7 @@ export class Waitlist extends EventTarget {
 
 const NO_LIST = ['waitlist_not_found', 'not_found', 'invalid_request'];
 const ENDED = ['left', 'exited', 'over'];
+const SHUT = { closed: 'closed', full: 'full', not_open_yet: 'notOpenYet' };
 const REFUSALS = {
   already_on_list: 'known',
   idempotency_key_reused: 'known',
@@ -670,6 +700,7 @@ const REFUSALS = {
   banned: 'banned',
   waitlist_closed: null,
   waitlist_full: null,
+  not_open_yet: null,
 };
 
 /** Return what the customer should be told about a change that they did not ask for. */

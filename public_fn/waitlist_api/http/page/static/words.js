@@ -54,8 +54,12 @@ export class Words {
     return new Intl.DateTimeFormat(this.language, options).format(new Date(iso));
   }
 
-  /** Return the time that is left, as a clock shows it. */
+  /** Return the time that is left, as a clock shows it, behind whole days. */
   clock(seconds) {
+    if (seconds >= 86_400) {
+      const days = new Intl.NumberFormat(this.language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+      return `${days.format(Math.floor(seconds / 86_400))} ${this.clock(seconds % 86_400)}`;
+    }
     const two = new Intl.NumberFormat(this.language, { minimumIntegerDigits: 2 });
     const one = new Intl.NumberFormat(this.language);
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
