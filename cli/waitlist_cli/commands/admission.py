@@ -9,6 +9,7 @@ import typer
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -21,6 +22,7 @@ from waitlist_cli.terminal.entry_output import (
     print_status,
     row,
 )
+from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.output import counted, shown
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
@@ -105,23 +107,20 @@ def admit(
 
 
 @command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
+@with_person_and_reason
 def admit_person(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
-    reason: Reason = "",
+    person: Person,
 ) -> None:
     """Offer a slot to one person now, wherever they wait."""
-    print_status(context, context.person(waitlist, entry, customer, reason).admit())
+    print_status(context, person.admit())
 
 
 @command("withdraw", PANEL, "waitlist withdraw bakery --customer ada")
+@with_person_and_reason
 def withdraw(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     offered_until: Annotated[
         str | None,
         typer.Option(
@@ -130,24 +129,19 @@ def withdraw(
             help="Take back only the offer that ends then; default: the one that is open now.",
         ),
     ] = None,
-    reason: Reason = "",
 ) -> None:
     """Take an offer back: the person waits at the old place, the next one gets the slot."""
-    person = context.person(waitlist, entry, customer, reason)
     until = offered_until or person.show()["offered_until"]
     print_status(context, person.withdraw(until))
 
 
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
+@with_person_and_reason
 def exit_(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
-    reason: Reason = "",
+    person: Person,
 ) -> None:
     """Let an admitted person go out, which frees the place inside."""
-    person = context.person(waitlist, entry, customer, reason)
     answer = person.exit()
     context.output.result(answer, f"{person.entry_id} is out since {shown(answer['exited_at'])}.")
 
@@ -187,58 +181,50 @@ def claim(
 
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
+@with_person_and_reason
 def complete(
     context: Context,
-    waitlist: WaitlistId,
     token: ClaimToken,
-    entry: EntryId = None,
-    customer: Customer = None,
-    reason: Reason = "",
+    person: Person,
 ) -> None:
     """Admit a claimed person."""
-    print_status(context, context.person(waitlist, entry, customer, reason).complete(token))
+    print_status(context, person.complete(token))
 
 
 @command("release", PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")
+@with_person_and_reason
 def release(
     context: Context,
-    waitlist: WaitlistId,
     token: ClaimToken,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     back: Back = False,
     delay: Delay = 0,
-    reason: Reason = "",
 ) -> None:
     """Return a claimed person to the queue."""
-    person = context.person(waitlist, entry, customer, reason)
     print_status(context, person.release(token, _to(back), delay))
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
+@with_person
 def extend(
     context: Context,
-    waitlist: WaitlistId,
     token: ClaimToken,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     lease: Lease = None,
 ) -> None:
     """Restart the lease of a claim from now."""
-    print_status(context, context.person(waitlist, entry, customer).extend(token, lease))
+    print_status(context, person.extend(token, lease))
 
 
 @command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
+@with_person_and_reason
 def park(
     context: Context,
-    waitlist: WaitlistId,
     token: ClaimToken,
-    entry: EntryId = None,
-    customer: Customer = None,
-    reason: Reason = "",
+    person: Person,
 ) -> None:
     """Take a claimed person out of the queue, to be looked at."""
-    print_status(context, context.person(waitlist, entry, customer, reason).park(token))
+    print_status(context, person.park(token))
 
 
 @command("redrive", PANEL, "waitlist redrive bakery --all --reason 'printer works again'")

@@ -16,6 +16,7 @@ from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import place, print_entry, print_history, print_status
+from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.moves_output import print_explanation
 from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import (
@@ -143,15 +144,13 @@ def signup(
 
 
 @command("position", PANEL, "waitlist position bakery --customer ada")
+@with_person
 def position(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     token: EntryToken = None,
 ) -> None:
     """Show a person's position, as the operator, or with a token as the customer."""
-    person = context.person(waitlist, entry, customer)
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
         return
@@ -174,15 +173,13 @@ def position(
 
 
 @command("leave", PANEL, "waitlist leave bakery --customer ada --token ENTRY_TOKEN")
+@with_person
 def leave(
     context: Context,
-    waitlist: WaitlistId,
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
 ) -> None:
     """Leave the queue as the customer; operators use `remove`."""
-    person = context.person(waitlist, entry, customer)
     context.api.customer("DELETE", person.path, token)
     _print_outcome(context, person, "left", "has left.")
 
@@ -190,43 +187,38 @@ def leave(
 @command(
     "rest", PANEL, "waitlist rest bakery --customer ada --token ENTRY_TOKEN --until 2026-12-24"
 )
+@with_person
 def rest(
     context: Context,
-    waitlist: WaitlistId,
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
     until: Annotated[
         str, typer.Option("--until", help="A time, such as 2026-12-24T09:00:00+01:00.")
     ],
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
 ) -> None:
     """Let others pass until a time, as the customer; operators use `ready --no`.
 
     The place stays, and the entry is ready again by itself. `resume` ends the rest earlier.
     """
-    person = context.person(waitlist, entry, customer)
     body = {"until": typed_utc(until, f"--until {until}")}
     path = f"{person.path}/rest"
     print_status(context, context.api.customer("POST", path, token, body, key=person.key))
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
+@with_person_and_reason
 def remove(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     ban: Annotated[
         bool,
         typer.Option("--ban", help="Refuse later signups too, whatever the state of the entry is."),
     ] = False,
-    reason: Reason = "",
 ) -> None:
     """Remove a person, also one who is offered or parked; the record stays.
 
     With --ban the person cannot sign up again until `unban`, and need not be on the list.
     """
-    person = context.person(waitlist, entry, customer, reason)
     if ban:
         person.ban()
         _print_outcome(context, person, "banned", "is banned.")
@@ -236,34 +228,28 @@ def remove(
 
 
 @command("ready", PANEL, "waitlist ready bakery --customer ada --no --reason 'papers missing'")
+@with_person_and_reason
 def ready(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     no: Annotated[bool, typer.Option("--no", help="Hold the entry back instead.")] = False,
-    reason: Reason = "",
 ) -> None:
     """Let an entry be taken again, or hold it back with --no: others pass it, it keeps its place.
 
     A rest of the customer goes on.
     """
-    person = context.person(waitlist, entry, customer, reason)
     person.ready(not no)
     outcome, words = ("held_back", "is held back.") if no else ("ready", "is not held back.")
     _print_outcome(context, person, outcome, words)
 
 
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
+@with_person_and_reason
 def unban(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
-    reason: Reason = "",
+    person: Person,
 ) -> None:
     """Let a banned person sign up again; `reinstate` gives the former place back."""
-    person = context.person(waitlist, entry, customer, reason)
     person.unban(person.show()["banned_at"])
     _print_outcome(context, person, "unbanned", "is not banned.")
 
@@ -309,43 +295,42 @@ def bump(
 
 
 @command("erase", PANEL, "waitlist erase bakery --customer ada --yes")
+@with_person
 def erase(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase a person: record, history and place."""
-    person = context.person(waitlist, entry, customer)
     context.ask_first(yes, f"Erase all data of {person.entry_id}?")
     person.erase()
     _print_outcome(context, person, "erased", "is erased.")
 
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
+@with_person
 def history(
-    context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
+    context: Context,
+    person: Person,
 ) -> None:
     """Show the history of a person, oldest first."""
-    path = context.person(waitlist, entry, customer).path
+    path = person.path
     print_history(context, list(context.pages(path, "history", include="history")))
 
 
 @command("explain", PANEL, "waitlist explain bakery --customer ada")
+@with_person
 def explain(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     most: Annotated[
         int, typer.Option("--max", min=1, help="Look at this many people of each list.")
     ] = 10_000,
 ) -> None:
     """Explain why a person is where they are: each move, and what happened ahead of them."""
-    person = context.person(waitlist, entry, customer).show()
-    settings = context.call("GET", waitlist)
-    print_explanation(context, explanation_of(context.pages, settings, person, most))
+    found = person.show()
+    settings = context.call("GET", person.waitlist_id)
+    print_explanation(context, explanation_of(context.pages, settings, found, most))
 
 
 def _bump_all(context: Context, bumps: Bumps, file: str) -> int:

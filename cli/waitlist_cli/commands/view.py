@@ -4,15 +4,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
+from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.search import found_people
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries
+from waitlist_cli.terminal.groups import with_person
 from waitlist_cli.terminal.output import duration, estimate_text, shown
-from waitlist_cli.terminal.parameters import MOST_SECONDS, Customer, EntryId, HowMany, WaitlistId
+from waitlist_cli.terminal.parameters import MOST_SECONDS, HowMany, WaitlistId
 
 PANEL = "View"
 TRIES = 3
@@ -153,18 +154,16 @@ def _limited(context: Context, most: int, status: str) -> None:
 
 
 @command("around", PANEL, "waitlist around bakery --customer ada -n 5")
+@with_person
 def around(
     context: Context,
-    waitlist: WaitlistId,
-    entry: EntryId = None,
-    customer: Customer = None,
+    person: Person,
     count: Annotated[
         int, typer.Option("-n", "--count", min=1, max=PAGE // 2 - 1, help="How many on each side.")
     ] = 5,
 ) -> None:
     """List the people just before and just after a person."""
-    entry_id = chosen_entry_id(waitlist, entry, customer)
-    print_entries(context, _neighbours(context, waitlist, entry_id, count), WAITING)
+    print_entries(context, _neighbours(context, person, count), WAITING)
 
 
 @command("health", PANEL, "waitlist health")
@@ -196,19 +195,20 @@ def watch(
     run_watch(context, waitlist, seconds, looks)
 
 
-def _neighbours(context: Context, waitlist: str, entry_id: str, count: int) -> list[dict[str, Any]]:
+def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around one that may move between the two requests."""
     for _ in range(TRIES):
-        person = context.call("GET", waitlist, f"/entries/{entry_id}")
-        if person["position"] is None:
+        found = person.show()
+        if found["position"] is None:
             raise Refused(
-                f"{entry_id} has no neighbours: the status is {person['status']}.", "not_waiting"
+                f"{person.entry_id} has no neighbours: the status is {found['status']}.",
+                "not_waiting",
             )
-        first = max(1, person["position"] - count)
-        last = person["position"] + count
+        first = max(1, found["position"] - count)
+        last = found["position"] + count
         params = {"first": first, "limit": last - first + 1}
-        page = context.api.operator("GET", f"/{waitlist}/entries", params=params)
+        page = context.api.operator("GET", f"/{person.waitlist_id}/entries", params=params)
         people: list[dict[str, Any]] = page["entries"]
-        if any(one["entry_id"] == entry_id for one in people):
+        if any(one["entry_id"] == person.entry_id for one in people):
             return people
-    raise WrongUsage(f"{entry_id} moves too often to list its neighbours. Try again.")
+    raise WrongUsage(f"{person.entry_id} moves too often to list its neighbours. Try again.")

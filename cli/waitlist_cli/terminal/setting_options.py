@@ -1,13 +1,13 @@
 """The options for settings of a waitlist, which `create` and `edit` share."""
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
-from inspect import Parameter
+from inspect import get_annotations
 from typing import Annotated, Any, Literal
 
 import typer
 
+from waitlist_cli.terminal.command import Function
+from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.groups import expanded, option
 from waitlist_cli.terminal.times import checked_instant, utc
 
 
@@ -91,31 +91,17 @@ class SettingOptions:
     ]
 
 
-def with_settings(function: Callable[..., None]) -> Callable[..., None]:
+def with_settings(function: Function) -> Function:
     """Give a command an option for each setting, instead of its parameter `settings`.
 
     The command gets those that were typed, as the API takes them.
     """
-    own = inspect.signature(function)
-    kinds = inspect.get_annotations(SettingOptions)
-    place = Parameter.POSITIONAL_OR_KEYWORD
-    options = [Parameter(name, place, default=None, annotation=kinds[name]) for name in kinds]
-    parameters = [
-        one
-        for parameter in own.parameters.values()
-        for one in (options if parameter.name == "settings" else [parameter])
-    ]
-
-    @wraps(function)
-    def run(**typed: Any) -> None:
-        settings = {name: typed.pop(name) for name in kinds}
-        function(**typed, settings=_as_in_api(settings))
-
-    run.__dict__["__signature__"] = own.replace(parameters=parameters)
-    return run
+    kinds = get_annotations(SettingOptions)
+    options = [option(name, kinds[name]) for name in kinds]
+    return expanded(function, "settings", options, _as_in_api)
 
 
-def _as_in_api(typed: dict[str, Any]) -> dict[str, Any]:
+def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
     """Return the settings that were typed."""
     given = {name: value for name, value in typed.items() if value is not None}
     for limit in ("capacity", "max_claims", "retention_days"):
