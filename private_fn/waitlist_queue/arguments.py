@@ -66,12 +66,13 @@ def _tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Return the version and each reason with its end: `7;resting=1796083200000`."""
+    """Return version, deadline of the question and reasons: `7,1796083200000;held_back=0`."""
     readiness = request.readiness
     if readiness is None:
         return ""
+    question = f",{readiness.confirm_by_millis}" if readiness.confirm_by_millis else ""
     reasons = [f";{one.reason}={one.until_millis}" for one in readiness.not_ready]
-    return str(readiness.version) + "".join(reasons)
+    return "".join([str(readiness.version), question, *reasons])
 
 
 def _waiting_stays(request: c.RestoreMany) -> str:

@@ -103,6 +103,13 @@ class RestsUsedUp(WaitlistError):
     advice = "This entry has rested as often as the waitlist allows. It can still resume."
 
 
+class ConfirmOff(WaitlistError):
+    """The waitlist has no `confirm` setting."""
+
+    code = "confirm_off"
+    advice = "This waitlist asks no customer whether they still wait: set its `confirm` first."
+
+
 class AlreadyLeft(WaitlistError):
     """The customer has left, and this waitlist does not allow joining again."""
 

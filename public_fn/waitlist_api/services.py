@@ -25,6 +25,7 @@ from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.entries.questions import Questions
 from waitlist_api.entries.readiness import ReadinessChanges
 from waitlist_api.entries.reinstate import Reinstatements
 from waitlist_api.entries.segment_counts import SegmentCounts
@@ -71,6 +72,7 @@ class Services(Struct, frozen=True):
     archive: Archive
     entry_edits: EntryEdits
     readiness: ReadinessChanges
+    questions: Questions
     segment_counts: SegmentCounts
     claims: Claims
     holds: Holds

@@ -19,6 +19,7 @@ OF_CUSTOMERS = {
     f"POST {ENTRY}/exit",
     f"POST {ENTRY}/rest",
     f"POST {ENTRY}/resume",
+    f"POST {ENTRY}/confirm",
     f"GET {ENTRY}/pass",
 }
 

@@ -55,7 +55,7 @@ LOOPS = {
 }
 ON_WAITLIST = [one for one in contracts.RESULTS if issubclass(one, contracts.OnWaitlist)]
 # What there is nothing more to say of.
-BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent", "exited")
+BARE_RESULTS = ("purged", "settled", "changed", "tagged", "kept", "absent", "exited", "ended")
 
 
 @each_verb

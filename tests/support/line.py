@@ -161,6 +161,22 @@ class Line:
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
 
+    def ask(self, name: str, version: int, seconds: float = 60, **reasons: int) -> Answer:
+        """Ask a customer to confirm within a time that they still wait."""
+        confirm_by = self.clock.millis + int(1000 * seconds)
+        readiness = [*readiness_of(version, **reasons), confirm_by]
+        return self.send("tag", **self.stay(name), readiness=readiness)
+
+    def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
+        """End the wait of the newest question, to the present stay, unless others are named."""
+        found = self.position(name)
+        named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1}
+        if found.get("confirm_by_millis"):
+            named["confirm_by_millis"] = found["confirm_by_millis"]
+        return self.send(
+            "end_wait", entry_id=self.id_of(name), action=action, **{**named, **fields}
+        )
+
     def mark(self, name: str) -> Answer:
         return self.send("mark", entry_id=self.id_of(name))
 

@@ -120,6 +120,14 @@ class People:
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
 
+    def confirm(self, name: str) -> Answer:
+        token = self.token_of(name)
+        return self.world.request("POST", f"{self.entry(name)}/confirm", token=token)
+
+    def ask_all(self, query: str = "", **body: Any) -> Answer:
+        path = f"{self.admin_path}/confirm"
+        return self.world.request("POST", path, body=body, query=query, operator=True)
+
     def hold_back(self, name: str, *, ready: bool = False, reason: str = "") -> Answer:
         body = {"ready": ready, "reason": reason}
         path = f"{self.admin_entry(name)}/ready"

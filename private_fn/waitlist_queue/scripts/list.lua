@@ -63,7 +63,7 @@ local function page_of_waiting()
     -- Without readiness the entries of a page stand one behind the other.
     if keys.not_ready then ahead, ready_ahead = count_ahead(keys, entry_id) end
     entries[i] = {entry_id, keys.not_ready and ahead + 1 or ahead + i, rank,
-      tonumber(tickets[i] or rank % TIER), 0, 0, ready_ahead, reasons_of(keys, entry_id)}
+      tonumber(tickets[i] or rank % TIER), 0, 0, ready_ahead, (reasons_of(keys, entry_id))}
   end
   return count_waiting(keys), entries, is_more and found[#ids].rank
 end

@@ -5,7 +5,7 @@
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
--- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready
+-- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
 -- EACH not_ready reason until_millis
@@ -54,5 +54,6 @@ for segment in string.gmatch(segments, '%w+') do
   local first, last = '[' .. segment .. READY, '(' .. segment .. BEHIND
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
+local reasons, confirm_by_millis = reasons_of(keys, entry_id)
 return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
-  pace_of(meta_paused, meta_pace), ready_ahead, reasons_of(keys, entry_id)}
+  pace_of(meta_paused, meta_pace), ready_ahead, reasons, confirm_by_millis}

@@ -18,6 +18,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
+# Fields of a view that no answer has under this name.
+UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confirm_by_millis")
+
 
 class EntryView(Struct, frozen=True, kw_only=True):
     """An entry's status and position. Only a waiting entry has a position.
@@ -26,7 +29,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     `offered_until`. With `is_due` the policy of the list has places due. `pace` is that of the
     list, of which an estimate of the wait can be made. By its `rank` a waiting entry finds its
     place on the board. `ready_ahead` counts the entries ahead that are ready, and `not_ready` says
-    why this one is not; None if that was not asked.
+    why this one is not; None if that was not asked. The customer is to confirm by
+    `confirm_by_millis` that they still wait; 0 if they are not asked.
     """
 
     entry_id: str
@@ -42,14 +46,13 @@ class EntryView(Struct, frozen=True, kw_only=True):
     is_due: bool = False
     ready_ahead: int | None = None
     not_ready: tuple[c.NotReady, ...] | None = None
+    confirm_by_millis: int = 0
 
     @property
     def answer(self) -> dict[str, Any]:
         """The fields that callers see."""
         fields = asdict(self)
-        for name in ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready"):
-            del fields[name]
-        return fields
+        return {name: value for name, value in fields.items() if name not in UNSEEN}
 
     @classmethod
     def placed(
@@ -102,7 +105,15 @@ class Positions(Struct, frozen=True):
         hide_total = found.hide_counts and not to_operator
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
-        return replace(view, is_due=found.is_due)
+        return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
+
+    def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
+        """Return the view without a question of a list whose `confirm` is null by now."""
+        if not view.confirm_by_millis:
+            return view
+        cache = self.segmented_queue.waitlist_cache
+        is_asking = cache.find(waitlist_id).settings.confirm is not None
+        return view if is_asking else replace(view, confirm_by_millis=0)
 
     def of_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
         """Return the view of the stay of an entry token, where Redis shows another stay.
@@ -187,4 +198,9 @@ def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryVi
     view = EntryView.placed(
         entry_id, "waiting", found.rank, found.ticket, found.position, total, found.pace
     )
-    return replace(view, ready_ahead=found.ready_ahead, not_ready=found.not_ready)
+    return replace(
+        view,
+        ready_ahead=found.ready_ahead,
+        not_ready=found.not_ready,
+        confirm_by_millis=found.confirm_by_millis,
+    )

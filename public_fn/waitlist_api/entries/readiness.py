@@ -71,6 +71,17 @@ class Change(Struct, frozen=True):
 Decide = Callable[[EntryRecord], Change | None]
 
 
+def answered(now_millis: int) -> dict[str, Any]:
+    """Return the fields of a record whose customer has confirmed that they still wait."""
+    return {
+        "confirm_by_millis": None,
+        "asked_token": None,
+        "reminded_days": None,
+        "unanswered": None,
+        "confirmed_millis": now_millis,
+    }
+
+
 class ReadinessChanges(Struct, frozen=True):
     """Makes entries ready, or not. Their places stay: an entry that is not ready is passed over."""
 
@@ -88,7 +99,7 @@ class ReadinessChanges(Struct, frozen=True):
             is_repeat = command.rest_key != "" and command.rest_key == record.rest_key
             if is_repeat or record.rest_until_millis == command.until_millis:
                 return None
-            if record.status != "waiting":
+            if record.status != "waiting" or record.unanswered:
                 raise NotWaiting(NO_REST)
             self._check(rules, record, command.until_millis)
             fields = {
@@ -96,10 +107,13 @@ class ReadinessChanges(Struct, frozen=True):
                 "rests": record.rests + 1,
                 "rest_key": command.rest_key or None,
             }
+            if record.confirm_by_millis is not None:
+                # A customer who lets others pass still waits.
+                fields |= answered(self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(fields, "rested", CUSTOMER, detail=detail)
 
-        self._change((command.waitlist_id, command.entry_id), decide, command.stay)
+        self.change((command.waitlist_id, command.entry_id), decide, command.stay)
         return self.positions.of(command.waitlist_id, command.entry_id)
 
     def resume(self, command: ResumeCommand) -> EntryView:
@@ -110,7 +124,7 @@ class ReadinessChanges(Struct, frozen=True):
                 return None
             return Change({"rest_until_millis": None}, "resumed", CUSTOMER)
 
-        self._change((command.waitlist_id, command.entry_id), decide, command.stay)
+        self.change((command.waitlist_id, command.entry_id), decide, command.stay)
         return self.positions.of(command.waitlist_id, command.entry_id)
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
@@ -129,7 +143,7 @@ class ReadinessChanges(Struct, frozen=True):
             return Change(fields, event, command.by, command.reason)
 
         key = (command.waitlist_id, command.entry_id)
-        record = self._change(key, decide)
+        record = self.change(key, decide)
         return EntryDetails(self.positions.of(*key, to_operator=True), record, [])
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
@@ -149,7 +163,7 @@ class ReadinessChanges(Struct, frozen=True):
         if record.rests >= rules.times:
             raise RestsUsedUp
 
-    def _change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
+    def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
         """Record a change, and let Redis follow.
 
         Redis gets it also if nothing changed: an earlier request may have been cut off before.

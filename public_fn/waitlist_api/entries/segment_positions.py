@@ -77,6 +77,7 @@ class SegmentPositions(Struct, frozen=True):
             if view.position is None:
                 return view, []
             if answer.is_whole:
+                view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
             # An edit was cut off, or is under way: write the record's segments to Redis.
             with suppress(Gone):

@@ -178,7 +178,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         public_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
         page_routes(services.waitlist_cache),
         _customer_routes(services, tokens),
-        admin_waitlist_routes(services.waitlist_cache, services.waitlists),
+        admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.questions),
         admin_count_routes(
             services.waitlist_cache,
             services.waitlists,
@@ -222,6 +222,7 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
         services.leaves,
         admission,
         services.readiness,
+        services.questions,
     )
 
 

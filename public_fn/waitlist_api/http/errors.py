@@ -50,6 +50,7 @@ STATUS = {
     "not_waiting": 409,
     "entry_not_ready": 409,
     "rest_not_allowed": 409,
+    "confirm_off": 409,
     "rests_used_up": 409,
     "no_room": 409,
     "no_entry_tokens": 409,

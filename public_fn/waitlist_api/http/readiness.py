@@ -6,6 +6,8 @@ from waitlist_api.clock import iso
 from waitlist_api.entries.position import EntryView
 from waitlist_shared import contracts as c
 
+FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "confirm_by")
+
 
 def readiness_fields(
     view: EntryView, recorded: c.Readiness | None = None, now_millis: int = 0
@@ -15,17 +17,21 @@ def readiness_fields(
     Where Redis was not asked, the record says why the entry is not ready.
     """
     if view.status != "waiting":
-        return {"ready": None, "not_ready": None, "ready_ahead": None, "rest_until": None}
+        return dict.fromkeys(FIELDS)
     reasons = view.not_ready
     if reasons is None:
         given = () if recorded is None else recorded.not_ready
         reasons = tuple(one for one in given if not 0 < one.until_millis <= now_millis)
+    confirm_by = view.confirm_by_millis
+    if recorded is not None:
+        confirm_by = recorded.confirm_by_millis
     rests = [one.until_millis for one in reasons if one.reason == "resting"]
     return {
         "ready": not reasons,
         "not_ready": [one.reason for one in reasons] or None,
         "ready_ahead": ready_ahead_of(view),
         "rest_until": iso(rests[0]) if rests else None,
+        "confirm_by": iso(confirm_by) if confirm_by else None,
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Container
 from zlib import crc32
 
 from waitlist_api.estimates.pace import UNKNOWN
+from waitlist_api.maintenance.confirm_walk import is_due
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, schedule_of
 from waitlist_api.settings.schedule import next_instant
@@ -41,6 +42,7 @@ def is_quiet(
         and answer.settings_version >= waitlist.version
         and "building" not in (answer.segments_state, waitlist.segments_state)
         and not (answer.waiting and answer.pace != UNKNOWN)
+        and not is_due(waitlist, now_millis)
         and not _has_instant(waitlist, answer.scheduled_until, now_millis)
     )
 

@@ -14,7 +14,14 @@ from waitlist_api.queue.client import QueueClient, raise_first, send_batch
 from waitlist_api.queue.messages import Restoring, Tagging, drop_of, drop_of_place, renew_of
 from waitlist_api.queue.renewals import ends_of
 from waitlist_api.queue.segmented import SegmentedQueue
-from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, events_of, transition_of
+from waitlist_api.records.decisions import (
+    MAINTENANCE,
+    NO_SHOW,
+    POLICY,
+    UNANSWERED,
+    events_of,
+    transition_of,
+)
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.transitions import Transition, Transitions
@@ -72,8 +79,11 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == NO_SHOW:
                     # Another request may end the stay, or begin the next one, at this moment.
+                    by, reason = (POLICY, NO_SHOW)
+                    if record.unanswered:
+                        by, reason = (MAINTENANCE, UNANSWERED)
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
-                        self.leaves.leave(*record.key, by=POLICY, reason=NO_SHOW, stay=place.ticket)
+                        self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
                 settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))

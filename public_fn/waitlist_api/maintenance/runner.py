@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import LeftMillis, NowMillis, without_end
+from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
@@ -67,6 +68,7 @@ class MaintenanceRunner(Struct, frozen=True):
     rebuilder: Rebuilder
     reconciler: Reconciler
     reindexer: Reindexer
+    confirm_walker: ConfirmWalker
     admissions: Admissions
     heartbeat: Heartbeat
     sampler: Sampler
@@ -210,6 +212,7 @@ class MaintenanceRunner(Struct, frozen=True):
             if "building" in (stats.segments_state, waitlist.segments_state):
                 self.reindexer.reindex(waitlist)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
+            self.confirm_walker.walk(waitlist, stats)
         finally:
             if is_overdue:
                 # Places may be due at a waitlist at which no customer polls.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from waitlist_api.clock import iso
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.lifecycle import status_after
@@ -11,9 +13,17 @@ from waitlist_shared.ranks import ticket_of_millis
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-ATTEMPTS_EXHAUSTED = ("worn_out", "no_show_parked")
+# The reason of what ends a wait that the customer has not confirmed.
+UNANSWERED = "unanswered"
+# Why maintenance records a parking.
+REASONS: dict[c.Verb, str] = {
+    "worn_out": OUT_OF_ATTEMPTS,
+    "no_show_parked": OUT_OF_ATTEMPTS,
+    "unanswered_parked": UNANSWERED,
+}
 # Verbs that take an entry from the queue, or move it there.
-OF_WAITING = ("offered", "bumped")
+UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
+OF_WAITING = ("offered", "bumped", *UNANSWERED_ENDS)
 # Verbs by which a caller ends a hold or a parking without admitting.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
@@ -31,6 +41,13 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
             # The stamp before the decision's is drawn for these two events alone (lib/expiry.lua).
             ended = min(decision.stamp - 1, ticket_of_millis(decision.at))
             return no_show_event(ended), attempts_exhausted_event(ended + 1)
+        case "unanswered_parked":
+            return (unanswered_event(decision, "parked"),)
+        case "unanswered_to_back":
+            return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
+        case "unanswered_left":
+            # The leave that follows has an event.
+            return ()
         case "offered":
             return (event_of(decision, POLICY),)
         case "declined":
@@ -70,6 +87,11 @@ def no_show_event(stamp: int) -> HistoryEvent:
     return HistoryEvent(stamp=stamp, event=NO_SHOW, by=POLICY)
 
 
+def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
+    """Return the event of a move or a parking because the customer has not answered."""
+    return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
+
+
 def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
     """Return the event of the hold or offer before, if its end has brought the entry back."""
     if claim.expired_stamp:
@@ -102,9 +124,7 @@ def transition_of(
         basis=decision.basis_stamp,
         placed=decision.placed_stamp,
         is_of_waiting=decision.verb in OF_WAITING,
-        changes=_changes(
-            decision, OUT_OF_ATTEMPTS if decision.verb in ATTEMPTS_EXHAUSTED else reason
-        ),
+        changes=_changes(decision, REASONS.get(decision.verb, reason)),
         events=events,
         entered_at=entered_at,
     )
@@ -118,7 +138,7 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         return token | {"claimed_until_millis": decision.at}
     if decision.verb == "offered":
         return token | offer_changes(decision.at)
-    if decision.verb == "abandoned":
+    if decision.verb in ("abandoned", "unanswered_left"):
         return {"claimed_until_millis": None}
     is_parked = status_after(decision.verb) == "parked"
     changes: dict[str, Any] = token | {
@@ -129,7 +149,10 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     }
     if decision.verb == "released" and decision.at:
         changes["delayed_until_millis"] = decision.at
-    if decision.verb != "bumped":
-        # A bump does not change how the last hold ended.
+    if decision.verb in UNANSWERED_ENDS:
+        changes |= {"confirm_by_millis": None, "asked_token": None, "reminded_days": None}
+        changes["unanswered"] = None
+    if decision.verb not in OF_WAITING:
+        # A move does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
     return changes

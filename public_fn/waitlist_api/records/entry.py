@@ -76,6 +76,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     one's Idempotency-Key), while it is `held_back` by an operator, and until
     `delayed_until_millis`, if a claimer gave it back with a delay.
 
+    The customer was last asked whether they still wait at `asked_millis`, when the record had the
+    claim token `asked_token`, and last confirmed it at `confirmed_millis`. While a question is open
+    it is to be answered by `confirm_by_millis`; the last reminder was due `reminded_days` before.
+    Once the question is `unanswered`, no answer counts any more.
+
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
     record does not expire.
@@ -102,6 +107,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     held_back: bool = False
     held_back_reason: str = ""
     delayed_until_millis: int | None = None
+    asked_millis: int | None = None
+    asked_token: str = ""
+    confirm_by_millis: int | None = None
+    reminded_days: int | None = None
+    unanswered: bool = False
+    confirmed_millis: int | None = None
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
@@ -179,7 +190,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def readiness(self) -> c.Readiness | None:
-        """Why the entry is not ready, as Redis keeps it; None if that has never changed."""
+        """Why the entry is not ready, and the question; None if neither has ever changed."""
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.delayed_until_millis):
             return None
@@ -191,7 +202,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         if self.delayed_until_millis:
             reasons.append(c.NotReady("delayed", self.delayed_until_millis))
         # A delay has no version: Redis has decided it.
-        return c.Readiness(self.attributes_version if has_changed else 0, tuple(reasons))
+        version = self.attributes_version if has_changed else 0
+        return c.Readiness(version, tuple(reasons), self.confirm_by_millis or 0)
 
     @property
     def key(self) -> tuple[str, str]:

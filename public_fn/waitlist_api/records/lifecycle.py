@@ -35,12 +35,13 @@ LIFECYCLE = (
         "waiting",
         "waiting",
         *("released", "expired", "redriven", "bumped", "declined", "withdrawn", "no_show"),
+        "unanswered_to_back",
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
     # The leave that follows begins from `offered`; maintenance finishes it within a minute.
-    _stage("no_show", "offered", "abandoned", shown="left"),
-    _stage("parked", "parked", "parked", "worn_out", "no_show_parked"),
+    _stage("no_show", "offered", "abandoned", "unanswered_left", shown="left"),
+    _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
 )
 _AFTER = {verb: stage for stage in LIFECYCLE for verb in stage.verbs}

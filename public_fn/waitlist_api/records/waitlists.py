@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, Self
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import millis_of
 from waitlist_api.errors import Throttled
@@ -17,6 +17,7 @@ from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
+from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
@@ -40,7 +41,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     the `segments` is a sorted list of attribute names. Signups are taken from the time `opens_at`
     on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
-    rest; without `identity` callers state the id of a customer.
+    rest; without `identity` callers state the id of a customer; without `confirm` no customer is
+    asked whether they still wait.
     """
 
     name: str
@@ -58,6 +60,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     admission: AdmissionPolicy | None = None
     page: PageSettings | None = None
     rest: RestRules | None = None
+    confirm: ConfirmRules | None = None
     identity: IdentityRules | None = None
     opens_at: str | None = None
     closes_at: str | None = None
@@ -82,6 +85,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
             known["rest"] = RestRules.from_text(known["rest"])
         if known.get("identity"):
             known["identity"] = IdentityRules.from_text(known["identity"])
+        if known.get("confirm"):
+            known["confirm"] = ConfirmRules.from_text(known["confirm"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
@@ -95,7 +100,33 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         rest = self.rest.text if self.rest else None
         texts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
         texts["identity"] = self.identity.text if self.identity else None
+        texts["confirm"] = self.confirm.text if self.confirm else None
         return {**asdict(self), **texts}
+
+    def asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
+        """Return the settings with the time since which customers are asked without a pause."""
+        if self.confirm is None:
+            return self
+        since = now_millis
+        if before is not None and before.confirm is not None:
+            since = before.confirm.since_millis
+        return replace(self, confirm=replace(self.confirm, since_millis=since))
+
+
+class ConfirmWalk(Struct, frozen=True, kw_only=True):
+    """How far maintenance has looked through the waiting entries for questions that are due.
+
+    The next page is behind the rank `after`; None begins again, at `next_millis`. In this walk no
+    entry was found for which anything is due before `earliest_millis`.
+    """
+
+    after: int | None = None
+    next_millis: int = 0
+    earliest_millis: int = 0
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
 
 class WaitlistRecord(Struct, frozen=True, kw_only=True):
@@ -121,6 +152,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     segments_state: SegmentsState = "ready"
     scheduled_until: int = 0
     longest_pass_seconds: int = 0
+    confirm_walk: ConfirmWalk = ConfirmWalk()
 
     @property
     def segments(self) -> Segments:
@@ -132,6 +164,8 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
         known["checkpoint"] = Checkpoint.from_item(item.get("watch", {}))
         if "rebuild" in known:
             known["rebuild"] = RebuildProgress.from_item(known["rebuild"])
+        if "confirm_walk" in known:
+            known["confirm_walk"] = ConfirmWalk.from_item(known["confirm_walk"])
         return cls(**known, settings=WaitlistSettings.from_item(item))
 
 
@@ -236,6 +270,13 @@ class WaitlistRecords(Struct, frozen=True):
                 f"{ALIVE} AND (attribute_not_exists(#scheduled_until)"
                 " OR #scheduled_until < :until)",
                 {"until": until_millis},
+            )
+
+    def note_confirm_walk(self, waitlist_id: str, walk: ConfirmWalk) -> None:
+        """Store how far maintenance has looked for questions that are due."""
+        with suppress(ConditionFailed):
+            self.table.update(
+                _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}
             )
 
     def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:

@@ -37,7 +37,10 @@ class Waitlists(Struct, frozen=True):
         With a `version` only the configuration of that version, which must exist: raises
         VersionChanged, WaitlistNotFound.
         """
-        is_new = version is None and self.records.create(waitlist_id, settings, self.now_millis())
+        now_millis = self.now_millis()
+        is_new = version is None and self.records.create(
+            waitlist_id, settings.asking_since(None, now_millis), now_millis
+        )
         if not is_new:
             changed = self._replace(waitlist_id, settings, version)
             if changed is None:
@@ -58,11 +61,12 @@ class Waitlists(Struct, frozen=True):
         before = self.records.get(waitlist_id)
         if before is None:
             return None
+        now_millis = self.now_millis()
         longest = max(before.longest_pass_seconds, pass_seconds_of(settings))
         return self.records.replace(
             waitlist_id,
-            settings,
-            self.now_millis(),
+            settings.asking_since(before.settings, now_millis),
+            now_millis,
             is_schedule_new=schedule_of(settings) != schedule_of(before.settings),
             longest_pass_seconds=longest,
             version=version,

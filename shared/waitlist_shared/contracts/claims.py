@@ -209,6 +209,9 @@ Verb = Literal[
     "no_show",
     "no_show_parked",
     "abandoned",
+    "unanswered_parked",
+    "unanswered_to_back",
+    "unanswered_left",
 ]
 
 
@@ -216,7 +219,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """One decision about an entry, and where it put the entry.
 
     `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
-    `abandoned` the end of an offer after which the entry leaves the list. `token` is that of the
+    `abandoned` the end of an offer after which the entry leaves the list, `unanswered_…` the end of
+    a wait that the customer has not confirmed in time. `token` is that of the
     hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
     the deadline of an offer, a withdrawn one too, or of an extension, that at which a released
     entry is ready again, or the stamp at which an expired hold's lease ended. A parking after too

@@ -89,10 +89,15 @@ class NotReady(Struct, frozen=True):
 
 
 class Readiness(Struct, frozen=True, array_like=True):
-    """Why an entry is not ready; without a reason it is ready. The higher version wins."""
+    """Why an entry is not ready; without a reason it is ready. The higher version wins.
+
+    A customer who is asked whether they still wait is to confirm it by `confirm_by_millis`; 0
+    without an open question.
+    """
 
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
+    confirm_by_millis: Number = 0
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):

@@ -65,6 +65,7 @@ class Counters(Struct, frozen=True, kw_only=True):
 
 
 NoShow = Literal["keep_place", "to_back", "leave"]
+Unanswered = Literal["park", "to_back", "leave"]
 Acceptance = Literal["enter", "automatic"]
 RateCounts = Literal["offered", "entered"]
 Combine = Literal["least", "sum"]
@@ -311,7 +312,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     entries ahead. `places` has those within the segments of the request, in its order. `pace` is
     the last one of a heartbeat, `unknown` without one, or `paused`. `ready_ahead` counts the
     entries ahead that are ready, None on a list on which all are; `not_ready` says why this one is
-    not.
+    not. `confirm_by_millis` is 0 unless the customer is asked whether they still wait.
     """
 
     total: int
@@ -325,6 +326,26 @@ class PositionResult(Result, frozen=True, kw_only=True):
     pace: str | None = None
     ready_ahead: int | None = None
     not_ready: tuple[NotReady, ...] = ()
+    confirm_by_millis: Number = 0
+
+
+class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
+    """Ends the wait of an entry whose customer has not confirmed it in time.
+
+    It is parked, goes to the end of the queue, or leaves: then maintenance ends the stay. The
+    message means the stay with this `ticket` and the question with this deadline.
+    """
+
+    ticket: Ticket
+    confirm_by_millis: Number
+    action: Unanswered
+
+
+@answers(EndWait)
+class EndWaitResult(Result, frozen=True):
+    """`outcome` is ended; or kept: the entry has no such question, or no longer waits to be taken,
+    or the deadline is not over by Redis' clock.
+    """
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):

@@ -35,6 +35,7 @@ OF_A_LIST = (
     "listSegments",
     "getStats",
     "previewAdmission",
+    "askAll",
 )
 WAITING = (
     "getEntry",
@@ -48,6 +49,7 @@ WAITING = (
     "admitPerson",
     "rest",
     "resume",
+    "confirm",
     "setReady",
 )
 HELD = ("complete", "release", "extend", "park")

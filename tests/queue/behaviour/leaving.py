@@ -25,6 +25,7 @@ def _absent(total: int) -> dict[str, object]:
         "position": None,
         "ready_ahead": None,
         "not_ready": [],
+        "confirm_by_millis": 0,
         "rank": None,
         "ticket": None,
         "places": [],

@@ -65,6 +65,11 @@ def offered(line: Line, seconds: int = 60, **settings: Any) -> Line:
     return line
 
 
+def asked(line: Line, seconds: float = 0) -> Line:
+    warm(line).ask("bob", version=1, seconds=seconds)
+    return line
+
+
 def by(line: Line, verb: str) -> Answer:
     """Do something as bob."""
     return line.send(verb, entry_id=line.id_of("bob"))
@@ -278,6 +283,10 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("tag", "tagged"): lambda line: building(line).tag("bob", "red", version=2),
     ("tag", "kept"): lambda line: warm(line).tag("bob", version=0),
     ("tag", "absent"): lambda line: building(line).tag("eve", "red", version=2),
+    ("end_wait", "ended"): lambda line: asked(line).end_wait("bob"),
+    ("end_wait", "kept"): lambda line: asked(line, seconds=60).end_wait("bob"),
+    ("end_wait", "cold"): lambda line: line.end_wait("bob"),
+    ("end_wait", "rebuilding"): lambda line: hydrating(line).end_wait("bob"),
     ("tag", "cold"): lambda line: line.tag("bob", "red"),
     ("tag", "gone"): lambda line: left(line).tag("bob", version=0),
     ("tag", "stale_segments"): lambda line: warm(line).tag("bob", "red"),

@@ -28,6 +28,7 @@ DEFAULTS = {
     "identity": None,
     "opens_at": None,
     "closes_at": None,
+    "confirm": None,
     "admission": None,
     "page": None,
     "segments": [],
@@ -39,7 +40,8 @@ DEFAULTS = {
 
 def ready(ahead: int) -> dict[str, Any]:
     """Return the fields of an entry that is ready, behind so many that are."""
-    return {"ready": True, "ready_ahead": ahead, "not_ready": None, "rest_until": None}
+    since = {"rest_until": None, "confirm_by": None}
+    return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -209,6 +211,8 @@ def test_listing_people(people: People) -> None:
         **ready(0),
         "held_back_reason": None,
         "delayed_until": None,
+        "asked_at": None,
+        "confirmed_at": None,
         "customer_id": "ada",
         "profile": {"name": "Ada"},
         "attributes": {"language": "English"},

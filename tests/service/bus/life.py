@@ -15,6 +15,7 @@ def samples() -> list[Detail]:
         _misses_an_offer,
         _is_parked_and_back,
         rests,
+        _is_asked,
         _is_admitted_by_the_policy,
         _goes_for_good,
     ):
@@ -49,6 +50,21 @@ def _is_parked_and_back(scene: Scene) -> None:
     assert scene.people.park("ada", reason="no answer").status == 200
     scene.world.advance(3600)
     assert scene.people.redrive("ada").status == 200
+
+
+def _is_asked(scene: Scene) -> None:
+    rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
+    assert scene.configure(confirm=rules).status == 200
+    assert scene.people.ask_all().json["asked"] == 2
+    for _day in range(2):
+        scene.world.advance(86_400 + 660)
+        scene.world.maintenance.run_one(scene.people.waitlist_id)
+    scene.world.advance(120)
+    scene.world.maintenance.run_one(scene.people.waitlist_id)
+    for name in ("ada", "bob"):
+        assert scene.people.redrive(name).status == 200
+    assert scene.people.ask_all().json["asked"] == 2
+    assert scene.people.confirm("ada").status == 200
 
 
 def _is_admitted_by_the_policy(scene: Scene) -> None:

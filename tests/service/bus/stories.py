@@ -29,6 +29,10 @@ WORDS = (
     "resumed",
     "held_back",
     "ready",
+    "asked",
+    "reminded",
+    "confirmed",
+    "unanswered",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -139,6 +143,36 @@ def rests(scene: Scene) -> None:
     for ready in (False, False, True, True):
         scene.world.advance(1)
         assert scene.people.hold_back("ada", ready=ready).status == 200
+
+
+@story(
+    JOINED,
+    ("asked", "operator"),
+    ("reminded", "maintenance"),
+    ("confirmed", "customer"),
+    ("asked", "operator"),
+    ("unanswered", "maintenance"),
+    ("parked", "maintenance"),
+)
+def is_asked_twice_and_confirms_once(scene: Scene) -> None:
+    signs_up(scene)
+    rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
+    assert scene.people.configure(confirm=rules).status == 200
+    for _repeat in range(2):
+        assert scene.people.ask_all().status == 200
+    _walk(scene, 86_400)
+    for _repeat in range(2):
+        assert scene.people.confirm("ada").status == 200
+    assert scene.people.configure(confirm={"every_days": 9, "answer_days": 1}).status == 200
+    assert scene.people.ask_all().json["asked"] == 1
+    _walk(scene, 86_400 + 660)
+
+
+def _walk(scene: Scene, seconds: int) -> None:
+    """Run maintenance of the list, later, and again two minutes after."""
+    for pause in (seconds, 120):
+        scene.world.advance(pause)
+        scene.world.maintenance.run_one(scene.people.waitlist_id)
 
 
 @story(BANNED, ERASED)

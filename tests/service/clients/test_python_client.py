@@ -150,6 +150,12 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     rest = body("ResumeBody", rest_until=resting.rest_until)
     assert on("bob", "resume", token=tokens["bob"], body=rest).ready
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
+    confirm = body("ConfirmBody", every_days=90)
+    assert send(
+        "changeWaitlist", 200, waitlist_id=BAKERY, body=body("WaitlistPatch", confirm=confirm)
+    )
+    assert send("askAll", 200, waitlist_id=BAKERY, body=body("AskBody")).asked == 4
+    assert on("bob", "confirm", token=tokens["bob"]).confirm_by is None
     assert on("cyd", "bump", body=body("BumpToEnd", to="front")).position == 1
     key = "0a4f8f0e-5a0c-4f6b-9b53-6a1d1a1b1c1d"
     assert on("dan", "bump", body=body("BumpByPlaces", places=1), idempotency_key=key).position == 3

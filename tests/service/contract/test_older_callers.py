@@ -50,6 +50,8 @@ VALUES: dict[str, Any] = {
     "as_of_millis": 5,
     "line": "open",
     "cuts": "[]",
+    "confirm_by_millis": 5,
+    "action": "park",
 }
 VALID_INIT: dict[str, Any] = {
     "waitlist_id": WAITLIST_ID,

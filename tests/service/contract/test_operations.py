@@ -67,6 +67,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.MarkDirty(**of(ADA)), "marked"),
     (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),
     (c.Tag(**tagged(ADA), attributes_version=1), "kept"),
+    (c.EndWait(**of(ADA), ticket=1, confirm_by_millis=1, action="park"), "kept"),
     (c.Untagged(**SEGMENTED), "ready"),
     (c.Restore(**tagged(ADA), rank=1, ticket=1, stamp=1), "present"),
     (c.Leave(**stay(ADA)), "left"),

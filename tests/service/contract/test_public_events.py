@@ -35,6 +35,7 @@ EXPECTED = {
     "exit": 200,
     "rest": 200,
     "resume": 200,
+    "confirm": 200,
     "admin_admit": 200,
     "admin_admit_entry": 200,
     "admin_withdraw": 200,
@@ -54,6 +55,7 @@ EXPECTED = {
     "admin_erase_entry": 204,
     "admin_bump": 200,
     "admin_ready": 200,
+    "admin_confirm": 200,
     "admin_remove": 204,
     "admin_unban": 204,
     "admin_reinstate": 200,
@@ -67,7 +69,7 @@ EXPECTED = {
     "admin_redrive": 200,
 }
 # Events of a hold, with the token of a real claim: the token in the file belongs to none.
-OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit", "rest", "resume")
+OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit", "rest", "resume", "confirm")
 # Events of a customer who has entered.
 INSIDE = ("pass", "exit", "admin_exit")
 ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}

@@ -290,6 +290,20 @@ def resume(service: Deployment) -> None:
     wrong(service, "POST", f"{ENTRY}/resume")
 
 
+@drives("POST /v1/waitlists/{waitlist_id}/entries/{entry_id}/confirm")
+def confirm(service: Deployment) -> None:
+    ask_all(service)
+    assert service.customer("POST", f"{ENTRY}/confirm").json()["confirm_by"] is None
+    wrong(service, "POST", f"{ENTRY}/confirm")
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/confirm")
+def ask_all(service: Deployment) -> None:
+    body = {**SETTINGS, "confirm": {"every_days": 90}}
+    assert service.operator("PUT", ADMIN, json=body).is_success
+    done(service, "POST", f"{ADMIN}/confirm", {"dry_run": False})
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/ready")
 def hold_back(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/ready", {"ready": False, "reason": REASON})

@@ -1,6 +1,7 @@
 -- Why entries are not ready: `readiness` has, of each entry that ever was not in this stay, wherever on the list it is,
 -- the version of its record and the reasons: "version;reason=millis;reason=millis", with 0 for an open end. A waiting
--- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends.
+-- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends. While the customer
+-- is asked whether they still wait, the deadline follows the version: "version,millis;reason=millis".
 
 -- Redis decides a delay itself, and only time ends it: where Redis and the record have one each, the later counts.
 local DELAYED = ';delayed=(%d+)'
@@ -19,13 +20,18 @@ local function is_ready_to_wait(keys, entry_id)
   return not (packed and has_reason(packed))
 end
 
--- Returns the reasons why an entry is not ready, as the rows of a reply.
+-- Returns the deadline of the question to a customer; nil without one.
+local function question_of(packed)
+  return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
+end
+
+-- Returns the reasons why an entry is not ready, as the rows of a reply, and the deadline of the question or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
     rows[#rows + 1] = {reason, tonumber(millis)}
   end
-  return rows
+  return rows, question_of(packed) or 0
 end
 
 -- Forgets why an entry is not ready, because its stay has ended.

@@ -34,6 +34,7 @@ OF_A_WAITLIST = to(
     "listSegments",
     "getStats",
     "previewAdmission",
+    "askAll",
 )
 OF_A_SIGNUP = to(
     ENTRY,
@@ -44,6 +45,7 @@ OF_A_SIGNUP = to(
     "exitEntry",
     "rest",
     "resume",
+    "confirm",
     "getPass",
     "getPerson",
     "editPerson",

@@ -284,6 +284,14 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Idempotent: an entry that does not rest, or has another rest, stays as it is.",
             credentials,
         ),
+        "confirm": Operation(
+            "customer",
+            "Confirm that one still waits",
+            answers(200, "The entry, whose customer is not asked any more", *EDIT_OWN),
+            "Idempotent: without an open question nothing changes. Answers count until the service "
+            "has noted that there was none, which is never before `confirm_by`: `not_waiting`.",
+            credentials,
+        ),
         "exitEntry": Operation(
             "customer",
             "Go out, and free the place",
@@ -540,6 +548,19 @@ def _entries() -> dict[str, Operation]:
             "A given field replaces the whole former value. The position stays; the segments "
             "follow the attributes. Idempotent: a repeat has the same answer. The history records "
             "which field was changed, without the values.",
+        ),
+        "askAll": _operator(
+            "Ask customers now whether they still wait",
+            answers(
+                200,
+                "How many entries of the page were asked",
+                *WRITE,
+                "confirm_off",
+                "queue_unavailable",
+            ),
+            "Goes through the waiting entries that are ready, a page a request: repeat with the "
+            "`cursor` until it is null. An entry whose customer is asked already is left as it is, "
+            "so a repeat asks no customer twice.",
         ),
         "setReady": _operator(
             "Hold an entry back, or no longer",

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import millis_of
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.questions import Questions
 from waitlist_api.entries.readiness import ReadinessChanges, RestCommand, ResumeCommand
 from waitlist_api.entries.signup import Signups
 from waitlist_api.http.routes.admission import CustomerAdmission
@@ -49,6 +50,7 @@ def customer_routes(
     leaves: Leaves,
     admission: CustomerAdmission,
     readiness: ReadinessChanges,
+    questions: Questions,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who are identified by these credentials."""
     router = APIGatewayHttpRouter()
@@ -120,6 +122,12 @@ def customer_routes(
             until_millis=millis_of(body.rest_until),
         )
         return CustomersEntryAnswer(**responses.fields(readiness.resume(command)))
+
+    @router.post(f"{ENTRY}/confirm", operation_id="confirm")
+    def confirm(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> CustomersEntryAnswer:
+        proof = check(waitlist_id, entry_id)
+        view = questions.confirm(waitlist_id, proof.entry_id, proof.stay)
+        return CustomersEntryAnswer(**responses.fields(view))
 
     @router.post(f"{ENTRY}/exit", operation_id="exitEntry")
     def exit_(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> AdmittedAnswer:

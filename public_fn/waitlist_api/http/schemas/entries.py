@@ -402,6 +402,13 @@ class WithReadiness(Model):
     rest_until: Annotated[
         Time | None, Field(description="When the entry is ready by itself; null if not resting.")
     ] = None
+    confirm_by: Annotated[
+        Time | None,
+        Field(
+            description="Until when the customer is to `confirm` that they still wait; null if "
+            "they are not asked, or not waiting."
+        ),
+    ] = None
 
 
 class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
@@ -493,6 +500,13 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     delayed_until: Annotated[
         Time | None,
         Field(description="When a released entry is ready again; null if it is not delayed."),
+    ] = None
+    asked_at: Annotated[
+        Time | None,
+        Field(description="When the customer was last asked whether they still wait."),
+    ] = None
+    confirmed_at: Annotated[
+        Time | None, Field(description="When the customer last confirmed that they still wait.")
     ] = None
     attempts: Count
     claimed_until: Annotated[

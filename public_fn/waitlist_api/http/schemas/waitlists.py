@@ -36,6 +36,7 @@ from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.confirm import ConfirmRules, Unanswered
 from waitlist_api.settings.identity import IdentityField, IdentityRules, PlusAddresses, Verify
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
@@ -53,6 +54,7 @@ from waitlist_shared.limits import (
 MAX_RETENTION_DAYS = 3650
 MAX_REST_DAYS, MAX_RESTS = 3650, 1000
 MAX_BLOCKED_DOMAINS = 200
+MAX_CONFIRM_DAYS, MAX_REMINDERS = 3650, 8
 
 
 def _canonical(names: list[str]) -> list[str]:
@@ -156,6 +158,64 @@ class PublicIdentity(Model):
 
     field: IdentityField
     verify: Verify
+
+
+def _descending(days: list[int]) -> list[int]:
+    return sorted(set(days), reverse=True)
+
+
+class ConfirmBody(Body):
+    """Customers are asked from time to time whether they still wait."""
+
+    every_days: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_CONFIRM_DAYS,
+            description="A customer is asked so many days after the signup, or after they were "
+            "last asked or last confirmed.",
+        ),
+    ]
+    answer_days: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_CONFIRM_DAYS,
+            description="How long they have to `confirm`; at most `every_days`.",
+        ),
+    ] = 14
+    reminders_days: Annotated[
+        list[Annotated[int, Field(ge=1, le=MAX_CONFIRM_DAYS)]],
+        Field(
+            default_factory=list,
+            max_length=MAX_REMINDERS,
+            json_schema_extra={"uniqueItems": True},
+            description="How many days before the deadline an event `reminded` is sent; each less "
+            "than `answer_days`.",
+            examples=[[7, 1]],
+        ),
+        AfterValidator(_descending),
+    ]
+    then: Annotated[
+        Unanswered,
+        Field(
+            description="What happens to the entry of a customer who has not answered: it is "
+            "parked until an operator redrives it, leaves the list, or goes to the end of the "
+            "queue."
+        ),
+    ] = "park"
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.answer_days > self.every_days:
+            raise ValueError("answer_days must be at most every_days")
+        if any(days >= self.answer_days for days in self.reminders_days):
+            raise ValueError("each of reminders_days must be less than answer_days")
+        return self
+
+    def rules(self) -> ConfirmRules:
+        """Return the rules as they are recorded."""
+        return ConfirmRules(**{**self.model_dump(), "reminders_days": tuple(self.reminders_days)})
 
 
 class WaitlistBody(Body):
@@ -294,6 +354,14 @@ class WaitlistBody(Body):
             raise ValueError("must be later than opens_at")
         return closes_at
 
+    confirm: Annotated[
+        ConfirmBody | None,
+        Field(
+            description="Whether customers are asked from time to time if they still wait; null: "
+            "no, and a question that is open ends nothing."
+        ),
+    ] = None
+
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
         admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
@@ -301,8 +369,9 @@ class WaitlistBody(Body):
         page = PageSettings.from_body(self.page.settings()) if self.page else None
         rest = RestRules(**self.rest.model_dump()) if self.rest else None
         identity = IdentityRules.from_fields(self.identity.model_dump()) if self.identity else None
+        confirm = self.confirm.rules() if self.confirm else None
         parts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
-        return {**self.model_dump(), **parts, "identity": identity}
+        return {**self.model_dump(), **parts, "identity": identity, "confirm": confirm}
 
     @model_validator(mode="after")
     def _asks_for_the_address(self) -> Self:
@@ -459,6 +528,7 @@ class WaitlistConfigAnswer(Model):
     identity: IdentityBody | None
     opens_at: Time | None
     closes_at: Time | None
+    confirm: ConfirmBody | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(
@@ -476,6 +546,31 @@ class WaitlistConfigAnswer(Model):
     version: Count
     created_at: Time
     updated_at: Time
+
+
+class AskBody(Body):
+    """Ask customers now whether they still wait."""
+
+    dry_run: Annotated[
+        bool, Field(description="Count the entries of this page that would be asked; ask none.")
+    ] = False
+    days: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MAX_CONFIRM_DAYS,
+            description="Ask those alone who signed up so many days ago, and were not asked and "
+            "have not confirmed since.",
+        ),
+    ] = 0
+
+
+class AskAnswer(Model):
+    asked: Annotated[
+        Count,
+        Field(description="How many entries of this page are asked; with `dry_run`, would be."),
+    ]
+    cursor: TheCursor | None
 
 
 class WaitlistsAnswer(Model):

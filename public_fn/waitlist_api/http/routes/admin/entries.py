@@ -51,6 +51,8 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 UNRECORDED: dict[str, Any] = {
     "held_back_reason": None,
     "delayed_until": None,
+    "asked_at": None,
+    "confirmed_at": None,
     "customer_id": None,
     "profile": {},
     "attributes": {},
@@ -237,6 +239,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         **readiness,
         "held_back_reason": record.held_back_reason or None,
         "delayed_until": _time(record.delayed_until_millis) if is_delayed else None,
+        "asked_at": _time(record.asked_millis),
+        "confirmed_at": _time(record.confirmed_millis),
         "offered_until": offered_until,
         "customer_id": record.customer_id or None,
         "profile": record.profile,

@@ -9,10 +9,14 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec.structs import asdict
 
 from waitlist_api import cursors
+from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso
+from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import FieldError, SettingsChanged
 from waitlist_api.http.routes.params import Cursor, IfMatch, Limit, WaitlistId
 from waitlist_api.http.schemas.waitlists import (
+    AskAnswer,
+    AskBody,
     RebuildAnswer,
     WaitlistBody,
     WaitlistConfigAnswer,
@@ -30,7 +34,7 @@ WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 
 
 def admin_waitlist_routes(
-    waitlist_cache: WaitlistCache, waitlists: Waitlists
+    waitlist_cache: WaitlistCache, waitlists: Waitlists, questions: Questions
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
@@ -84,6 +88,21 @@ def admin_waitlist_routes(
         waitlists.delete(waitlist_id)
         return Response(204)
 
+    @router.post(f"{WAITLIST}/confirm", operation_id="askAll")
+    def ask_all(
+        waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
+    ) -> AskAnswer:
+        asked, following = questions.ask(
+            AskCommand(
+                waitlist_id=waitlist_id,
+                by=operator_of(router.current_event.raw_event),
+                cursor=cursor,
+                limit=limit,
+                **body.model_dump(),
+            )
+        )
+        return AskAnswer(asked=asked, cursor=following)
+
     return router
 
 
@@ -123,12 +142,14 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
     settings = record.settings
     admission, page, rest = settings.admission, settings.page, settings.rest
+    confirm = settings.confirm
     fields = {
         **asdict(settings),
         "admission": admission.fields if admission else None,
         "page": page.body if page else None,
         "rest": rest.fields if rest else None,
         "identity": settings.identity.fields if settings.identity else None,
+        "confirm": confirm.fields if confirm else None,
     }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,

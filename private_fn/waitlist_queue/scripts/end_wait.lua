@@ -1,0 +1,41 @@
+-- end_wait: ends the wait of an entry whose customer has not confirmed it in time: parks it, moves it to the end of the
+-- queue, or takes it off the queue to leave.
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue off_queue decide
+-- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- ARGV entry_id ticket confirm_by_millis action now server_run_id
+-- META state home not_ready
+-- RETURNS ended | kept
+-- RETURNS cold | rebuilding
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if meta_state == 'hydrating' then return {'rebuilding'} end
+if not meta_not_ready then return {'kept'} end -- no entry of the list was ever asked
+now = micros(now)
+local millis = math.floor(now / 1000)
+local rank, is_ready = waiting_rank(keys, entry_id)
+-- The entry is off the queue or passed over, or the message is late and the customer waits by another stay.
+if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
+local packed = redis.call('HGET', keys.readiness, entry_id)
+local deadline = question_of(packed)
+if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
+-- With the question a late message finds nothing to do: the entry may be redriven by then.
+redis.call('HSET', keys.readiness, entry_id, (string.gsub(packed, ',%d+', '')))
+leave_segments(keys, entry_id, rank)
+redis.call('ZREM', keys.queue, entry_id)
+local place = {state = 'no_show', token = '', rank = rank, was = rank, ticket = tonumber(ticket),
+  attempts = tonumber(redis.call('HGET', keys.attempts, entry_id) or 0), stamp = next_stamp(keys, now)}
+if action == 'to_back' then
+  place.rank = 255 * TIER + place.stamp
+  enqueue(keys, entry_id, place.rank, place.ticket)
+  decide(keys, entry_id, 'unanswered_to_back', place, '', 0)
+  return {'ended'}
+end
+redis.call('HDEL', keys.tickets_of_moved, entry_id)
+redis.call('HDEL', keys.attempts, entry_id)
+if action == 'park' then
+  park(keys, entry_id, place, millis)
+  decide(keys, entry_id, 'unanswered_parked', place, '', millis)
+else
+  write_hold(keys, entry_id, place)
+  decide(keys, entry_id, 'unanswered_left', place, '', 0)
+end
+return {'ended'}

@@ -1,0 +1,260 @@
+"""Still there? Customers are asked, reminded, and confirm that they wait; or do not answer."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct
+
+from waitlist_api import cursors
+from waitlist_api.clock import NowMillis, iso
+from waitlist_api.entries.position import EntryView, Positions
+from waitlist_api.entries.readiness import Change, ReadinessChanges, answered
+from waitlist_api.errors import AlreadyAdmitted, ConfirmOff, EntryNotFound
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.decisions import CUSTOMER, MAINTENANCE
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.confirm import ConfirmRules
+from waitlist_api.settings.rest import DAY_MILLIS
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import NotWaiting, WaitlistError
+from waitlist_shared.ranks import millis_of
+
+WORKERS = 8
+# The clock of a function may be ahead by so much, and no deadline be over for that.
+GRACE_MILLIS = 10 * 60_000
+TOO_LATE = "The time to confirm is over: get the entry for its status."
+
+ENDED_MEANWHILE = (NotWaiting, EntryNotFound, AlreadyAdmitted)
+
+Due = Literal["asked", "reminded", "unanswered"]
+
+
+class Clocks(Struct, frozen=True):
+    """The time by the clock of this function and by that of Redis, in milliseconds."""
+
+    here: int
+    redis: int
+
+    def is_over(self, deadline_millis: int) -> bool:
+        """Return whether a deadline is over by both clocks."""
+        return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
+
+
+class AskCommand(Struct, frozen=True, kw_only=True):
+    """An operator asks a page of waiting entries, or only counts whom that would ask.
+
+    Asked are those that have joined, and were last asked or have confirmed, `days` ago or earlier.
+    """
+
+    waitlist_id: str
+    by: str
+    days: int = 0
+    dry_run: bool = False
+    cursor: str | None = None
+    limit: int
+
+
+class Questions(Struct, frozen=True):
+    """Asks, reminds and hears customers; what follows when one does not answer, Redis decides.
+
+    Asked are entries that wait and are ready. What has become of an entry since it was looked up
+    is found by the condition of each write, and by the script that ends a wait.
+    """
+
+    waitlist_cache: WaitlistCache
+    recovering_queue: RecoveringQueue
+    entries: EntryRecords
+    readiness: ReadinessChanges
+    positions: Positions
+    now_millis: NowMillis
+
+    def confirm(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
+        """Note that a customer still waits; no change without an open question."""
+
+        def decide(record: EntryRecord) -> Change | None:
+            if record.unanswered:
+                raise NotWaiting(TOO_LATE)
+            if record.confirm_by_millis is None:
+                return None
+            return Change(answered(self.now_millis()), "confirmed", CUSTOMER)
+
+        self.readiness.change((waitlist_id, entry_id), decide, stay)
+        return self.positions.of(waitlist_id, entry_id)
+
+    def ask(self, command: AskCommand) -> tuple[int, str | None]:
+        """Ask a page of entries; return how many were, or would be, and the next cursor."""
+        rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
+        if rules is None:
+            raise ConfirmOff
+        after = cursors.decode_rank(command.cursor)
+        records, following = self.page(command.waitlist_id, after, command.limit)
+        asked = [record for record in records if record.confirm_by_millis is None]
+        if command.days:
+            before_millis = self.now_millis() - command.days * DAY_MILLIS
+            asked = [record for record in asked if since_of(record) <= before_millis]
+        if not command.dry_run:
+            work = partial(self._ask, rules=rules, by=command.by)
+            if errors := list(filter(None, _each(work, asked))):
+                raise errors[0]
+        return len(asked), cursors.encode(following)
+
+    def page(
+        self, waitlist_id: str, after: int | None, limit: int
+    ) -> tuple[list[EntryRecord], int | None]:
+        """Return the records of a page of waiting entries that are ready, and its last rank."""
+        page: c.ListWaitingResult = self.recovering_queue.read(
+            c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
+        )
+        ids = [one.entry_id for one in page.entries]
+        found = self.entries.get_many(waitlist_id, ids)
+        records = [found[one] for one in ids if one in found]
+        return [one for one in records if one.status == "waiting"], page.next_rank
+
+    def act(
+        self, records: Sequence[EntryRecord], rules: ConfirmRules, clocks: Clocks
+    ) -> list[WaitlistError | None]:
+        """Ask and remind, and end the waits of those who have not answered; return the errors."""
+        return _each(partial(self._act, rules=rules, clocks=clocks), records)
+
+    def _act(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
+        match due_of(record, rules, clocks):
+            case "asked":
+                self._ask(record, rules, MAINTENANCE)
+            case "reminded":
+                self._remind(record, rules, clocks)
+            case "unanswered":
+                self._end(record, rules, clocks)
+
+    def _ask(self, record: EntryRecord, rules: ConfirmRules, by: str) -> None:
+        now_millis = self.now_millis()
+        confirm_by = now_millis + rules.answer_millis
+        known = (record.join_id, record.asked_millis, record.confirmed_millis)
+
+        def decide(now: EntryRecord) -> Change | None:
+            is_known = (now.join_id, now.asked_millis, now.confirmed_millis) == known
+            if now.status != "waiting" or not is_known:
+                return None
+            fields = {
+                "asked_millis": now_millis,
+                "asked_token": now.claim_token or None,
+                "confirm_by_millis": confirm_by,
+                "reminded_days": None,
+                "unanswered": None,
+            }
+            return Change(fields, "asked", by, detail={"confirm_by": iso(confirm_by)})
+
+        self.readiness.change(record.key, decide)
+
+    def _remind(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
+        def decide(now: EntryRecord) -> Change | None:
+            if due_of(now, rules, clocks) != "reminded" or now.join_id != record.join_id:
+                return None
+            days = min(_reminders_due(now, rules, clocks.here))
+            detail = {"confirm_by": iso(now.confirm_by_millis or 0), "days": days}
+            return Change({"reminded_days": days}, "reminded", MAINTENANCE, detail=detail)
+
+        self.readiness.change(record.key, decide)
+
+    def _end(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
+        """Note that a question is unanswered, after which no answer counts; then end the wait.
+
+        If that is cut off between the two, the next walk finds the note, and ends the wait.
+        """
+
+        def decide(now: EntryRecord) -> Change | None:
+            if now.unanswered or due_of(now, rules, clocks) != "unanswered":
+                return None
+            detail = {"then": rules.then}
+            return Change({"unanswered": True}, "unanswered", MAINTENANCE, detail=detail)
+
+        noted = self.readiness.change(record.key, decide)
+        if noted.unanswered and noted.ticket and noted.confirm_by_millis:
+            self.recovering_queue.write(
+                c.EndWait(
+                    waitlist_id=noted.waitlist_id,
+                    entry_id=noted.entry_id,
+                    ticket=noted.ticket,
+                    confirm_by_millis=noted.confirm_by_millis,
+                    action=rules.then,
+                )
+            )
+
+
+def _each(
+    work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
+) -> list[WaitlistError | None]:
+    """Do work on each record; return the errors. Nothing is done to a stay that has ended."""
+
+    def attempt(record: EntryRecord) -> WaitlistError | None:
+        try:
+            work(record)
+        except ENDED_MEANWHILE:
+            return None
+        except WaitlistError as error:
+            return error
+        return None
+
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+        return list(pool.map(attempt, records))
+
+
+def since_of(record: EntryRecord) -> int:
+    """Return since when a customer has waited without being asked, in milliseconds."""
+    # A place that was given back is as old as it was; its stay is not.
+    joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
+    return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
+
+
+def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
+    """Return what is due of a question to the customer of a waiting entry."""
+    deadline = record.confirm_by_millis
+    if record.status != "waiting":
+        return None
+    if deadline is None:
+        return "asked" if since_of(record) + rules.every_millis <= clocks.here else None
+    if clocks.is_over(deadline):
+        return "unanswered" if _stands(record, rules) else "asked"
+    return "reminded" if _reminders_due(record, rules, clocks.here) else None
+
+
+def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
+    """Return when something is due next, in milliseconds, by the clock of a function."""
+    if record.confirm_by_millis is None:
+        return since_of(record) + rules.every_millis
+    times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
+    return min([*times, record.confirm_by_millis + GRACE_MILLIS])
+
+
+def _stands(record: EntryRecord, rules: ConfirmRules) -> bool:
+    """Return whether a question that is over may end a wait.
+
+    If the entry was claimed or offered since, or the setting was null for a time, the customer is
+    asked anew: they could not, or need not, answer.
+    """
+    is_of_setting = (record.asked_millis or 0) >= rules.since_millis
+    return is_of_setting and record.asked_token == record.claim_token
+
+
+def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
+    """Return of which days before the deadline the customer is still to be reminded."""
+    deadline, asked = record.confirm_by_millis or 0, record.asked_millis or 0
+    before = record.reminded_days
+    return [
+        days
+        for days in rules.reminders_days
+        if (before is None or days < before) and deadline - days * DAY_MILLIS > asked
+    ]
+
+
+def _reminders_due(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> list[int]:
+    """Return the reminders whose time has come, before the deadline is over."""
+    deadline = record.confirm_by_millis or 0
+    if now_millis >= deadline:
+        return []
+    return [
+        days for days in _reminders(record, rules) if now_millis >= deadline - days * DAY_MILLIS
+    ]

@@ -1,0 +1,292 @@
+"""Still there? Customers are asked if they still wait; silence until the deadline ends the wait."""
+
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.faults import Crash, Wire, crash_after, crash_before
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
+from waitlist_api.clock import iso
+from waitlist_api.maintenance import confirm_walk
+from waitlist_shared import contracts as c
+
+MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
+RULES = {"every_days": 90, "answer_days": 14, "reminders_days": [7, 1]}
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def people(wire: Wire) -> Admissions:
+    table = wire.client(new_table())
+    clock = RedisClock.standing()
+    people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    assert people.configure(confirm=RULES, rest={}).status == 201
+    people.all_sign_up("ada", "bob", "cyd")
+    return people
+
+
+def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
+    """Run maintenance of the list, without its audit, which would read the journal of a day."""
+    people.world.advance(seconds)
+    people.world.maintenance.intent_finisher.finish_intents()
+    people.world.maintenance.run_one(people.waitlist_id)
+
+
+def on(people: Admissions, days: float) -> None:
+    """Let days pass, then run maintenance."""
+    people.world.advance(days * DAY)
+    run(people)
+
+
+def asked(people: Admissions) -> Admissions:
+    on(people, 90)
+    return people
+
+
+def deadline(people: Admissions, name: str) -> Any:
+    return people.poll(name).json["confirm_by"]
+
+
+def answer(people: Admissions, *names: str) -> None:
+    for name in names:
+        found = people.confirm(name)
+        assert (found.status, found.json["confirm_by"]) == (200, None), found.text
+
+
+def test_a_customer_is_asked_and_confirms(people: Admissions) -> None:
+    on(people, 89)
+    assert deadline(people, "ada") is None
+    on(people, 1)
+    assert deadline(people, "ada") == iso(people.world.clock.now_millis() + 14 * DAY * 1000)
+    answer(people, "ada", "ada")
+    assert people.events("ada") == ["joined", "asked", "confirmed"]
+    assert people.person("ada").json["confirmed_at"] is not None
+    on(people, 15)
+    assert people.poll("ada").json["position"] == 1
+    assert [people.person(name).json["status"] for name in ("bob", "cyd")] == ["parked"] * 2
+    on(people, 74)
+    assert deadline(people, "ada") is None
+    on(people, 2)
+    assert deadline(people, "ada") is not None
+
+
+def test_silence_parks_with_history(people: Admissions) -> None:
+    answer(asked(people), "ada", "cyd")
+    on(people, 14)
+    assert people.poll("bob").json["status"] == "waiting", "functions may be ten minutes ahead"
+    run(people, 10 * MINUTE)
+    assert (people.poll("bob").json["status"], deadline(people, "bob")) == ("parked", None)
+    assert people.confirm("bob").code == "not_waiting"
+    run(people)
+    assert people.events("bob") == ["joined", "asked", "unanswered", "parked"]
+    person = people.person("bob").json
+    assert (person["park_reason"], person["history"][-1]["by"]) == ("unanswered", "maintenance")
+    people.redrive("bob")
+    on(people, 1)
+    assert people.poll("bob").json["position"] == 2
+    assert deadline(people, "bob") is None, "asked again 90 days after the last time"
+
+
+def test_silence_moves_to_the_back(people: Admissions) -> None:
+    people.configure(confirm={**RULES, "then": "to_back"})
+    answer(asked(people), "bob", "cyd")
+    on(people, 15)
+    on(people, 0)
+    assert people.poll("ada").json["position"] == 3
+    assert people.events("ada")[-2:] == ["unanswered", "bumped"]
+    on(people, 30)
+    assert people.poll("ada").json["status"] == "waiting"
+
+
+def test_silence_takes_off_the_list(people: Admissions) -> None:
+    people.configure(confirm={**RULES, "then": "leave"})
+    answer(asked(people), "bob", "cyd")
+    on(people, 15)
+    assert people.poll("ada").json["status"] == "left"
+    on(people, 0)
+    person = people.person("ada").json
+    assert people.events("ada")[-2:] == ["unanswered", "left"]
+    assert (person["status"], person["history"][-1]["reason"]) == ("left", "unanswered")
+    assert people.stats().json["waiting"] == 2
+    assert people.sign_up("ada", key="again").json["position"] == 3
+
+
+def test_customers_are_reminded(people: Admissions) -> None:
+    asked(people)
+    seen = []
+    for _ in range(13):
+        on(people, 1)
+        seen.append(people.events("ada").count("reminded"))
+    assert seen == [0] * 6 + [1] * 6 + [2]
+    details = [one["detail"] for one in people.person("ada").json["history"]]
+    assert [one["days"] for one in details if "days" in one] == [7, 1]
+
+
+@pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
+@pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
+def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
+    """The functions' clocks may be ten minutes off, and that of Redis an hour."""
+    asked(people)
+    world = people.world
+    end = world.clock.now_millis() + 14 * DAY * 1000
+    world.clock.advance(functions)
+    world.redis_clock.advance(redis)
+    run(people, 14 * DAY - 1)
+    assert world.clock.now_millis() == end + (functions - 1) * 1000
+    assert people.poll("ada").json["status"] == "waiting"
+    run(people, HOUR + 20 * MINUTE)
+    assert people.poll("ada").json["status"] == "parked"
+
+
+def test_only_ready_entries_are_asked(people: Admissions) -> None:
+    on(people, 89)
+    people.rest("ada", 10 * DAY)
+    people.hold_back("bob")
+    on(people, 1)
+    assert [deadline(people, name) is None for name in ("ada", "bob", "cyd")] == [True, True, False]
+    on(people, 9)
+    assert deadline(people, "ada") is not None
+
+
+def test_a_rest_is_an_answer(people: Admissions) -> None:
+    asked(people)
+    assert people.rest("ada", 30 * DAY).json["confirm_by"] is None
+    on(people, 31)
+    assert people.poll("ada").json["position"] == 1
+
+
+@pytest.mark.parametrize("ends", ["held", "released"])
+def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
+    """Nothing happens to an entry that is off the queue; afterwards its customer is asked anew."""
+    answer(asked(people), "bob", "cyd")
+    on(people, 13)
+    assert people.claimed(lease_seconds=12 * HOUR) == ["ada"]
+    if ends == "released":
+        people.release("ada")
+    run(people, DAY + 11 * MINUTE)
+    for _ in range(2):
+        run(people, HOUR)
+    assert people.poll("ada").json["position"] == 1
+    assert people.events("ada").count("asked") == 2
+
+
+def test_a_question_ends_nothing_once_the_setting_is_null(people: Admissions) -> None:
+    asked(people)
+    people.configure(confirm=None)
+    people.world.advance(MINUTE)
+    assert deadline(people, "ada") is None
+    on(people, 20)
+    assert people.poll("ada").json["status"] == "waiting"
+    people.configure(confirm=RULES)
+    on(people, 0)
+    assert deadline(people, "ada") == iso(people.world.clock.now_millis() + 14 * DAY * 1000)
+
+
+def test_operators_ask_by_hand(people: Admissions) -> None:
+    people.hold_back("bob")
+    assert people.ask_all(dry_run=True).json == {"asked": 2, "cursor": None}
+    assert deadline(people, "ada") is None
+    first = people.ask_all("limit=1").json
+    assert (first["asked"], first["cursor"] is None) == (1, False)
+    assert people.ask_all(f"cursor={first['cursor']}").json == {"asked": 1, "cursor": None}
+    assert people.ask_all().json["asked"] == 0
+    assert people.person("ada").json["history"][-1]["by"].startswith("arn:aws:")
+    answer(people, "ada")
+    assert people.ask_all(days=1, dry_run=True).json["asked"] == 0
+    people.world.advance(DAY)
+    assert people.ask_all(days=1, dry_run=True).json["asked"] == 1
+    people.configure()
+    assert people.ask_all().code == "confirm_off"
+
+
+def test_a_run_takes_some_entries_and_the_next_goes_on(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirm_walk, "PAGES", 1)
+    monkeypatch.setattr(confirm_walk, "MAX_PAGE", 2)
+    asked(people)
+    names = ("ada", "bob", "cyd")
+    assert [deadline(people, name) is not None for name in names] == [True, True, False]
+    run(people)
+    assert all(deadline(people, name) for name in names)
+
+
+def test_a_rebuild_knows_whom_it_has_asked(people: Admissions) -> None:
+    asked(people)
+    before = deadline(people, "ada")
+    people.world.redis.flushall()
+    people.world.maintain()
+    assert deadline(people, "ada") == before
+    on(people, 15)
+    assert people.poll("ada").json["status"] == "parked"
+
+
+def test_the_rules_of_a_list_are_in_order(people: Admissions) -> None:
+    assert people.configure(confirm={"every_days": 7, "answer_days": 8}).code == "invalid_request"
+    reminders = {"every_days": 7, "answer_days": 3, "reminders_days": [3]}
+    assert people.configure(confirm=reminders).code == "invalid_request"
+    changed = people.configure(confirm={"every_days": 30, "reminders_days": [1, 7, 1]})
+    assert changed.json["confirm"] == {
+        "every_days": 30,
+        "answer_days": 14,
+        "reminders_days": [7, 1],
+        "then": "park",
+    }
+
+
+@pytest.mark.parametrize("fault", [crash_before, crash_after])
+@pytest.mark.parametrize("step", range(7))
+def test_an_answer_that_is_cut_off_is_whole_or_was_never(
+    people: Admissions, wire: Wire, fault: Any, step: int
+) -> None:
+    asked(people)
+    wire.arm(step, fault)
+    with suppress(Crash):
+        people.confirm("ada")
+    wire.disarm()
+    run(people)
+    has_confirmed = "confirmed" in people.events("ada")
+    assert (deadline(people, "ada") is None) is has_confirmed
+    answer(people, "ada")
+    on(people, 15)
+    assert people.poll("ada").json["position"] == 1
+
+
+@pytest.mark.parametrize(
+    ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
+)
+def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
+    """A crash after any call of a walk: the next ones do the rest, and nothing twice."""
+    for step in count():
+        wire = Wire()
+        table, clock = wire.client(new_table()), RedisClock.standing()
+        people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+        people.configure(confirm={"every_days": 30, "answer_days": 1, "then": then})
+        people.all_sign_up("ada")
+        people.ask_all()
+        people.world.advance(DAY + 10 * MINUTE)
+        waitlist = people.world.services.waitlist_records.get(people.waitlist_id)
+        assert waitlist is not None
+        stats = people.world.services.queue.send(c.Stats(waitlist_id=people.waitlist_id))
+        wire.arm(step, crash_after)
+        is_cut_off = False
+        try:
+            people.world.maintenance.confirm_walker.walk(waitlist, stats)
+        except Crash:
+            is_cut_off = True
+        wire.disarm()
+        for _ in range(3):
+            run(people, 30 * MINUTE)
+        assert people.events("ada") == ["joined", "asked", "unanswered", end], step
+        if not is_cut_off:
+            assert step > 8
+            return
