@@ -425,6 +425,16 @@ def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(
     console.go(f"{console.list_path}/policy/launch")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
     expect(page.get_by_label("Begins")).to_have_value("2999-12-01T09:00")
+    assert operator.put({"name": "Bakery", "opens_at": "2999-12-01T14:00:00Z"}).is_success
+    console.go(f"{console.list_path}/settings")
+    expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
+    expect(page.get_by_label("Opens")).to_have_value("2999-12-01T09:00")
+    page.get_by_label("Closes").fill("2999-12-01T10:30")
+    page.get_by_role("button", name="Save").click()
+    expect(console.notice).to_contain_text("The settings are saved.")
+    saved = operator.call("GET").json()
+    times = ("2999-12-01T14:00:00.000Z", "2999-12-01T15:30:00.000Z")
+    assert (saved["opens_at"], saved["closes_at"]) == times
 
 
 def test_a_person_is_added_and_found_and_gets_a_token(console: Console) -> None:

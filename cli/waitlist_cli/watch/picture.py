@@ -20,6 +20,8 @@ WIDE = 76
 LONGEST_NAME = 26
 # Lines taken by the panel, the numbers, the curve and the table's frame.
 OTHER_LINES = 14
+# As which `line` a list takes no signup, and its colour.
+SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def sparkline(values: Sequence[int], bars: str = BARS) -> str:
 def _title(snapshot: Snapshot) -> Text:
     waitlist = snapshot.waitlist
     title = Text(f"{shown(waitlist['waitlist_id'])}  {shown(waitlist['name'])}  ", style="bold")
-    title.append("open" if waitlist["open"] else "closed", "green" if waitlist["open"] else "red")
+    line = snapshot.stats["line"]
+    title.append(line.replace("_", " ") if line in SHUT else "open", SHUT.get(line, "green"))
     if waitlist["paused"]:
         title.append("  paused", "yellow")
     if waitlist["rebuild"]:

@@ -76,12 +76,15 @@ def test_a_question_is_asked_before_what_cannot_be_undone(bakery: Bakery) -> Non
 
 @pytest.mark.parametrize("columns", [60, 100])
 def test_watch_counts_those_who_are_not_ready(bakery: Bakery, columns: int) -> None:
+    """And says that the list is not open yet."""
     bakery.sign_up("ada", "bob")
+    bakery.typed.done("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     bakery.typed.done("ready", bakery.waitlist_id, "--customer", "ada", "--no")
     words = ("watch", bakery.waitlist_id, "--looks", "1")
     terminal = at_terminal(*bakery.typed.service, *words, columns=columns)
     assert terminal.ended() == 0
     assert "not ready" in terminal.text
+    assert "not open yet" in terminal.text
 
 
 def test_watch_goes_on_when_the_service_comes_back(fake: FakeService) -> None:
