@@ -147,7 +147,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     until = iso(now_millis() + DAY_MILLIS)
     resting = on("bob", "rest", token=tokens["bob"], body=body("RestBody", until=until))
     assert resting.not_ready == ["resting"]
-    rest = body("ResumeBody", rest_until=resting.rest_until)
+    rest = body("ResumeBody", rest_until=until)
     assert on("bob", "resume", token=tokens["bob"], body=rest).ready
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
     confirm = body("ConfirmBody", every_days=90)
