@@ -18,7 +18,8 @@ from waitlist_cli.terminal.entry_output import (
     CLAIMED,
     OFFERED,
     PARKED,
-    print_entries,
+    print_each,
+    print_list,
     print_status,
     row,
 )
@@ -244,42 +245,26 @@ def redrive(
     if all_:
         if entry or customer:
             raise WrongUsage("--all takes no ENTRY or --customer.")
-        return _redrive_all(context, waitlist, _to(back), reason)
+        people = (
+            (shown(one["customer_id"] or one["entry_id"]), {"entry_id": one["entry_id"]}, refusal)
+            for one, refusal in redrives(context.api, waitlist, _to(back), reason)
+        )
+        return print_each(context, "redriven", ("person waits again", "people wait again"), people)
     person = context.person(waitlist, entry, customer, reason)
     print_status(context, person.redrive(person.show()["parked_at"], _to(back)))
     return 0
 
 
-def _redrive_all(context: Context, waitlist: str, to: str, reason: str) -> int:
-    """Redrive all parked people; return 1 if the service refused some of them."""
-    returned, refused = 0, []
-    for person, refusal in redrives(context.api, waitlist, to, reason):
-        if refusal is None:
-            returned += 1
-            continue
-        name = shown(person["customer_id"] or person["entry_id"])
-        context.output.note(f"{name}: {refusal.message} ({refusal.code})", "yellow")
-        refused.append({"entry_id": person["entry_id"], "code": refusal.code})
-    words = counted(returned, "person waits", "people wait")
-    document = {"redriven": returned, "refused": refused}
-    context.output.result(document, f"{words} again, {len(refused):,} refused.")
-    return 1 if refused else 0
-
-
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List the parked people, by the time they were parked."""
-    path = f"/{waitlist}/entries"
-    print_entries(context, context.pages(path, "entries", count, status="parked"), PARKED, "Parked")
+    print_list(context, waitlist, "parked", PARKED, count)
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
     """List the people with an offer or a claim, by its end."""
-    path = f"/{waitlist}/entries"
-    print_entries(
-        context, context.pages(path, "entries", count, status="offered"), OFFERED, "Offered"
-    )
+    print_list(context, waitlist, "offered", OFFERED, count)
 
 
 @command("admitted", PANEL, "waitlist admitted bakery --since today")
@@ -287,13 +272,13 @@ def admitted(
     context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None
 ) -> None:
     """List the admitted people, the first ones first."""
-    _print_ended(context, waitlist, "admitted", since, count)
+    print_list(context, waitlist, "admitted", ADMITTED, count, **since_of(since))
 
 
 @command("inside", PANEL, "waitlist inside bakery")
 def inside(context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None) -> None:
     """List the admitted people whose pass is valid and who have not gone out."""
-    _print_ended(context, waitlist, "inside", since, count)
+    print_list(context, waitlist, "inside", ADMITTED, count, **since_of(since))
 
 
 @command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")
@@ -359,14 +344,6 @@ def work(
         retry_seconds=retry_after,
     )
     return run_workers(context, plan)
-
-
-def _print_ended(
-    context: Context, waitlist: str, status: str, since: str | None, count: int | None
-) -> None:
-    path = f"/{waitlist}/entries"
-    people = context.pages(path, "entries", count, status=status, **since_of(since))
-    print_entries(context, people, ADMITTED, status.capitalize())
 
 
 def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> str:

@@ -15,10 +15,15 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.entry_output import place, print_entry, print_history, print_status
+from waitlist_cli.terminal.entry_output import (
+    place,
+    print_each,
+    print_entry,
+    print_history,
+    print_status,
+)
 from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.moves_output import print_explanation
-from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import (
     Attribute,
     Customer,
@@ -343,16 +348,11 @@ def _bump_all(context: Context, bumps: Bumps, file: str) -> int:
             bumps.entry_id(record)
         except InvalidRow as error:
             raise WrongUsage(f"Row {record.number} of {file}: {error}. No one was moved.") from None
-    refused = []
-    for record in bumps.in_order(records):
-        if refusal := bumps.move(context.api, record):
-            customer_id = record.fields[CUSTOMER]
-            context.output.note(f"{customer_id}: {refusal.message} ({refusal.code})", "yellow")
-            refused.append({"customer_id": customer_id, "code": refusal.code})
-    moved = len(records) - len(refused)
-    text = f"{counted(moved, 'person', 'people')} moved, {len(refused):,} refused."
-    context.output.result({"moved": moved, "refused": refused}, text)
-    return 1 if refused else 0
+    people = (
+        (str(one.fields[CUSTOMER]), {CUSTOMER: one.fields[CUSTOMER]}, bumps.move(context.api, one))
+        for one in bumps.in_order(records)
+    )
+    return print_each(context, "moved", ("person moved", "people moved"), people)
 
 
 def _edit_person(

@@ -64,10 +64,10 @@ class Action:
 
     name: str
     title: str
-    consequence: Callable[[Document], str]
+    consequence: str | Callable[[Document], str]
     button: str
     carry_out: Callable[["Call"], Response]
-    fields: Callable[[Document], Sequence[Field]] = lambda _: ()
+    fields: Sequence[Field] | Callable[[Document], Sequence[Field]] = ()
     is_final: bool = False
     # The text of the button that opens the dialog, if it is another.
     label: str = ""
@@ -89,10 +89,6 @@ class Call:
     @property
     def reason(self) -> str:
         return self.form.text("reason")
-
-    def send(self, method: str, path: str = "", body: Any = None) -> Any:
-        """Send a request about the waitlist with the dialog's Idempotency-Key."""
-        return self.console.api.operator(method, f"/{self.waitlist_id}{path}", body, key=self.key)
 
     @property
     def person(self) -> Person:
@@ -132,11 +128,22 @@ def dialog(
         "dialog.html",
         action=action,
         title=action.title.format(who=who),
-        consequence=action.consequence(subject),
-        fields=action.fields(subject),
+        consequence=_of(action.consequence, subject),
+        fields=_of(action.fields, subject),
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
+
+
+def _of(part: Any, subject: Document) -> Any:
+    return part(subject) if callable(part) else part
+
+
+def done(
+    send: Callable[["Call"], Any], notice: str | Callable[[Any], str]
+) -> Callable[["Call"], Response]:
+    """Return what carries an action out: a request, and a notice, which may name its answer."""
+    return lambda call: call.console.done(_of(notice, send(call)))
 
 
 def named(actions: Sequence[Action], name: str) -> Action:

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
+from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field, done
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import escaped_json, shown
@@ -80,27 +80,12 @@ def _edit_fields(person: Document) -> Sequence[Field]:
     )
 
 
-def _hold_back(call: Call) -> Response:
-    call.person.ready(False)
-    return call.console.done("The person is held back: others go first, the place stays.")
-
-
 def _make_ready(call: Call) -> Response:
     found = call.person.ready(True)
     notice = "The person is not held back any more."
     if reasons := passed_over(found):
         notice += f" Still passed over: {reasons}."
     return call.console.done(notice)
-
-
-def _remove(call: Call) -> Response:
-    call.person.remove()
-    return call.console.done("The person is off the list. The record stays.")
-
-
-def _ban(call: Call) -> Response:
-    call.person.ban()
-    return call.console.done("The person is banned: signups are refused from now on.")
 
 
 def _reinstate(call: Call) -> Response:
@@ -111,43 +96,14 @@ def _reinstate(call: Call) -> Response:
     return call.console.done(f"{notice} The new entry token, which is a secret:", code=token)
 
 
-def _unban(call: Call) -> Response:
-    call.person.unban(call.form.text("banned_at"))
-    return call.console.done("The ban has ended: the person may sign up again.")
-
-
 def _erase(call: Call) -> Response:
     call.person.erase()
     call.console.claims.pop((call.waitlist_id, call.entry_id), None)
     return call.console.done("The person is erased.", to=f"/lists/{call.waitlist_id}/people")
 
 
-def _token(call: Call) -> Response:
-    issued = call.person.token()
-    return call.console.done("The entry token, which is a secret:", code=issued["entry_token"])
-
-
-def _exit(call: Call) -> Response:
-    found = call.person.exit()
-    return call.console.done(f"Out since {shown(found['exited_at'])}. The place inside is free.")
-
-
-def _admit(call: Call) -> Response:
-    found = call.person.admit()
-    until = found["offered_until"]
-    return call.console.done(
-        f"Offered until {shown(until)}." if until else "The person is admitted."
-    )
-
-
-def _withdraw(call: Call) -> Response:
-    found = call.person.withdraw(call.form.text("offered_until"))
-    return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
-
-
-def _redrive(call: Call) -> Response:
-    found = call.person.redrive(call.form.text("parked_at") or None, call.form.text("to"))
-    return call.console.done(f"Back in the queue at position {shown(found['position'])}.")
+def _back(found: Document) -> str:
+    return f"Back in the queue at position {shown(found['position'])}."
 
 
 def _of_claim(send: Callable[[Call, str], object], notice: str) -> Callable[[Call], Response]:
@@ -182,10 +138,10 @@ def _claim_fields(*fields: Field) -> Callable[[Document], Sequence[Field]]:
 BUMP = Action(
     "bump",
     "Move {who}",
-    lambda _: "The new place is final at once; another move can change it again.",
+    "The new place is final at once; another move can change it again.",
     "Move",
     _bump,
-    lambda _: (
+    (
         WHERE,
         Field("number", "Places or priority", "number", "A priority is 0 to 255; 0 is usual."),
         REASON,
@@ -194,7 +150,7 @@ BUMP = Action(
 EDIT = Action(
     "edit",
     "Edit {who}",
-    lambda _: "The position stays; segments follow the attributes.",
+    "The position stays; segments follow the attributes.",
     "Save",
     _edit,
     _edit_fields,
@@ -203,13 +159,16 @@ EDIT = Action(
 HOLD_BACK = Action(
     "hold-back",
     "Hold {who} back?",
-    lambda _: (
+    (
         "Others are offered, claimed and admitted first. The person keeps the place, and is passed"
         " over until an operator makes them ready."
     ),
     "Hold back",
-    _hold_back,
-    lambda _: (REASON,),
+    done(
+        lambda call: call.person.ready(False),
+        "The person is held back: others go first, the place stays.",
+    ),
+    (REASON,),
 )
 READY = Action(
     "ready",
@@ -225,27 +184,27 @@ READY = Action(
     ),
     "Make ready",
     _make_ready,
-    lambda _: (REASON,),
+    (REASON,),
 )
 REMOVE = Action(
     "remove",
     "Remove {who} from the list?",
-    lambda _: "The person loses the place; an operator can reinstate it. Record and history stay.",
+    "The person loses the place; an operator can reinstate it. Record and history stay.",
     "Remove",
-    _remove,
-    lambda _: (REASON,),
+    done(lambda call: call.person.remove(), "The person is off the list. The record stays."),
+    (REASON,),
     is_final=True,
 )
 REINSTATE = Action(
     "reinstate",
     "Give {who} the former place back?",
-    lambda _: (
+    (
         "The person waits between the former neighbours again, with the former priority and time "
         "of signup. It is a new stay: the former token fits no more, and the attempts begin at 0."
     ),
     "Reinstate",
     _reinstate,
-    lambda _: (REASON,),
+    (REASON,),
 )
 BAN = Action(
     "ban",
@@ -259,23 +218,29 @@ BAN = Action(
         )
     ),
     "Ban",
-    _ban,
-    lambda _: (REASON,),
+    done(
+        lambda call: call.person.ban(),
+        "The person is banned: signups are refused from now on.",
+    ),
+    (REASON,),
     is_final=True,
 )
 UNBAN = Action(
     "unban",
     "End the ban of {who}?",
-    lambda _: "The person may sign up again; the former place comes back by Reinstate alone.",
+    "The person may sign up again; the former place comes back by Reinstate alone.",
     "End the ban",
-    _unban,
+    done(
+        lambda call: call.person.unban(call.form.text("banned_at")),
+        "The ban has ended: the person may sign up again.",
+    ),
     # Of the ban that the operator has seen: not of a later one.
     lambda person: (Field("banned_at", "Banned at", value=person["banned_at"] or ""), REASON),
 )
 ERASE = Action(
     "erase",
     "Erase {who}?",
-    lambda _: (
+    (
         "Record, history and place are deleted for good. DynamoDB's recovery keeps former states of"
         " its table for 35 days, and the stream of changes one day."
     ),
@@ -287,37 +252,49 @@ ERASE = Action(
 TOKEN = Action(
     "token",
     "Issue an entry token for {who}",
-    lambda _: (
+    (
         "The holder of the token can act as the customer: see the entry, accept or decline an"
         " offer, take the pass, exit and leave. Earlier tokens stay valid."
     ),
     "Issue",
-    _token,
+    lambda call: call.console.done(
+        "The entry token, which is a secret:", code=call.person.token()["entry_token"]
+    ),
     label="Token",
 )
 EXIT = Action(
     "exit",
     "Let {who} go out?",
-    lambda _: "The place inside is free at once, and the pass counts as over.",
+    "The place inside is free at once, and the pass counts as over.",
     "Let out",
-    _exit,
-    lambda _: (REASON,),
+    done(
+        lambda call: call.person.exit(),
+        lambda found: f"Out since {shown(found['exited_at'])}. The place inside is free.",
+    ),
+    (REASON,),
     is_final=True,
 )
 ADMIT = Action(
     "admit",
     "Admit {who} now?",
-    lambda _: "The person gets a slot now, wherever they wait, whatever rate and schedule say.",
+    "The person gets a slot now, wherever they wait, whatever rate and schedule say.",
     "Admit",
-    _admit,
-    lambda _: (REASON,),
+    done(
+        lambda call: call.person.admit(),
+        lambda found: (
+            f"Offered until {shown(found['offered_until'])}."
+            if found["offered_until"]
+            else "The person is admitted."
+        ),
+    ),
+    (REASON,),
 )
 WITHDRAW = Action(
     "withdraw",
     "Take the offer of {who} back?",
-    lambda _: "The person waits at the old place, and the next one gets the slot.",
+    "The person waits at the old place, and the next one gets the slot.",
     "Take back",
-    _withdraw,
+    done(lambda call: call.person.withdraw(call.form.text("offered_until")), _back),
     # Of the offer that the operator has seen: not of one that has followed it.
     lambda person: (
         Field("offered_until", "Offered until", value=person["offered_until"] or ""),
@@ -327,16 +304,19 @@ WITHDRAW = Action(
 REDRIVE = Action(
     "redrive",
     "Return {who} to the queue",
-    lambda _: "The entry waits again, with no attempt counted.",
+    "The entry waits again, with no attempt counted.",
     "Return",
-    _redrive,
+    done(
+        lambda call: call.person.redrive(call.form.text("parked_at") or None, call.form.text("to")),
+        _back,
+    ),
     # Of the parking that the operator has seen: not of a later one.
     lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(
     "complete",
     "Admit {who}?",
-    lambda _: "The claim ends and the person is admitted for good.",
+    "The claim ends and the person is admitted for good.",
     "Admit",
     _of_claim(lambda call, token: call.person.complete(token), "The person is admitted."),
     _claim_fields(REASON),
@@ -345,7 +325,7 @@ COMPLETE = Action(
 RELEASE = Action(
     "release",
     "Give {who} back to the queue",
-    lambda _: "The claim ends and the person waits again.",
+    "The claim ends and the person waits again.",
     "Release",
     _of_claim(
         lambda call, token: call.person.release(
@@ -368,7 +348,7 @@ RELEASE = Action(
 EXTEND = Action(
     "extend",
     "Extend the claim of {who}",
-    lambda _: "The lease starts again from now.",
+    "The lease starts again from now.",
     "Extend",
     _of_claim(_extend, "The lease starts again."),
     _claim_fields(LEASE),
@@ -376,7 +356,7 @@ EXTEND = Action(
 PARK = Action(
     "park",
     "Park {who}",
-    lambda _: "The claim ends, and the person stays out of the queue until an operator redrives.",
+    "The claim ends, and the person stays out of the queue until an operator redrives.",
     "Park",
     _of_claim(lambda call, token: call.person.park(token), "The person is parked."),
     _claim_fields(REASON),

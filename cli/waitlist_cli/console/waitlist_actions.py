@@ -1,11 +1,11 @@
 """What an operator can do to a whole list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field
+from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field, done
 from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.admit import admissions
@@ -24,18 +24,14 @@ LIMITED = " The list's settings allow no more claims at once."
 NO_MORE = " No more wait, or max_inside leaves no more room."
 
 
-def _set(name: str, value: bool, notice: str) -> Any:
-    def carry_out(call: Call) -> Response:
-        change(call.console.api, call.waitlist_id, {name: value})
-        return call.console.done(notice)
-
-    return carry_out
+def _set(name: str, value: bool, notice: str) -> Callable[[Call], Response]:
+    return done(lambda call: change(call.console.api, call.waitlist_id, {name: value}), notice)
 
 
 def _delete(call: Call) -> Response:
     if call.form.text("id") != call.waitlist_id:
         raise WrongUsage(f"To delete the list, type its id: {call.waitlist_id}")
-    call.send("DELETE")
+    call.console.api.operator("DELETE", f"/{call.waitlist_id}")
     return call.console.done(f"{call.waitlist_id} is deleted.", to="/")
 
 
@@ -174,39 +170,39 @@ ORDER = Field(
 REDRIVE_ALL = Action(
     "redrive",
     "Return the parked people of {who} to the queue",
-    lambda _: (
+    (
         "All people who are parked wait again, with no attempt counted; those parked first go "
         f"first. At most {MOST_REDRIVEN:,} at a time."
     ),
     "Return all",
     _redrive,
-    lambda _: (TO, REASON),
+    (TO, REASON),
 )
 PAUSE = Action(
     "pause",
     "Pause {who}?",
-    lambda _: "No one is admitted or claimed until you resume. Customers can still sign up.",
+    "No one is admitted or claimed until you resume. Customers can still sign up.",
     "Pause",
     _set("paused", True, "The list is paused."),
 )
 RESUME = Action(
     "resume",
     "Resume {who}?",
-    lambda _: "The list admits again at once, by its policy and by operators.",
+    "The list admits again at once, by its policy and by operators.",
     "Resume",
     _set("paused", False, "The list admits again."),
 )
 OPEN = Action(
     "open",
     "Open {who}?",
-    lambda _: "Customers can sign up again.",
+    "Customers can sign up again.",
     "Open",
     _set("open", True, "The list is open."),
 )
 CLOSE = Action(
     "close",
     "Close {who}?",
-    lambda _: "Signups are refused until you open it. People on the list keep their places.",
+    "Signups are refused until you open it. People on the list keep their places.",
     "Close",
     _set("open", False, "The list is closed."),
 )
@@ -237,7 +233,7 @@ ADMIT = Action(
 CLAIM = Action(
     "claim",
     "Claim people of {who}",
-    lambda _: "The console keeps the claim tokens until it ends; leases go on without it.",
+    "The console keeps the claim tokens until it ends; leases go on without it.",
     "Claim",
     _claim,
     lambda waitlist: (
@@ -254,10 +250,10 @@ CLAIM = Action(
 ADD = Action(
     "add",
     "Add a person to {who}",
-    lambda _: "Also while the list is closed. A customer who is on the list keeps the place.",
+    "Also while the list is closed. A customer who is on the list keeps the place.",
     "Add",
     _add,
-    lambda _: (
+    (
         Field("customer_id", "Customer id", hint="Visible ASCII characters.", is_required=True),
         Field("priority", "Priority", "number", "0 to 255; higher goes first.", "0"),
         Field(

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from waitlist_cli.errors import Refused
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import details
+from waitlist_cli.terminal.output import counted, details
 
 WAITING = (
     "position",
@@ -60,6 +61,41 @@ def print_entries(
         columns = [name for name in columns if name not in unused]
     rows = (row(person, columns) for person in people)
     context.output.rows(columns, rows, title=title, right=NUMBERS)
+
+
+def print_list(
+    context: Context,
+    waitlist: str,
+    status: str,
+    columns: Sequence[str],
+    most: int | None,
+    **query: str,
+) -> None:
+    """Print the people of a status, at most `most`."""
+    people = context.pages(f"/{waitlist}/entries", "entries", most, status=status, **query)
+    print_entries(context, people, columns, status.capitalize())
+
+
+def print_each(
+    context: Context,
+    verb: str,
+    words: tuple[str, str],
+    people: Iterable[tuple[str, dict[str, Any], Refused | None]],
+) -> int:
+    """Print how many people an operation has reached, and each refusal; return the exit code.
+
+    Each of `people` has a name, the id for the document, and the refusal, if there is one.
+    """
+    count, refused = 0, []
+    for name, who, refusal in people:
+        if refusal is None:
+            count += 1
+            continue
+        context.output.note(f"{name}: {refusal.message} ({refusal.code})", "yellow")
+        refused.append({**who, "code": refusal.code})
+    text = f"{counted(count, *words)}, {len(refused):,} refused."
+    context.output.result({verb: count, "refused": refused}, text)
+    return 1 if refused else 0
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
