@@ -46,6 +46,17 @@ class Opened:
         """Return a page as a person reads it."""
         return readable(self.page(path))
 
+    def row_of(self, waitlist_id: str) -> str:
+        """Return the row of a list as a person reads it, on whichever page it is."""
+        path: str | None = "/"
+        while path:
+            page = self.page(path)
+            if row := re.search(rf'<tr id="list-{waitlist_id}">.*?</tr>', page, re.DOTALL):
+                return readable(row[0])
+            following = re.search(r'href="(/\?cursor=[^"]+)">Next page', page)
+            path = unescape(following[1]) if following else None
+        raise AssertionError(f"{waitlist_id} is on no page")
+
     def part(self, path: str) -> httpx.Response:
         """Ask as htmx does, when it looks at the page again."""
         return self.browser.get(path, headers={"HX-Request": "true"})

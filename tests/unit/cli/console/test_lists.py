@@ -9,9 +9,8 @@ from tests.unit.cli.fake_service import FakeService, answer, problem
 
 def test_all_lists_are_shown_at_a_glance(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
-    row = re.search(rf'<tr id="list-{bakery.waitlist_id}">.*?</tr>', console.page("/"), re.DOTALL)
-    assert row
-    assert readable(row[0]).startswith(f"Bakery {bakery.waitlist_id} open 2")
+    row = console.row_of(bakery.waitlist_id)
+    assert row.startswith(f"Bakery {bakery.waitlist_id} open 2")
 
 
 def test_the_overview_says_whether_the_service_answers(scripted: Opened, fake: FakeService) -> None:
