@@ -203,6 +203,13 @@ class Forbidden(WaitlistError):
     )
 
 
+class CodeRefused(WaitlistError):
+    """The code is wrong, too old, or of a stay that has ended."""
+
+    code = "code_refused"
+    advice = "This link is not valid any more. Join again, and open the newest message."
+
+
 class EdgeOnly(WaitlistError):
     """The request did not come through the edge, and the stack takes customers' requests there."""
 

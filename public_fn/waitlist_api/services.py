@@ -30,6 +30,7 @@ from waitlist_api.entries.readiness import ReadinessChanges
 from waitlist_api.entries.reinstate import Reinstatements
 from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.unproven_signup import UnprovenSignups
 from waitlist_api.imports.service import Imports
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
@@ -53,6 +54,7 @@ class Services(Struct, frozen=True):
     """Everything that routes call."""
 
     now_millis: NowMillis
+    pause: Pause
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
@@ -61,6 +63,7 @@ class Services(Struct, frozen=True):
     count_history: CountHistory
     previews: Previews
     signups: Signups
+    unproven_signups: UnprovenSignups
     imports: Imports
     positions: Positions
     polls: Polls

@@ -49,6 +49,7 @@ def test_a_limited_operator_neither_deletes_nor_erases_nor_sees_tokens() -> None
     assert ADMIN - opened("limited-operator.json") == {
         "DELETE /v1/admin/waitlists/{waitlist_id}",
         "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
+        "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link",
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token",
         "POST /v1/admin/waitlists/{waitlist_id}/import",
     }

@@ -15,6 +15,7 @@ from tests.support.rights import guarded
 from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
+from waitlist_api.entries.identify import Identities
 from waitlist_api.http.api import Api
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.maintenance.services import MaintenanceServices
@@ -131,6 +132,11 @@ class World:
     def api(self) -> Api:
         """Return the routes, which take longer to make than all else."""
         return Api(self.services, EntryTokens(SECRET), Logger(service="test", level="CRITICAL"))
+
+    @cached_property
+    def identities(self) -> Identities:
+        """Return what makes customer ids of addresses."""
+        return Identities(EntryTokens(SECRET), self.services.waitlist_cache)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
         """Send one request through API Gateway's event shape."""

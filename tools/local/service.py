@@ -9,9 +9,14 @@ from typing import Self
 from tools.local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from tools.local.child import Child
 from tools.local.cors import CorsRules
-from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
+from tools.local.dynamodb.ensure_table import (
+    DynamoDbUnreachableError,
+    dynamodb_client,
+    ensure_table,
+)
 from tools.local.function import Function
 from tools.local.functions import (
+    ENTRY_TOKEN_SECRET,
     MAINTENANCE_NAME,
     PUBLIC_NAME,
     TABLE_NAME,
@@ -26,12 +31,16 @@ from tools.local.kms import KmsEndpoint, LocalKms
 from tools.local.lambda_endpoint import PATH_PREFIX as LAMBDA_PATH
 from tools.local.lambda_endpoint import LambdaEndpoint
 from tools.local.local_gateway import LocalGateway
+from tools.local.mailbox import PATH as MAILBOX_PATH
+from tools.local.mailbox import Mailbox
 from tools.local.rate_limits import RateLimits
 from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes
 from tools.local.schedule import MinuteSchedule
 from tools.local.settings import Settings, without_password
 from tools.local.table import read_template
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.records.table import Table
 
 # Longer than the public function's time-out, so that requests in progress are answered.
 DRAIN_SECONDS = 12
@@ -105,7 +114,11 @@ class LocalService:
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
         gateway = LocalGateway(
             functions[PUBLIC_NAME],
-            {LAMBDA_PATH: endpoint, KMS_PATH: KmsEndpoint(self._kms())},
+            {
+                LAMBDA_PATH: endpoint,
+                KMS_PATH: KmsEndpoint(self._kms()),
+                MAILBOX_PATH: self._mailbox(),
+            },
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
@@ -130,6 +143,10 @@ class LocalService:
         if dynamodb is not None:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
+
+    def _mailbox(self) -> Mailbox:
+        table = Table(dynamodb_client(self.dynamodb_url), TABLE_NAME)
+        return Mailbox(table, EntryTokens(ENTRY_TOKEN_SECRET))
 
     def _kms(self) -> LocalKms:
         keep = self._settings.keep

@@ -78,12 +78,22 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
             yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
         elif reason == "delayed" and person.get("delayed_until"):
             yield f"Passed over: released with a delay until {shown(person['delayed_until'])}."
+        elif reason == "unverified":
+            yield "Passed over: the customer has not opened the link that proves the address."
         else:
             yield f"Passed over: {shown(reason.replace('_', ' '))}."
 
 
 # Events that change whether an entry is ready, and move it nowhere.
-READINESS = ("rested", "resumed", "held_back", "ready")
+READINESS = (
+    "rested",
+    "resumed",
+    "held_back",
+    "ready",
+    "verification_asked",
+    "link_asked",
+    "verified",
+)
 # What the latest move says of an entry that waits.
 MOVED = {
     "bumped": "Moved",

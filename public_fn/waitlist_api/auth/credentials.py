@@ -7,14 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.auth.token_keys import KeptKeys, stay_of
+from waitlist_api.auth.token_keys import InCode, KeptKeys, stay_of
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.errors import Forbidden, Unauthorized
+from waitlist_api.errors import CodeRefused, Forbidden, Unauthorized
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import CUSTOMER_ID
 
 ADMIN_PATH = "/v1/admin"
+MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
+CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}")
 
 
 class EntryTokens:
@@ -47,6 +49,21 @@ class EntryTokens:
         signing = self._kept.signing()
         renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
         return Proof(entry_id, stay, renewed)
+
+    def issue_code(self, waitlist_id: str, entry_id: str, stay: int, millis: int) -> str:
+        """Return the code by which a stay is verified, of the minute of a time."""
+        return self._kept.signing().code(waitlist_id, entry_id, stay, millis // MINUTE_MILLIS)
+
+    def check_code(self, waitlist_id: str, code: str) -> InCode:
+        """Return what a code of this waitlist says. Raises CodeRefused."""
+        key = self._kept.keys().of_token(code)
+        if key is None or not CODE.fullmatch(code):
+            raise CodeRefused
+        said = InCode.of(code)
+        signed = key.code(waitlist_id, said.entry_id, said.stay, said.minute)
+        if not hmac.compare_digest(code, signed):
+            raise CodeRefused
+        return said
 
     def identity_key(self, waitlist_id: str) -> bytes:
         """Return the key of a waitlist's digests of addresses; no rotation changes it."""

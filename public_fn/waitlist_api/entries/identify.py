@@ -17,10 +17,14 @@ NO_CUSTOMER_ID = "leave it out: on this waitlist {field} of the profile says who
 
 
 class Person(Struct, frozen=True):
-    """The customer id of a guest; `domain` is that of the mail address that it was made of."""
+    """The customer id of a guest; `domain` is that of the mail address that it was made of.
+
+    `verify_minutes` is for how long the address may be verified, 0 where it need not be.
+    """
 
     customer_id: str
     domain: str = ""
+    verify_minutes: int = 0
 
 
 class Identities(Struct, frozen=True):
@@ -57,7 +61,8 @@ class Identities(Struct, frozen=True):
         except ValueError as refusal:
             field = f"body.profile.{rules.field}"
             raise InvalidFields(FieldError(field, str(refusal))) from None
-        return Person(self._digest(waitlist_id, rules, address), address.domain)
+        minutes = rules.verify_minutes if rules.verifies else 0
+        return Person(self._digest(waitlist_id, rules, address), address.domain, minutes)
 
     def _digest(self, waitlist_id: str, rules: IdentityRules, address: Address) -> str:
         key = self.tokens.identity_key(waitlist_id)

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import NowMillis
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import EntryNotFound, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 TokenOf = Callable[[str, str, int], str]
@@ -23,6 +25,7 @@ class TokenIssuer(Struct, frozen=True):
     entries: EntryRecords
     waitlist_cache: WaitlistCache
     signups: Signups
+    now_millis: NowMillis
 
     def signer(self) -> TokenOf:
         """Return the function that signs a token for a stay. Raises NoEntryTokens."""
@@ -33,6 +36,17 @@ class TokenIssuer(Struct, frozen=True):
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
         """Return the token of an entry's latest recorded stay, in any status."""
         token_of = self.signer()
+        record = self._record(waitlist_id, entry_id)
+        return token_of(waitlist_id, entry_id, record.ticket or 0)
+
+    def link_of(self, waitlist_id: str, entry_id: str, base_url: str) -> str:
+        """Return the address of the customer's page that verifies an entry, or shows its place."""
+        if self.tokens is None:
+            raise NoEntryTokens
+        record = self._record(waitlist_id, entry_id)
+        return link_of(self.tokens, record, self.now_millis(), base_url)
+
+    def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
             # A signup that was cut off has no ticket, so no token, until it is finished.
@@ -42,4 +56,23 @@ class TokenIssuer(Struct, frozen=True):
             # This read raises WaitlistNotFound if the waitlist's id is the wrong one.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
-        return token_of(waitlist_id, entry_id, record.ticket or 0)
+        return record
+
+
+def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
+    """Return the address of the customer's page, with what proves the entry in its fragment."""
+    if record.verify_until_millis is None:
+        return place_link(tokens, record, base_url)
+    return verify_link(tokens, record, now_millis, base_url)
+
+
+def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
+    """Return the address of the customer's page with the code that verifies the entry."""
+    code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
+    return f"{base_url}/w/{record.waitlist_id}#v={code}"
+
+
+def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
+    """Return the address of the customer's page with the entry's id and token."""
+    token = tokens.issue(*record.key, record.ticket or 0)
+    return f"{base_url}/w/{record.waitlist_id}#t={record.entry_id}.{token}"

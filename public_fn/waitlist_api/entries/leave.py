@@ -37,8 +37,11 @@ class Leaves(Struct, frozen=True):
         *,
         offer: LeftOffer | None = None,
         status: Status | None = None,
+        unverified: bool = False,
     ) -> None:
         """End a stay; no change if it has ended already, or does not have the given `status`.
+
+        With `unverified` no change if its address is verified.
 
         With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
         the entry has another. With `offer` only a stay with that offer is ended, and a leave
@@ -48,7 +51,14 @@ class Leaves(Struct, frozen=True):
         try:
             key = (waitlist_id, entry_id)
             record = self.entries.begin_leave(
-                key, by, reason, self.now_millis(), stay, offer=offer, status=status
+                key,
+                by,
+                reason,
+                self.now_millis(),
+                stay,
+                offer=offer,
+                status=status,
+                unverified=unverified,
             )
         except EntryChanged as changed:
             if changed.record is None or changed.record.is_expired(self.now_millis()):

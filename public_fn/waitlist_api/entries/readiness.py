@@ -127,6 +127,17 @@ class ReadinessChanges(Struct, frozen=True):
         self.change((command.waitlist_id, command.entry_id), decide, command.stay)
         return self.positions.of(command.waitlist_id, command.entry_id)
 
+    def verify(self, waitlist_id: str, entry_id: str, stay: int) -> None:
+        """Write that the address of a stay is verified; no change if it was."""
+
+        def decide(record: EntryRecord) -> Change | None:
+            if record.verify_until_millis is None:
+                return None
+            fields = {"verify_until_millis": None, "link_asks": None, "link_asked_millis": None}
+            return Change(fields, "verified", CUSTOMER)
+
+        self.change((waitlist_id, entry_id), decide, stay)
+
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
         """Hold an entry back with no end, or no longer; no change if it is so already.
 

@@ -33,7 +33,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
+from waitlist_api.records.entry import ENDED, PRESENT, READINESS_CHANGE, EntryRecord
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -171,6 +171,8 @@ class Signups(Struct, frozen=True):
             signup_key=command.signup_key,
             signup_body=command.signup_body,
             by_guest=not command.proven,
+            verify_until_millis=command.verify_until_millis,
+            attributes_version=0 if command.verify_until_millis is None else READINESS_CHANGE,
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:

@@ -18,10 +18,12 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.issue_token import TokenIssuer
+from waitlist_api.entries.verify import Verifications
 from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, without_key
 from waitlist_api.http.errors import problem
+from waitlist_api.http.even_times import EvenTimes
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.origins import check_origin
 from waitlist_api.http.routes.accounts import AccountCredentials
@@ -42,6 +44,7 @@ from waitlist_api.http.routes.guests import GuestCredentials
 from waitlist_api.http.routes.health import health_routes
 from waitlist_api.http.routes.page import page_routes
 from waitlist_api.http.routes.passes import pass_routes
+from waitlist_api.http.routes.verify import verify_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
 from waitlist_api.http.routing import Resolver, Routes, path_of
 from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
@@ -171,13 +174,16 @@ class Api:
 
 
 def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
-    token_issuer = TokenIssuer(tokens, services.entries, services.waitlist_cache, services.signups)
+    token_issuer = TokenIssuer(
+        tokens, services.entries, services.waitlist_cache, services.signups, services.now_millis
+    )
+    responses = EntryResponses(services.polls, services.now_millis)
     return [
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
         public_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
         page_routes(services.waitlist_cache),
-        _customer_routes(services, tokens),
+        _customer_routes(services, tokens, responses),
         admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.questions),
         admin_count_routes(
             services.waitlist_cache,
@@ -199,13 +205,25 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.leaves,
             services.bans,
         ),
-        admin_token_routes(token_issuer),
+        verify_routes(_verifications(services, tokens), responses),
+        admin_token_routes(token_issuer, services.passes.issuer),
         admin_reinstate_routes(services.reinstatements, tokens),
     ]
 
 
-def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatewayHttpRouter:
-    responses = EntryResponses(services.polls, services.now_millis)
+def _verifications(services: Services, tokens: EntryTokens | None) -> Verifications:
+    return Verifications(
+        tokens,
+        services.waitlist_cache,
+        services.readiness,
+        services.positions,
+        services.now_millis,
+    )
+
+
+def _customer_routes(
+    services: Services, tokens: EntryTokens | None, responses: EntryResponses
+) -> APIGatewayHttpRouter:
     admission = CustomerAdmission(
         services.holds,
         services.declines,
@@ -227,7 +245,12 @@ def _customer_routes(services: Services, tokens: EntryTokens | None) -> APIGatew
 
 
 def _guests(services: Services, tokens: EntryTokens) -> GuestCredentials:
-    return GuestCredentials(tokens, Identities(tokens, services.waitlist_cache))
+    return GuestCredentials(
+        tokens,
+        Identities(tokens, services.waitlist_cache),
+        services.unproven_signups,
+        EvenTimes(services.now_millis, services.pause),
+    )
 
 
 def _check_size(event: Event, limit: int) -> None:

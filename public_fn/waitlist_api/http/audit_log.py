@@ -23,6 +23,7 @@ AUDITED = frozenset(
         f"POST {ADMIN_LIST}/import",
         f"DELETE {ADMIN_ENTRY}",
         f"POST {ADMIN_ENTRY}/token",
+        f"POST {ADMIN_ENTRY}/link",
         *READS,
     }
 )

@@ -24,6 +24,7 @@ STATUS = {
     "unauthorized": 401,
     "forbidden": 403,
     "banned": 403,
+    "code_refused": 403,
     "edge_only": 403,
     "not_found": 404,
     "waitlist_not_found": 404,

@@ -25,6 +25,7 @@ from waitlist_api.records.intents import (
     AS_FORMER,
     OF_INTENT,
     UNKNOWN,
+    first_ask,
     intent_item,
     joined_event,
     rejoining,
@@ -190,11 +191,12 @@ class EntryRecords(Struct, frozen=True):
         *,
         offer: LeftOffer | None = None,
         status: Status | None = None,
+        unverified: bool = False,
     ) -> EntryRecord:
         """Write the intent to leave; raise EntryChanged if no stay can be left.
 
         With `ticket` only the stay with this ticket, with `offer` only from that offer, with
-        `status` only from that status.
+        `status` only from that status, with `unverified` only if its address is not verified.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -221,6 +223,8 @@ class EntryRecords(Struct, frozen=True):
         if ticket is not None:
             condition += " AND #ticket = :ticket"
             values["ticket"] = ticket
+        if unverified:
+            condition += " AND attribute_exists(#verify_until_millis)"
         with entry_changed():
             item = self.table.update(record_key(*key), update, condition, values)
         return EntryRecord.from_item(item)
@@ -385,7 +389,10 @@ class EntryRecords(Struct, frozen=True):
         )
         condition = "#status = :joining AND #join_id = :join_id"
         change = _change(record.key, place.stamp, "waiting", rank=place.rank)
-        return self._writes(change, update, condition, STATUSES | values, now_millis, *events)
+        writes = self._writes(change, update, condition, STATUSES | values, now_millis, *events)
+        if record.verify_until_millis is not None:
+            writes.append(self.table.put_write(first_ask(record, place.ticket)))
+        return writes
 
     def _writes(
         self,

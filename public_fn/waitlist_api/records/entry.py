@@ -81,6 +81,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     it is to be answered by `confirm_by_millis`; the last reminder was due `reminded_days` before.
     Once the question is `unanswered`, no answer counts any more.
 
+    With `verify_until_millis` the address is not verified: the entry is not ready, and leaves at
+    that time. `link_asks` counts the links that were asked for since the signup, the last one at
+    `link_asked_millis`.
+
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
     record does not expire.
@@ -113,6 +117,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     reminded_days: int | None = None
     unanswered: bool = False
     confirmed_millis: int | None = None
+    verify_until_millis: int | None = None
+    link_asks: int = 0
+    link_asked_millis: int | None = None
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
@@ -199,6 +206,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             reasons.append(c.NotReady("resting", self.rest_until_millis))
         if self.held_back:
             reasons.append(c.NotReady("held_back"))
+        if self.verify_until_millis is not None:
+            reasons.append(c.NotReady("unverified"))
         if self.delayed_until_millis:
             reasons.append(c.NotReady("delayed", self.delayed_until_millis))
         # A delay has no version: Redis has decided it.

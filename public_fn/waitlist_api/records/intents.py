@@ -22,6 +22,10 @@ OF_INTENT = (
     " #drawn, #joining_by, #joining_reason"
 )
 
+VERIFICATION_ASKED = "verification_asked"
+# The index has the event of an unverified signup with this status, at its deadline.
+UNVERIFIED = "unverified"
+
 
 def values_of_former(former: EntryRecord) -> Item:
     """Return the values of AS_FORMER."""
@@ -58,6 +62,18 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def intent_item(record: EntryRecord) -> Item:
     """Return the item of a joining entry."""
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
+
+
+def first_ask(record: EntryRecord, ticket: int) -> Item:
+    """Return the event of an unverified signup, which the index has at the deadline."""
+    event = HistoryEvent(stamp=ticket + 1, event=VERIFICATION_ASKED, by="customer")
+    return {
+        **event.to_item(*record.key),
+        "join_id": record.join_id,
+        "status": UNVERIFIED,
+        "place": intent_place(record.entry_id),
+        "place_rank": record.verify_until_millis,
+    }
 
 
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:

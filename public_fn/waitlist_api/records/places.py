@@ -16,6 +16,7 @@ from waitlist_api.records.entry import (
     line_place,
     record_key,
 )
+from waitlist_api.records.intents import UNVERIFIED
 from waitlist_api.records.table import Item, Table
 from waitlist_shared import contracts as c
 
@@ -172,7 +173,12 @@ class Places(Struct, frozen=True):
 
     def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
         """Yield entries that are joining or leaving one waitlist, oldest first."""
-        for page in self.at(intents_of(shard)):
+        pages = self._pages(
+            "#place = :place",
+            {"place": intents_of(shard), "unverified": UNVERIFIED},
+            FilterExpression="#status <> :unverified",
+        )
+        for page in pages:
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:

@@ -7,12 +7,15 @@ import msgspec
 from waitlist_shared.decoding import warm_decoders
 
 IdentityField = Literal["email", "phone"]
-Verify = Literal["off"]
+Verify = Literal["off", "before_offer"]
 PlusAddresses = Literal["same", "different"]
 
 
 class IdentityRules(msgspec.Struct, frozen=True, kw_only=True):
     """How a list tells people apart (decision 60).
+
+    With `verify` "before_offer" no entry is taken before its person has proved, within
+    `verify_minutes`, to have the address (decision 62); "off" checks nothing.
 
     `region` is the country, by its two letters, of numbers that do not begin with `+`. Signups with
     an address of the `blocked_domains`, or below them, are refused.
@@ -20,6 +23,7 @@ class IdentityRules(msgspec.Struct, frozen=True, kw_only=True):
 
     field: IdentityField
     verify: Verify = "off"
+    verify_minutes: int = 1440
     plus_addresses: PlusAddresses = "same"
     region: str | None = None
     blocked_domains: tuple[str, ...] = ()
@@ -44,6 +48,11 @@ class IdentityRules(msgspec.Struct, frozen=True, kw_only=True):
         """The rules as callers see them."""
         shown: dict[str, Any] = msgspec.json.decode(self.text)
         return shown
+
+    @property
+    def verifies(self) -> bool:
+        """Return whether signups are to be verified."""
+        return self.verify == "before_offer"
 
     def blocks(self, domain: str) -> bool:
         """Return whether addresses of a domain, in ASCII and lower case, are refused."""

@@ -78,7 +78,7 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
 
 
 # Why a waiting entry is not ready to be taken.
-NotReadyReason = Literal["resting", "held_back", "delayed"]
+NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
 
 
 class NotReady(Struct, frozen=True):

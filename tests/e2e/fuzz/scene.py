@@ -11,6 +11,7 @@ import schemathesis
 from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
@@ -27,6 +28,7 @@ OF_A_LIST = (
     "getWaitlist",
     "getBoard",
     "signUp",
+    "verify",
     "getWaitlistConfig",
     "claim",
     "admit",
@@ -45,6 +47,7 @@ WAITING = (
     "bump",
     "remove",
     "issueToken",
+    "getLink",
     "erasePerson",
     "admitPerson",
     "rest",
@@ -87,6 +90,8 @@ class Scene:
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
         """Point a request at an existing list and a new entry, in the status that it needs."""
         case.path_parameters |= {"waitlist_id": OWN}
+        if operation == "verify":
+            case.body = {"code": self._code()}
         if "entry_id" not in case.path_parameters:
             return
         person = self._sign_up()
@@ -115,6 +120,12 @@ class Scene:
         if answer.status_code == HTTPStatus.OK:
             return str(answer.json()["entry_token"])
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
+
+    def _code(self) -> str:
+        """Return the code of a new entry; nobody has one where customers have accounts."""
+        person = self._sign_up()
+        stay = 0 if self._token else stay_of(self.token_of(OWN, person))
+        return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
 
     def _offered(self, person: str) -> str:
         """Offer a place to the first entry; the only customer of an issuer may have one."""

@@ -241,6 +241,6 @@ def test_a_ban_holds_for_every_spelling() -> None:
 def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
     shown = by_phone.world.request("GET", by_phone.path).json["identity"]
     assert shown == {"field": "phone", "verify": "off"}
-    settings = {"field": "phone", "verify": "off", "plus_addresses": "same"}
+    settings = {"field": "phone", "verify": "off", "verify_minutes": 1440, "plus_addresses": "same"}
     kept = by_phone.world.request("GET", by_phone.admin_path, operator=True).json["identity"]
     assert kept == {**settings, "region": None, "blocked_domains": []}

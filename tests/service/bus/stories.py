@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, RETENTION_DAYS, Scene
 from tests.support.faults import Crash, crash_after
+from waitlist_api.entries.signup_step import SignupCommand
 
 Published = tuple[str, str | None]
 WORDS = (
@@ -33,6 +34,9 @@ WORDS = (
     "reminded",
     "confirmed",
     "unanswered",
+    "verification_asked",
+    "link_asked",
+    "verified",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -173,6 +177,36 @@ def _walk(scene: Scene, seconds: int) -> None:
     for pause in (seconds, 120):
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
+
+
+@story(
+    JOINED,
+    ("verification_asked", "customer"),
+    ("verification_asked", "customer"),
+    ("verified", "customer"),
+    ("link_asked", "customer"),
+)
+def signs_up_to_be_verified(scene: Scene) -> None:
+    is_verified(scene)
+
+
+def is_verified(scene: Scene) -> None:
+    """Have Ada sign up where addresses are verified, twice, and as often again when hers is."""
+    services = scene.world.services
+    # Of an address the customer id would be another one.
+    command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
+    for _repeat in range(3):
+        services.unproven_signups.sign_up(command, verify_minutes=600)
+    scene.world.advance(60)
+    services.unproven_signups.sign_up(command, verify_minutes=600)
+    for _repeat in range(2):
+        scene.world.advance(60)
+        stay = scene.people.stay_of("ada")
+        services.readiness.verify(command.waitlist_id, command.entry_id, stay)
+    for _repeat in range(2):
+        services.unproven_signups.sign_up(command, verify_minutes=600)
+    # The token is that of the stay before.
+    scene.people.entry_tokens.pop("ada", None)
 
 
 @story(BANNED, ERASED)

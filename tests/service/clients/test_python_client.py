@@ -10,9 +10,11 @@ import pytest
 
 from tests.service.clients.python_client import BASE_URL, PythonClient, generate
 from tests.support.stores import fake_redis
-from tests.support.world import World
+from tests.support.world import SECRET, START_MILLIS, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import ROOT
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.http.routes.params import ENTRY_ID
 from waitlist_api.settings.rest import DAY_MILLIS
@@ -163,6 +165,10 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     on("ada", "editPerson", body=body("EditProfileBody", profile={"note": "tall"}))
     assert on("ada", "getPerson").profile.to_dict() == {"note": "tall"}
     assert on("ada", "issueToken").entry_token
+    assert on("ada", "getLink").url.partition("#")[2] == f"t={ids['ada']}.{tokens['ada']}"
+    stay = (BAKERY, ids["ada"], stay_of(tokens["ada"]))
+    code = body("VerifyBody", code=EntryTokens(SECRET).issue_code(*stay, START_MILLIS))
+    assert send("verify", 200, waitlist_id=BAKERY, body=code).entry_token == tokens["ada"]
     assert len(send("listEntries", 200, waitlist_id=BAKERY).entries) == 4
     assert send("listSegments", 200, waitlist_id=BAKERY).segments[0].waiting == 4
 

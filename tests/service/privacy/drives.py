@@ -213,6 +213,32 @@ def issue_token(service: Deployment) -> None:
     wrong(service, "POST", f"{ADMIN_ENTRY}/token")
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link")
+def get_link(service: Deployment) -> None:
+    answer = service.operator("POST", f"{ADMIN_ENTRY}/link").json()
+    if "url" in answer:
+        assert answer["url"].endswith(f"#t={ENTRY_ID}.{service.token}")
+    wrong(service, "POST", f"{ADMIN_ENTRY}/link")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/verify")
+def verify(service: Deployment) -> None:
+    path = ADMIN.replace("bakery", "verified")
+    rules = {"field": "email", "verify": "before_offer"}
+    assert service.operator("PUT", path, json={**SETTINGS, "identity": rules}).is_success
+    entries = ENTRIES.replace("bakery", "verified")
+    body = {"profile": {**PROFILE, "email": CUSTOMER}, "attributes": ATTRIBUTES}
+    for _ in range(2):
+        assert service.customer("POST", entries, json=body).status_code in (200, 201, 202)
+    (entry,) = service.operator("GET", f"{path}/entries").json()["entries"]
+    link = service.operator("POST", f"{path}/entries/{entry['entry_id']}/link").json()
+    if "url" in link:
+        code = link["url"].partition("#v=")[2]
+        to = LIST.replace("bakery", "verified") + "/verify"
+        assert service.customer("POST", to, json={"code": code}).json()["ready"]
+    wrong(service, "POST", f"{LIST}/verify")
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/import")
 def import_entries(service: Deployment) -> None:
     rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]

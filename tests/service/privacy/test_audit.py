@@ -36,6 +36,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
         f"{ADMIN_ENTRY}/token",
         ADA,
     ),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link": (f"{ADMIN_ENTRY}/link", ADA),
     "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
     "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }
@@ -65,7 +66,7 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 def test_routes_that_cannot_be_undone_are_audited() -> None:
     """A new route that deletes, replaces or hands out is found by its method or its name."""
     operators = {name for name, authorizer in route_authorizers().items() if authorizer}
-    final = {name for name in operators if name.endswith(("/token", "/import"))}
+    final = {name for name in operators if name.endswith(("/token", "/link", "/import"))}
     final |= {
         name for name in operators if name.startswith(("PUT ", "DELETE ")) and "admin" in name
     }

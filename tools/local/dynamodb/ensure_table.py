@@ -1,6 +1,7 @@
 """Creates the table in the local DynamoDB or in another one."""
 
 from contextlib import suppress
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -14,9 +15,9 @@ class DynamoDbUnreachableError(Exception):
     pass
 
 
-def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Create the table if it is missing. Raises DynamoDbUnreachableError."""
-    client = boto3.client(
+def dynamodb_client(endpoint_url: str) -> Any:
+    """Return a client of a local DynamoDB, which gives up soon."""
+    return boto3.client(
         "dynamodb",
         endpoint_url=endpoint_url,
         region_name=REGION,
@@ -26,6 +27,11 @@ def ensure_table(endpoint_url: str, table_name: str) -> None:
             connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 1}, proxies={}
         ),
     )
+
+
+def ensure_table(endpoint_url: str, table_name: str) -> None:
+    """Create the table if it is missing. Raises DynamoDbUnreachableError."""
+    client = dynamodb_client(endpoint_url)
     try:
         with suppress(client.exceptions.ResourceInUseException):
             client.create_table(**create_table_request(table_name))

@@ -56,6 +56,7 @@ OF_A_SIGNUP = to(
     "unban",
     "reinstate",
     "issueToken",
+    "getLink",
     "erasePerson",
 )
 OF_THE_PARKED = to(SAME_ENTRY, "redrive", "getPerson")

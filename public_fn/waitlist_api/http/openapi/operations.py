@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
+from pydantic import BaseModel
 
 from waitlist_api.http.openapi import links
 from waitlist_api.http.openapi.responses import (
@@ -18,6 +19,7 @@ from waitlist_api.http.openapi.responses import (
     problems,
     success,
 )
+from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
@@ -154,6 +156,25 @@ SIGN_UP_GUEST = "Send an Idempotency-Key: only a repeat with the same key gets t
 SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns the same entry."
 
 
+def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Responses:
+    """Return the responses of a signup; `answer` is that of guests, who may get another one."""
+    successes = {
+        201: success(201, "The new entry", links.OF_A_SIGNUP),
+        200: success(200, "The entry of an earlier request of the same client", links.OF_A_SIGNUP),
+    }
+    if answer is not None:
+        told = "A waitlist that verifies addresses: the same for every address"
+        successes |= {202: {**success(202, told), **_content(InboxAnswer)}}
+        successes = {
+            status: {**_content(answer), **response} for status, response in successes.items()
+        }
+    return {**successes, **problems(*codes)}
+
+
+def _content(model: type[BaseModel]) -> dict[str, Any]:
+    return {"content": {"application/json": {"model": model}}}
+
+
 def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
     credentials = JWT if knows_issuer else ENTRY_TOKEN
     codes = ("unauthorized", "forbidden", *SIGN_UP) if knows_issuer else SIGN_UP
@@ -161,18 +182,32 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         "signUp": Operation(
             "customer",
             "Sign up",
-            {
-                201: success(201, "The new entry", links.OF_A_SIGNUP),
-                **answers(
-                    200,
-                    "The entry of an earlier request of the same client",
-                    *codes,
-                    links=links.OF_A_SIGNUP,
-                ),
-            },
+            _signed_up(codes, None if knows_issuer else SignupAnswer),
             f"{SIGN_UP_WITH_JWT if knows_issuer else SIGN_UP_GUEST} Attributes that would put the "
             f"entry into more than {MAX_COMBINATIONS} segments are refused.",
             JWT if knows_issuer else ENTRY_TOKEN_IF_ANY,
+        ),
+        "verify": Operation(
+            "anyone",
+            "Verify the address of an entry",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The entry, and the token of its stay",
+                    "invalid_json",
+                    "code_refused",
+                    "waitlist_not_found",
+                    "no_entry_tokens",
+                    "unsupported_media_type",
+                    *OUTAGES,
+                    links=links.OF_A_SIGNUP,
+                ),
+            ),
+            "The code comes in a link that is sent to the address, behind `#v=`. Send it when the "
+            "reader asks for it, such as by a button: programs that scan mail open links. "
+            "Idempotent: a repeat has the same answer. If customers use the tokens of an OIDC "
+            "issuer, the answer is `no_entry_tokens`.",
         ),
         "getEntry": Operation(
             "customer",
@@ -647,5 +682,23 @@ def _tokens() -> dict[str, Operation]:
             "exit and leave. The request has no body and changes nothing; earlier tokens of the "
             "same stay keep working. If customers use the tokens of an OIDC issuer, the answer is "
             "`no_entry_tokens`.",
+        ),
+        "getLink": _operator(
+            "Get the link by which a guest opens the entry",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "The link",
+                    *READ,
+                    "entry_not_found",
+                    "no_entry_tokens",
+                    "unsupported_media_type",
+                ),
+            ),
+            "For a mail system of one's own: send it to the address of the entry's profile alone. "
+            "While the address is not verified, the reader verifies it by the link, within the "
+            "`verify_minutes` from this request; after that the link opens the place, as the entry "
+            "token does. The request has no body and changes nothing.",
         ),
     }

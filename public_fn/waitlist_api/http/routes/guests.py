@@ -10,10 +10,12 @@ from waitlist_api.auth.credentials import EntryTokens, Proof
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.entries.unproven_signup import UnprovenSignups
+from waitlist_api.http.even_times import EvenTimes
 from waitlist_api.http.routes.customers import ENTRIES
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.params import ENTRY_PATH, GuestsKey, WaitlistId
-from waitlist_api.http.schemas.entries import SignupAnswer, SignupBody
+from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupBody
 
 
 class GuestCredentials(Struct, frozen=True):
@@ -21,6 +23,8 @@ class GuestCredentials(Struct, frozen=True):
 
     tokens: EntryTokens
     identities: Identities
+    unproven: UnprovenSignups
+    even_times: EvenTimes
     entry_id: Any = ENTRY_PATH
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
@@ -29,12 +33,13 @@ class GuestCredentials(Struct, frozen=True):
     def add_sign_up(
         self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
     ) -> None:
-        tokens, identities = self.tokens, self.identities
+        tokens, identities, unproven = self.tokens, self.identities, self.unproven
 
         @router.post(ENTRIES, operation_id="signUp")
         def sign_up(
             waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
-        ) -> Response[SignupAnswer]:
+        ) -> Response[Any]:
+            began = self.even_times.now()
             person = identities.of(waitlist_id, body.customer_id, body.profile)
             command = SignupCommand(
                 waitlist_id=waitlist_id,
@@ -44,6 +49,10 @@ class GuestCredentials(Struct, frozen=True):
                 domain=person.domain,
                 idempotency_key=idempotency_key or "",
             )
+            if person.verify_minutes:
+                with self.even_times.since(began):
+                    unproven.sign_up(command, person.verify_minutes)
+                return Response(202, "application/json", InboxAnswer())
             shown = router.current_event.headers.get("authorization")
             stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
             signed_up = signups.sign_up(command.with_stay_shown(stay))

@@ -15,13 +15,12 @@ from waitlist_api.http.schemas.waitlists import (
     RestRulesBody,
     WaitlistAnswer,
 )
+from waitlist_api.records.line import line_of, redis_millis
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import (
     admits_at,
-    line_of,
     next_change,
-    redis_millis,
     wait_of_next,
 )
 

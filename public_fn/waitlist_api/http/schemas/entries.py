@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 from typing_extensions import TypeAliasType
 
-from waitlist_api.auth.credentials import TOKEN
+from waitlist_api.auth.credentials import CODE, TOKEN
 from waitlist_api.http.polling import LONGEST_SECONDS
 from waitlist_api.http.schemas.attributes import Attributes, Profile
 from waitlist_api.http.schemas.common import (
@@ -367,6 +367,7 @@ NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
     "held_back": "an operator holds the entry back until they say that it is `ready`",
     "delayed": "a claimer released the entry with `delay_seconds`, which are not over",
+    "unverified": "the customer has not yet proved to have the address",
 }
 # A named type, so that the OpenAPI document has a component for it.
 NotReadyReason = TypeAliasType(
@@ -453,6 +454,28 @@ class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
         Field(description="Send it as Authorization: Bearer to get the entry and to leave."),
+    ]
+
+
+class InboxAnswer(Model):
+    """The answer of a waitlist that verifies addresses: the same for every address."""
+
+    status: Literal["check_your_inbox"] = "check_your_inbox"
+
+
+class VerifyBody(Body):
+    """The code of a link that was sent to the address."""
+
+    code: Annotated[str, Field(pattern=f"^{CODE.pattern}$", description="What follows `#v=`.")]
+
+
+class LinkAnswer(Model):
+    url: Annotated[
+        str,
+        Field(
+            description="The customer's page with the code (`#v=`) of an address that is not "
+            "verified, or with id and token of the entry (`#t=`). A secret of its person."
+        ),
     ]
 
 

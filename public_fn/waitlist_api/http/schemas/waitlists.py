@@ -55,6 +55,7 @@ MAX_RETENTION_DAYS = 3650
 MAX_REST_DAYS, MAX_RESTS = 3650, 1000
 MAX_BLOCKED_DOMAINS = 200
 MAX_CONFIRM_DAYS, MAX_REMINDERS = 3650, 8
+MAX_VERIFY_MINUTES = 30 * 24 * 60
 
 
 def _canonical(names: list[str]) -> list[str]:
@@ -122,9 +123,20 @@ class IdentityBody(Body):
         Verify,
         Field(
             description="`off`: addresses are not checked. A second signup of one is refused: "
-            "`already_on_list`."
+            "`already_on_list`. `before_offer`: each signup answers `202`, and the entry is not "
+            "ready, by the reason `unverified`, until its person has opened a link that is sent to "
+            "the address."
         ),
     ] = "off"
+    verify_minutes: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_VERIFY_MINUTES,
+            description="For how long an entry waits to be verified before it leaves, and a link "
+            "is good.",
+        ),
+    ] = 1440
     plus_addresses: Annotated[
         PlusAddresses,
         Field(

@@ -11,3 +11,14 @@ element.addEventListener('waitlist-change', ({ detail }) => {
   document.documentElement.dir = detail.direction;
 });
 if (language) element.lang = language;
+
+// A link that was sent to the customer. It leaves the address bar and the history at once, and verifies nothing before
+// the customer presses the button.
+function openLink() {
+  const [, kind, proof] = /^#([vt])=(.+)$/.exec(location.hash) ?? [];
+  if (!kind) return;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  element.link = kind === 'v' ? { code: proof } : { entry_id: proof.slice(0, 26), entry_token: proof.slice(27) };
+}
+openLink();
+addEventListener('hashchange', openLink);

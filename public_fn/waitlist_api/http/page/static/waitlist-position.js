@@ -47,6 +47,7 @@ class WaitlistPosition extends HTMLElement {
   #live = make('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
   #client = null;
   #token = null;
+  #link = null;
   #words = null;
   #shown = null; // the state that is drawn, with what it was drawn of
   #update = () => {};
@@ -106,6 +107,18 @@ class WaitlistPosition extends HTMLElement {
 
     joining: () => {
       return [this.#heading('joining'), make('div', { class: 'busy' })];
+    },
+
+    inbox: () => {
+      return [this.#heading('inbox'), this.#text('inbox.text'), this.#button('again', () => this.#client.again())];
+    },
+
+    confirm: () => {
+      return [
+        this.#heading('confirm'),
+        this.#button('confirm', () => this.#client.confirm(), 'main'),
+        this.#button('back', () => this.#client.dismiss(), 'quiet'),
+      ];
     },
 
     waiting: () => {
@@ -236,6 +249,12 @@ class WaitlistPosition extends HTMLElement {
     return this.#token;
   }
 
+  /** What a link to the page has: `{ code }`, or `{ entry_id, entry_token }`. */
+  set link(value) {
+    this.#link = value;
+    if (this.#client) this.#open();
+  }
+
   /** What is shown at this moment; see the event `waitlist-change`. */
   get view() {
     return this.#client?.view;
@@ -244,6 +263,12 @@ class WaitlistPosition extends HTMLElement {
   /** Remove all that this browser keeps of the customer of this list, who keeps the place. */
   forget() {
     this.#client?.forget();
+  }
+
+  #open() {
+    const link = this.#link;
+    this.#link = null;
+    if (link && !this.#isAccount) this.#client.open(link);
   }
 
   async #restart() {
@@ -275,6 +300,7 @@ class WaitlistPosition extends HTMLElement {
     this.#client.addEventListener('change', () => this.#draw());
     this.#client.addEventListener('forget', () => (this.#answers = {}));
     this.#draw();
+    this.#open();
     this.#client.start();
   }
 
@@ -532,9 +558,8 @@ class WaitlistPosition extends HTMLElement {
     if (!identity || this.#isAccount) return fields;
     const isAddress = ({ name, kept_in: keptIn }) => name === identity.field && keptIn === 'profile';
     const label = this.#words.say(`address.${identity.field}`);
-    const address = { label, ...fields.find(isAddress), name: identity.field, kept_in: 'profile', required: true };
-    const type = identity.field === 'phone' ? 'tel' : 'email';
-    const whole = { ...address, type, options: [] };
+    const own = { name: identity.field, kept_in: 'profile', required: true, type: identity.field === 'phone' ? 'tel' : 'email' };
+    const whole = { label, ...fields.find(isAddress), ...own };
     return fields.some(isAddress) ? fields.map((one) => (isAddress(one) ? whole : one)) : [whole, ...fields];
   }
 

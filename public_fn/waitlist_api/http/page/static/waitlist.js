@@ -62,6 +62,10 @@ export class Api {
     return this.#call('POST', `${this.path}/entries`, { body, key, entryToken });
   }
 
+  verify(code) {
+    return this.#call('POST', `${this.path}/verify`, { body: { code } });
+  }
+
   /** The board, with whether a cache has brought it. */
   board() {
     return this.#call('GET', `${this.path}/board`, { isPublic: true });
@@ -288,11 +292,11 @@ export class Waitlist extends EventTarget {
 
   /** What a page shows: `state`, and what belongs to it. */
   get view() {
-    const { entry, joining, first, alert = false, ...record } = this.#memory.read();
+    const { entry, joining, first, alert = false, link, inbox, ...record } = this.#memory.read();
     const notice = record.notice ?? (this.#isForgotten ? 'forgotten' : null);
     const isKept = this.#memory.isKept;
     const list = this.#list;
-    const state = this.#stateOf(entry, joining);
+    const state = this.#stateOf({ entry, joining, link, inbox });
     const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
     return { state, list, entry, first, notice, alert, isKept, trouble, refusal, isBusy };
   }
@@ -320,6 +324,49 @@ export class Waitlist extends EventTarget {
     this.#isForgotten = false;
     this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
     await this.#join();
+  }
+
+  /**
+   * Begin with what a link has: the `code` of an address to confirm, or id and token of an entry.
+   *
+   * A code, and an entry where this browser has another one, wait for the customer's `confirm`.
+   */
+  open(link) {
+    const record = this.#memory.read();
+    this.#isForgotten = false;
+    this.#memory.write({ ...record, link });
+    if (link.code || (record.entry ?? link).entry_id !== link.entry_id) this.#change();
+    else this.confirm();
+  }
+
+  /** Do what the link is for. */
+  async confirm() {
+    const { link, customer, alert } = this.#memory.read();
+    if (!link || this.#isBusy) return;
+    if (!link.code) {
+      this.#memory.write({ customer, alert, entry: link, nextAt: 1 });
+      return this.#refresh();
+    }
+    this.#isBusy = true;
+    this.#change();
+    try {
+      const answer = await this.#patiently(() => this.#api.verify(link.code), TRIES);
+      this.#memory.write({ customer, alert });
+      this.#found(answer, { first: answer.position, notice: null });
+    } catch (error) {
+      if (error instanceof Problem && !error.passes) this.dismiss('stale');
+      else this.#failed(error);
+    } finally {
+      this.#isBusy = false;
+    }
+    this.#change();
+  }
+
+  /** Leave a link alone. */
+  dismiss(notice = null) {
+    const { link: _, ...record } = this.#memory.read();
+    this.#memory.write({ ...record, notice });
+    this.#change();
   }
 
   /** Accept the offer, or get the pass again; returns the admission with its pass, or null. */
@@ -394,10 +441,12 @@ export class Waitlist extends EventTarget {
     this.#change();
   }
 
-  #stateOf(entry, joining) {
+  #stateOf({ entry, joining, link, inbox }) {
     if (this.#missing) return 'missing';
     if (this.#signedOut) return 'signedOut';
+    if (link) return 'confirm';
     if (joining) return 'joining';
+    if (!entry && inbox) return 'inbox';
     if (!entry) {
       if (!this.#list) return 'loading';
       return SHUT[this.#list.line] ?? 'join';
@@ -613,7 +662,10 @@ export class Waitlist extends EventTarget {
     try {
       const send = () => this.#api.join(joining.body, joining.key);
       const answer = await this.#patiently(send, Infinity);
-      if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
+      if (isWanted() && answer.status === 'check_your_inbox') {
+        const { customer, alert } = this.#memory.read();
+        this.#memory.write({ customer, alert, inbox: true });
+      } else if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
     } catch (error) {
       if (isWanted()) this.#refused(error);
     } finally {

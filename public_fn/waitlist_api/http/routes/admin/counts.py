@@ -11,10 +11,11 @@ from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.counts import PointAnswer, StatsAnswer, StatsHistoryAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
+from waitlist_api.records.line import line_of
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
-from waitlist_api.waitlists.public_state import line_of, wait_of_next
+from waitlist_api.waitlists.public_state import wait_of_next
 from waitlist_shared.ranks import time_of
 
 ThePeriod = Annotated[

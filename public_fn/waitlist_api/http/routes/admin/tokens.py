@@ -6,11 +6,15 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
-from waitlist_api.http.schemas.entries import EntryTokenAnswer
+from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer
 
 
-def admin_token_routes(token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
-    """Return the operators' route of entry tokens."""
+def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
+    """Return the operators' routes of entry tokens, and of links to pages at `public_url`.
+
+    Without one they are at the URL of the edge or of the API.
+    """
     router = APIGatewayHttpRouter()
 
     @router.post(
@@ -19,5 +23,12 @@ def admin_token_routes(token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
     def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
         token = token_issuer.token_of(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
+
+    @router.post(
+        "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/link", operation_id="getLink"
+    )
+    def get_link(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
+        base_url = public_url or base_url_of(router.current_event.raw_event)
+        return secret(LinkAnswer(url=token_issuer.link_of(waitlist_id, entry_id, base_url)))
 
     return router

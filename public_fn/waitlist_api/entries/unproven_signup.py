@@ -1,0 +1,71 @@
+"""Signups on lists that verify addresses: one answer, whoever asks and whatever the record has."""
+
+from contextlib import suppress
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.signup_step import SignupCommand, refusal_of
+from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, OpensLater
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.asks import MINUTE_MILLIS, Asks
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.line import line_of
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
+
+
+class UnprovenSignups(Struct, frozen=True):
+    """Signs addresses up that are to be verified (decision 62).
+
+    A known address costs the calls of a new one: a write of the record that finds it, a call of
+    Redis, and a transaction.
+    """
+
+    waitlist_cache: WaitlistCache
+    entries: EntryRecords
+    signups: Signups
+    asks: Asks
+    recovering_queue: RecoveringQueue
+    now_millis: NowMillis
+
+    def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
+        """Add the entry, unverified, or ask for a message to the person who has it.
+
+        Raises what refuses a new entry, for a known address too.
+        """
+        until = self.now_millis() + verify_minutes * MINUTE_MILLIS
+        # A key that was used with another body would tell that there was one.
+        unproven = replace(command, idempotency_key="", verify_until_millis=until)
+        try:
+            self.signups.sign_up(unproven)
+        except (AlreadyOnList, AlreadyAdmitted, AlreadyLeft, Banned):
+            self._check_room(command)
+            self._ask(command)
+
+    def _check_room(self, command: SignupCommand) -> None:
+        """Raise what would refuse a new entry at this moment."""
+        waitlist = self.waitlist_cache.look_up(command.waitlist_id)
+        refusal = refusal_of(waitlist, command)
+        if refusal is not None:
+            raise refusal
+        settings = waitlist.settings
+        stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=command.waitlist_id))
+        match line_of(settings, stats, self.now_millis()):
+            case "closed":
+                raise WaitlistClosed
+            case "not_open_yet":
+                raise OpensLater(settings.opens_at)
+            case _ if settings.capacity is not None and stats.state != "warm":
+                raise Rebuilding
+            case "full":
+                raise WaitlistFull
+
+    def _ask(self, command: SignupCommand) -> None:
+        record = self.entries.get(command.waitlist_id, command.entry_id)
+        if record is not None:
+            with suppress(EntryChanged):
+                self.asks.record(record, self.now_millis())

@@ -1,0 +1,30 @@
+"""The state in which customers meet a list: whether it takes signups."""
+
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_shared import contracts as c
+from waitlist_shared.ranks import millis_of
+
+
+def line_of(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
+    """Return the state that a customer meets first."""
+    millis = redis_millis(stats, now_millis)
+    if not settings.open or _is_reached(settings.closes_millis, millis):
+        return "closed"
+    if settings.opens_millis is not None and millis < settings.opens_millis:
+        return "not_open_yet"
+    present = stats.waiting + stats.offered + stats.parked
+    if settings.capacity is not None and present >= settings.capacity:
+        return "full"
+    return "paused" if settings.paused else "open"
+
+
+def redis_millis(stats: c.StatsResult, now_millis: int) -> int:
+    """Return the time of the counts by Redis' clock, which decides on signups.
+
+    An older private function does not return it: then that of the function.
+    """
+    return millis_of(stats.clock_stamp) if stats.clock_stamp else now_millis
+
+
+def _is_reached(instant: int | None, millis: int) -> bool:
+    return instant is not None and millis >= instant

@@ -1,0 +1,78 @@
+"""One person, one place: from the phone to the mail, and on to the laptop."""
+
+from urllib.parse import urlsplit
+
+import httpx
+from playwright.sync_api import expect
+
+from tests.browser.axe import Axe
+from tests.browser.conftest import NewContext
+from tests.e2e.callers import Operator
+
+DESKTOP = {"width": 1280, "height": 800}
+
+
+def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
+    new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
+) -> None:
+    """P5: opening the link verifies nothing; the button does, on any device."""
+    rules = {"field": "email", "verify": "before_offer"}
+    assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
+    phone, laptop = new_context().new_page(), new_context(viewport=DESKTOP).new_page()
+    path = f"/w/{operator.waitlist_id}"
+
+    def mailed() -> list[str]:
+        """Return the links of this list's mails, oldest first."""
+        texts = [one["text"] for one in http.get("/_local/mailbox.json").json()["messages"]]
+        return [word for text in texts for word in text.split() if f"{path}#" in word]
+
+    phone.goto(path)
+    phone.get_by_label("Email address").fill("Ada@Example.com")
+    assert axe.violations(phone) == []
+    phone.get_by_role("button", name="Join the line").click()
+    expect(phone.get_by_role("heading", name="Check your messages")).to_be_visible()
+    assert axe.violations(phone) == []
+
+    (link,) = mailed()
+    assert http.get(link.partition("#")[0]).status_code == 200
+    laptop.goto(link)
+    expect(laptop.get_by_role("heading", name="Confirm your place")).to_be_visible()
+    assert urlsplit(laptop.url).fragment == ""
+    assert axe.violations(laptop) == []
+    assert operator.call("GET", "/stats").json()["not_ready"] == 1
+    laptop.get_by_role("button", name="Keep my place").click()
+    expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert operator.call("GET", "/stats").json()["not_ready"] == 0
+    laptop.reload()
+    expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
+
+    # The phone gets the same place by the same mail.
+    phone.goto(link)
+    phone.get_by_role("button", name="Keep my place").click()
+    expect(phone.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert operator.call("GET", "/stats").json()["waiting"] == 1
+
+
+def test_a_link_with_a_token_opens_the_place(
+    new_context: NewContext, operator: Operator, http: httpx.Client
+) -> None:
+    assert operator.put({"name": "Bakery"}).status_code == 201
+    body = {"customer_id": "ada"}
+    entries = f"/v1/waitlists/{operator.waitlist_id}/entries"
+    entry = http.post(entries, json=body).json()
+    url = operator.call("POST", f"/entries/{entry['entry_id']}/link").json()["url"]
+    page = new_context().new_page()
+    page.goto(url)
+    expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert urlsplit(page.url).fragment == ""
+    page.goto(f"/w/{operator.waitlist_id}#v={'0' * 8}.{'A' * 80}")
+    page.get_by_role("button", name="Keep my place").click()
+    expect(page.locator(".notice")).to_contain_text("This link is no longer valid.")
+    expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
+
+    # Another place is not shown before the customer has chosen it.
+    other = http.post(entries, json={"customer_id": "bob"}).json()
+    page.goto(operator.call("POST", f"/entries/{other['entry_id']}/link").json()["url"])
+    expect(page.get_by_role("heading", name="Confirm your place")).to_be_visible()
+    page.get_by_role("button", name="Not now").click()
+    expect(page.get_by_text("You are next.")).to_be_visible()

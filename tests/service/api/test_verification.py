@@ -1,0 +1,291 @@
+"""Verification: a place at once, taken only when its person has proved to have the address."""
+
+import json
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.admissions import Admissions
+from tests.support.dynamodb import TABLE
+from tests.support.faults import Crash, Wire, before, crash_after, crash_before
+from tests.support.gateway import Answer
+from tests.support.stores import fake_redis
+from tests.support.tables import new_table
+from tests.support.world import SECRET, RedisClock, World
+from tools.local.http_message import HttpRequest
+from tools.local.mailbox import PATH, Mailbox
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.records.entry import shard_of
+from waitlist_api.records.table import Table
+from waitlist_shared.ids import entry_id_of
+
+MINUTE = 60
+KEY = "one-signup-of-ada"
+
+
+class Guests(Admissions):
+    """Guests by address, whose mailbox is the operator's route of links."""
+
+    def join(self, address: str, key: str | None = None, **profile: Any) -> Answer:
+        body = {"profile": {"email": address, **profile}}
+        return self.world.request("POST", f"{self.path}/entries", body=body, key=key)
+
+    def id_of(self, name: str) -> str:
+        person = self.world.identities.of(self.waitlist_id, None, {"email": name})
+        entry_id = entry_id_of(self.waitlist_id, person.customer_id)
+        self.names[entry_id] = name
+        return entry_id
+
+    def of(self, address: str) -> Any:
+        path = f"{self.admin_path}/entries/{self.id_of(address)}"
+        query = "include=history"
+        return self.world.request("GET", path, query=query, operator=True).json
+
+    def history(self, address: str) -> list[str]:
+        return [one["event"] for one in self.of(address)["history"]]
+
+    def link(self, address: str) -> str:
+        path = f"{self.admin_path}/entries/{self.id_of(address)}/link"
+        answer = self.world.request("POST", path, operator=True)
+        assert answer.status == 200, answer.text
+        return str(urlsplit(answer.json["url"]).fragment)
+
+    def code(self, address: str) -> str:
+        name, _, code = self.link(address).partition("=")
+        assert name == "v"
+        return code
+
+    def verify(self, code: str) -> Answer:
+        return self.world.request("POST", f"{self.path}/verify", body={"code": code})
+
+
+ADA, BOB = "ada@example.com", "bob@example.com"
+RULES = {"field": "email", "verify": "before_offer", "verify_minutes": 60}
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def guests(wire: Wire) -> Guests:
+    table, clock = wire.client(new_table()), RedisClock.standing()
+    guests = Guests(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    assert guests.configure(identity=RULES).status == 201
+    return guests
+
+
+def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests) -> None:
+    guests.join(ADA)
+    guests.join(BOB)
+    ada = guests.of(ADA)
+    assert (ada["position"], ada["ready"], ada["not_ready"]) == (1, False, ["unverified"])
+    assert guests.claimed() == []
+    verified = guests.verify(guests.code(BOB))
+    assert (verified.status, verified.json["position"], verified.json["ready"]) == (200, 2, True)
+    path = f"{guests.path}/entries/{verified.json['entry_id']}"
+    polled = guests.world.request("GET", path, token=verified.json["entry_token"])
+    assert polled.json["not_ready"] is None
+    assert guests.claimed(2) == [BOB]
+    assert guests.history(BOB) == ["joined", "verification_asked", "verified", "offered"]
+
+
+def seen(answer: Answer) -> tuple[Any, ...]:
+    """Return what a stranger sees of an answer, but for the id of the request."""
+    headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}
+    return answer.status, answer.text, headers
+
+
+def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
+    guests: Guests, wire: Wire
+) -> None:
+    """New, unverified, asked just now, verified, gone, banned, on the list by another body."""
+
+    def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
+        wire.disarm()
+        began = guests.world.clock.millis
+        answer = seen(guests.join(address, key, **profile))
+        return answer, guests.world.clock.millis - began, guests.world.clock.millis // 10**9
+
+    new = answered(ADA, KEY)
+    assert new[0][:2] == (202, '{"status":"check_your_inbox"}')
+    calls = wire.names
+    assert calls == ["PutItem", "Invoke", "TransactWriteItems"]
+    known = [answered(ADA, KEY), answered(ADA, KEY, name="Ada"), answered("Ada+2@Example.com")]
+    guests.verify(guests.code(ADA))
+    known.append(answered(ADA))
+    assert [name for name in wire.names if name != "GetItem"] == calls
+    guests.world.request(
+        "POST", f"{guests.admin_path}/entries/{guests.id_of(ADA)}/remove", body={}, operator=True
+    )
+    guests.configure(identity=RULES, rejoin="never")
+    known += [answered(ADA), answered(BOB)]
+    path = f"{guests.admin_path}/entries/{guests.id_of(BOB)}/remove"
+    guests.world.request("POST", path, body={"ban": True}, operator=True)
+    known.append(answered(BOB))
+    assert {str(one) for one in known} == {str(new)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"capacity": 1}, "waitlist_full"),
+        ({"open": False}, "waitlist_closed"),
+        ({"closes_at": "2026-01-01T00:00:00Z"}, "waitlist_closed"),
+        ({"opens_at": "2030-01-01T00:00:00Z"}, "not_open_yet"),
+    ],
+)
+def test_a_list_that_takes_nobody_refuses_known_and_new_alike(
+    guests: Guests, settings: dict[str, Any], code: str
+) -> None:
+    guests.join(ADA)
+    # The function that answers may still have the settings of 30 seconds ago.
+    Guests(World.on(guests.world.dynamodb, guests.world.redis)).configure(
+        identity=RULES, **settings
+    )
+    refused = [guests.join(address) for address in (ADA, BOB)]
+    assert [one.code for one in refused] == [code] * 2
+    assert seen(refused[0]) == seen(refused[1])
+
+
+def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> None:
+    guests.join(ADA)
+    asked = []
+    for _ in range(16):
+        guests.world.advance(MINUTE)
+        guests.join(ADA)
+        asked.append(guests.history(ADA).count("verification_asked"))
+    # At the signup, and after 1, 3, 7 and 15 minutes.
+    assert asked == [2, 2, 3, 3, 3, 3, 4, *[4] * 7, 5, 5]
+    guests.verify(guests.code(ADA))
+    guests.world.advance(MINUTE)
+    guests.join(ADA)
+    assert guests.history(ADA)[-2:] == ["verified", "link_asked"]
+    assert guests.link(ADA).startswith(f"t={guests.id_of(ADA)}.")
+
+
+def test_who_is_not_verified_in_time_leaves_and_no_one_else(guests: Guests) -> None:
+    guests.join(ADA)
+    guests.join(BOB)
+    code = guests.code(ADA)
+    guests.verify(guests.code(BOB))
+    guests.world.advance(59 * MINUTE)
+    guests.world.maintenance.run_all()
+    assert [guests.of(one)["status"] for one in (ADA, BOB)] == ["waiting", "waiting"]
+    guests.world.maintain()
+    assert [guests.of(one)["status"] for one in (ADA, BOB)] == ["left", "waiting"]
+    left = guests.of(ADA)["history"][-1]
+    assert (left["event"], left["by"], left["reason"]) == ("left", "maintenance", "not verified")
+    assert guests.stats().json["waiting"] == 1
+    # The next stay has a deadline of its own, and other codes.
+    guests.join(ADA)
+    assert guests.verify(code).code == "code_refused"
+    guests.world.maintain()
+    assert guests.of(ADA)["not_ready"] == ["unverified"]
+    assert guests.verify(guests.code(ADA)).status == 200
+
+
+def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again(
+    guests: Guests,
+) -> None:
+    other = Guests(guests.world, "butcher")
+    other.configure(identity=RULES)
+    other.join(ADA)
+    guests.join(ADA)
+    code = guests.code(ADA)
+    spoilt = [code[:-1] + ("A" if code[-1] != "A" else "B"), f"{'0' * 8}.{'A' * 80}"]
+    for wrong in (other.code(ADA), *spoilt):
+        assert guests.verify(wrong).code == "code_refused"
+    assert guests.verify("no code").code == "invalid_request"
+    first = guests.verify(code)
+    assert seen(guests.verify(code)) == seen(first)
+    assert guests.history(ADA).count("verified") == 1
+    assert guests.claimed() == [ADA]
+    assert guests.verify(code).json["status"] == "offered"
+    guests.complete(ADA)
+    assert guests.verify(code).json["status"] == "admitted"
+    guests.world.advance(62 * MINUTE)
+    assert guests.verify(code).code == "code_refused"
+
+
+def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
+    """The verification comes between the read of maintenance and its write."""
+    guests.join(ADA)
+    guests.world.advance(59 * MINUTE)
+    code = guests.code(ADA)
+    guests.world.advance(3 * MINUTE)
+    # One query for each shard up to the entry's, then its record.
+    step = shard_of(guests.id_of(ADA)) + 2
+    verified = []
+    wire.arm(step, before(lambda: verified.append(guests.verify(code).status)))
+    guests.world.maintenance.intent_finisher.finish_intents()
+    assert (wire.names[step], verified) == ("UpdateItem", [200])
+    assert (guests.of(ADA)["status"], guests.of(ADA)["ready"]) == ("waiting", True)
+
+
+@pytest.mark.parametrize("fault", [crash_before, crash_after])
+@pytest.mark.parametrize("step", range(3))
+@pytest.mark.parametrize("retried", [True, False], ids=["retried", "by maintenance"])
+def test_a_signup_that_is_cut_off_is_whole_or_was_never(
+    guests: Guests, wire: Wire, fault: Any, step: int, retried: bool
+) -> None:
+    wire.arm(step, fault)
+    with suppress(Crash):
+        guests.join(ADA)
+    wire.disarm()
+    if retried:
+        assert guests.join(ADA).status == 202
+    guests.world.maintain()
+    if guests.of(ADA).get("code") == "entry_not_found":
+        assert not retried
+        return
+    assert guests.history(ADA) == ["joined", "verification_asked"]
+    assert guests.of(ADA)["not_ready"] == ["unverified"]
+    guests.world.advance(61 * MINUTE)
+    guests.world.maintain()
+    assert guests.of(ADA)["status"] == "left"
+
+
+def test_a_rebuild_knows_who_is_not_verified(guests: Guests) -> None:
+    guests.join(ADA)
+    guests.join(BOB)
+    guests.verify(guests.code(BOB))
+    guests.world.redis.flushall()
+    guests.world.maintain()
+    assert guests.of(ADA)["not_ready"] == ["unverified"]
+    assert guests.claimed(2) == [BOB]
+
+
+def test_the_local_mailbox_has_the_messages_of_present_stays(guests: Guests) -> None:
+    mailbox = Mailbox(Table(guests.world.dynamodb, TABLE), EntryTokens(SECRET))
+
+    def read(path: str = f"{PATH}.json", host: str = "127.0.0.1:8080") -> Any:
+        response = mailbox(HttpRequest("GET", path, (("host", host),)))
+        return response.body.decode() if response.status == 200 else response.status
+
+    guests.configure(name="<b>Bread</b>", identity=RULES)
+    guests.join(f" {ADA}")
+    (mail,) = json.loads(read())["messages"]
+    assert (mail["channel"], mail["kind"], mail["to"]) == ("mail", "verify", ADA)
+    code = mail["text"].partition("#v=")[2].strip()
+    assert guests.verify(code).status == 200
+    guests.world.advance(MINUTE)
+    guests.join(ADA)
+    assert [one["kind"] for one in json.loads(read())["messages"]] == ["verify", "link"]
+    assert "<b>Bread" not in read(PATH)
+    assert read(host="evil.example.com") == 403
+    guests.leave(ADA)
+    assert json.loads(read())["messages"] == []
+
+
+def test_a_list_is_deleted_with_those_who_are_not_verified(guests: Guests) -> None:
+    guests.join(ADA)
+    guests.world.request("DELETE", guests.admin_path, operator=True)
+    guests.world.maintain()
+    guests.world.maintain()
+    assert not [
+        one for one in guests.world.dynamodb.scan(TableName=TABLE)["Items"] if "place" in one
+    ]
