@@ -102,7 +102,10 @@ class EntryNotReady(WaitlistError):
     """The entry waits, but is not ready: it rests, or is held back."""
 
     code = "entry_not_ready"
-    advice = "The entry is not ready: it rests, or is held back. `not_ready` of the entry says why."
+    advice = (
+        "The entry is not ready; its `not_ready` says why. One that is held back is let go by "
+        "`ready`; a rest ends at `rest_until`, or by the customer's `resume`."
+    )
 
 
 class NoRoom(WaitlistError):
