@@ -1,5 +1,5 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
--- USES owner waiting ticket off_queue time_of
+-- USES owner waiting reasons ticket off_queue time_of
 -- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
 -- META state home not_ready
@@ -16,7 +16,7 @@ local readiness = keys.not_ready and redis.call('HGET', keys.readiness, entry_id
 local readiness_version = readiness and tonumber(string.match(readiness, '^%d+')) or false
 local rank = waiting_rank(keys, entry_id)
 if rank then
-  return {'looked', 'waiting', rank, '', 0, 0, dirty, version or false,
+  return {'looked', 'waiting', rank, '', delay_of(readiness or ''), 0, dirty, version or false,
     ticket_of(keys, entry_id, rank), readiness_version}
 end
 local hold = read_hold(keys, entry_id)

@@ -277,6 +277,8 @@ class Holds(Struct, frozen=True):
             except EntryChanged as changed:
                 self._put_right_if_refuted(verb, transition, changed.record)
                 _check_later(verb, command, changed.record)
+                if changed.record is not None:
+                    self.transitions.note_delay(changed.record, decision, now_millis)
                 if verb.decided != "admitted":
                     for event in events:
                         self.transitions.append(command.key, event, now_millis)

@@ -134,13 +134,17 @@ class Reconciler(Struct, frozen=True):
 
     def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
         """Write missing events of decisions that are older than the record."""
-        past = [
-            (record.key, event)
+        decisions = [
+            (record, decision)
             for place in expired.places
             if (record := records.get(place.entry_id)) is not None and not record.erase
             for decision in place.decisions
             if _is_past(record, decision)
-            for event in events_of(decision)
+        ]
+        for record, decision in decisions:
+            self.transitions.note_delay(record, decision, self.now_millis())
+        past = [
+            (record.key, event) for record, decision in decisions for event in events_of(decision)
         ]
         for key, event in self.transitions.missing(past) if past else ():
             # An erased entry has no history.

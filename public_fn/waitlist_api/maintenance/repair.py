@@ -41,7 +41,7 @@ def repair_of(
     if record is None:
         return None if is_gone else drop_of_erased(change, inspection.ticket)
     if record.status not in ENDED:
-        return restore_of_lost(record, inspection, segments)
+        return restore_of_lost(record, inspection, segments, now_millis)
     if is_gone and _is_inside_right(record, inspection, now_millis):
         return None
     if not is_gone and is_of_another_stay(record, inspection):

@@ -25,9 +25,11 @@ class RestoringLost(OfEntry, frozen=True):
 
 
 def restore_of_lost(
-    record: EntryRecord, inspection: c.InspectResult, segments: Segments
+    record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int = 0
 ) -> c.Restore | None:
     """Return the message that restores a recorded place; None if Redis has not lost it.
+
+    With `now_millis` it has lost no delay that is over.
 
     Then the two agree, or Redis has a newer decision: reconcile records it, and an unrecorded hold
     expires by itself. A decision about another stay is none: that stay is over.
@@ -36,7 +38,7 @@ def restore_of_lost(
         return None
     if not is_of_another_stay(record, inspection):
         is_newer = max(inspection.stamp, inspection.unsettled_stamp) > record.stamp
-        if is_newer or _agrees(record, inspection, segments):
+        if is_newer or _agrees(record, inspection, segments, now_millis):
             return None
     expected = None
     if inspection.state != "absent":
@@ -44,7 +46,9 @@ def restore_of_lost(
     return restore_of(IndexRow.from_record(record), segments, expected=expected)
 
 
-def _agrees(record: EntryRecord, inspection: c.InspectResult, segments: Segments) -> bool:
+def _agrees(
+    record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int
+) -> bool:
     if (inspection.state, inspection.rank) != (state_of(record), record.rank):
         return False
     if segments.declared and record.attributes_version > (inspection.attributes_version or 0):
@@ -52,6 +56,9 @@ def _agrees(record: EntryRecord, inspection: c.InspectResult, segments: Segments
     readiness = record.readiness
     if readiness is not None and readiness.version > (inspection.readiness_version or 0):
         return False
+    if record.status == "waiting":
+        delayed_until = record.delayed_until_millis or 0
+        return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
     # Redis may hold it for longer: an extension that is not recorded was not acknowledged.

@@ -1,6 +1,7 @@
 """Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 from msgspec import Struct
@@ -26,7 +27,8 @@ from waitlist_api.records.entry import (
 )
 from waitlist_api.records.journal import Change, Key
 from waitlist_api.records.retention import Retention
-from waitlist_api.records.table import BATCH_GET, Table
+from waitlist_api.records.table import BATCH_GET, ConditionFailed, Table
+from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 
 # The reason of a parking after too many expired holds.
@@ -130,6 +132,7 @@ class Transition(Struct, frozen=True, kw_only=True):
             rank=self.rank,
             until_millis=self.changes.get("inside_until_millis")
             or self.changes.get("claimed_until_millis")
+            or self.changes.get("delayed_until_millis")
             or 0,
         )
 
@@ -217,6 +220,27 @@ class Transitions(Struct, frozen=True):
         self.metrics.add("holds_expired", _expired_holds([event]))
         if self.retention.expires_at(key[0], now_millis) is not None:
             self._expire_with_record(key, event.stamp)
+
+    def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
+        """Write the delay of a release that is older than the record, which lacks it.
+
+        Of two delays of a stay the later counts: only time ends one.
+        """
+        is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
+        if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
+            return
+        condition = (
+            "#ticket = :ticket AND #status IN (:waiting, :offered, :parked)"
+            " AND (attribute_not_exists(#delayed_until_millis) OR #delayed_until_millis < :until)"
+        )
+        values = STATUSES | {"ticket": decision.ticket, "until": decision.at, "now": now_millis}
+        with suppress(ConditionFailed):
+            self.table.update(
+                record_key(*record.key),
+                "SET #delayed_until_millis = :until, #updated_millis = :now",
+                condition,
+                values,
+            )
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
         """Return the events that the history does not have."""

@@ -54,7 +54,7 @@ class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
-    """`state` is a PlaceState, or absent; `time_millis` as in Restore.
+    """`state` is a PlaceState, or absent; `time_millis` as in Restore, or when a delay ends.
 
     `ticket` is that of the stay that has the place, None if an older private function answers.
     `stamp` is that of the decision that took the entry out of the queue, `unsettled_stamp` that of

@@ -33,6 +33,7 @@ from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
+from waitlist_shared.limits import MAX_DELAY_SECONDS
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
@@ -242,8 +243,9 @@ class Client:
     def complete(self, name: str, hold: str) -> Any:
         return self.services.holds.act(COMPLETE, self._command(name, hold))
 
-    def release(self, name: str, hold: str, to: Literal["place", "back"]) -> Any:
-        return self.services.holds.act(RELEASE, self._command(name, hold, to=to))
+    def release(self, name: str, hold: str, to: Literal["place", "back"], is_delayed: bool) -> Any:
+        delay = {"delay_seconds": MAX_DELAY_SECONDS} if is_delayed else {}
+        return self.services.holds.act(RELEASE, self._command(name, hold, to=to, **delay))
 
     def extend(self, name: str, hold: str) -> Any:
         return self.services.holds.act(

@@ -56,6 +56,7 @@ CHECKED = (
     "claim",
     "complete",
     "release to the back",
+    "release with a delay",
     "extend",
     "park",
     "withdraw",

@@ -140,6 +140,11 @@ OPERATIONS: tuple[Operation, ...] = (
         release("b"),
         ("held", "held, Redis lost", "held back while claimed", "slot of a quota"),
     ),
+    Operation(
+        "release with a delay",
+        release("b", is_delayed=True),
+        ("held", "held, Redis lost", "held back while claimed", "delay unrecorded"),
+    ),
     Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
     Operation("extend", extend("b"), ("held",)),
     Operation("park", park("b"), ("held", "park unrecorded", "slot of a quota")),

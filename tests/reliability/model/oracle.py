@@ -192,11 +192,12 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     """Check that an entry that is held back is passed over while it waits, and no other."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
-    recorded = bool(found.records.get(name, {}).get("held_back"))
-    if not bool(found.reasons.get(name)) == recorded == stay.is_held_back:
-        yield Problem(
-            "readiness", f"Redis holds {name} back: {found.reasons}, the record {recorded}"
-        )
+    record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
+    in_redis = ("held_back" in reasons, "delayed" in reasons)
+    expected = (stay.is_held_back, bool(stay.delayed_until_millis))
+    recorded = (bool(record.get("held_back")), bool(record.get("delayed_until_millis")))
+    if not in_redis == recorded == expected:
+        yield Problem("readiness", f"of {name}: Redis has {reasons}, the record {recorded}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:

@@ -153,6 +153,7 @@ NAMES: dict[str, Scenario] = {
     "release unrecorded": (*_held, cut_off(release("b", to="back"), step=0)),
     "park unrecorded": (*_held, cut_off(park("b"), step=0)),
     "redrive unrecorded": (*_parked, cut_off(redrive("b", to="back"), step=1)),
+    "delay unrecorded": (*_held, cut_off(release("b", is_delayed=True), step=0)),
     "released": (*_held, release("b")),
     "two absent": _two_absent,
     "room for one": (*_two_absent, limit_to(3)),

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.faults import Crash, Wire, crash_after, crash_before
+from tests.support.faults import Crash, Wire, before, crash_after, crash_before
 from tests.support.stores import fake_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.clock import iso
+from waitlist_api.entries.bump import BumpCommand
 
 DAY = 24 * 3600
 STEPS = range(6)
@@ -220,3 +221,19 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
     assert seen(people, "ada")[1::2] == (False, ["delayed"])
     people.world.advance(DAY // 2 - 3720)
     assert sorted(people.claimed(3)) == ["ada", "bob", "cyd"]
+
+
+def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
+    people: Admissions, wire: Wire
+) -> None:
+    """P3: the record has the move first, and the release adds its event and the delay."""
+    people.claim()
+    move = BumpCommand(
+        waitlist_id=people.waitlist_id, entry_id=people.id_of("ada"), by="rival", to="back"
+    )
+    wire.arm(1, before(lambda: people.world.services.bumps.bump(move)))
+    assert people.release("ada", delay_seconds=60).status == 200
+    wire.disarm()
+    until = people.world.services.now_millis() + 60_000
+    assert people.recorded("ada")["delayed_until_millis"] == until
+    assert people.events("ada") == ["joined", "offered", "released", "bumped"]

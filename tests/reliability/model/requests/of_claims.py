@@ -100,16 +100,21 @@ def complete(name: str, hold: str = FIRST) -> Request:
     return Request(lambda client: client.complete(name, hold), effect, event="admitted")
 
 
-def release(name: str, to: To = "place", hold: str = FIRST) -> Request:
+def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
+    """Release an entry; with a delay it is passed over for longer than a case lasts."""
+
     def effect(line: Waitlist) -> Effect:
         line, refusal = _held(line, name, hold, "released")
         if not refusal and line.by_name[name].state == "offered":
             line = model.back_in_line(line, name, to, hold_end="released")
+            line = line.change(name, delayed_until_millis=int(is_delayed))
             line = line.note(_ended(name, hold, "released"))
             line = line.happened(name, "released", model.OPERATOR)
         return line, refusal or standing(line, name)
 
-    return Request(lambda client: client.release(name, hold, to), effect, event="released")
+    return Request(
+        lambda client: client.release(name, hold, to, is_delayed), effect, event="released"
+    )
 
 
 def extend(name: str, hold: str = FIRST) -> Request:
