@@ -9,6 +9,7 @@ from waitlist_cli.commands.waitlists import change, show_waitlist
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import note_encoding, opened
+from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.person import Person
@@ -24,6 +25,7 @@ from waitlist_cli.terminal.entry_output import (
 )
 from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.moves_output import print_explanation
+from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import (
     Attribute,
     Customer,
@@ -208,6 +210,45 @@ def rest(
     body = {"until": typed_utc(until, f"--until {until}")}
     path = f"{person.path}/rest"
     print_status(context, context.api.customer("POST", path, token, body, key=person.key))
+
+
+@command("confirm", EITHER, "waitlist confirm bakery --dry-run")
+def confirm(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    token: EntryToken = None,
+    days: Annotated[
+        int,
+        typer.Option(
+            "--days", min=0, help="Leave out who signed up, was asked or confirmed since."
+        ),
+    ] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count who would be asked; ask no one.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask you first.")] = False,
+) -> None:
+    """Ask everyone who waits if they still do, or with a token confirm it as the customer.
+
+    What happens without an answer, the waitlist's --confirm-then says. A repeat asks no one twice.
+    """
+    if token is not None:
+        person = context.person(waitlist, entry, customer)
+        print_status(context, context.api.customer("POST", f"{person.path}/confirm", token))
+        return
+    if entry or customer:
+        raise WrongUsage("Only customers confirm: give --token. Operators ask everyone who waits.")
+    count = 0
+    if dry_run or not yes:
+        count = ask_all(context.api, waitlist, days, dry_run=True)
+    if not dry_run:
+        context.ask_first(yes, f"Ask {counted(count, 'person', 'people')} if they still wait?")
+        count = ask_all(context.api, waitlist, days)
+    words = "would be asked." if dry_run else f"{'is' if count == 1 else 'are'} asked."
+    document = {"waitlist_id": waitlist, "asked": count, "dry_run": dry_run}
+    context.output.result(document, f"{counted(count, 'person', 'people')} {words}")
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")

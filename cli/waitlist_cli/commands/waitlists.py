@@ -103,6 +103,18 @@ def rest_text(rest: Mapping[str, int] | None) -> str:
     return f"at most {days}, {times} in a stay"
 
 
+def confirm_text(confirm: Mapping[str, Any] | None) -> str:
+    """Return how customers are asked if they still wait."""
+    if confirm is None:
+        return "not asked"
+    days = ", ".join(map(str, confirm["reminders_days"]))
+    reminders = f", reminders {days} days before" if days else ""
+    then = confirm["then"].replace("_", " ")
+    every = counted(confirm["every_days"], "day", "days")
+    answer = counted(confirm["answer_days"], "day", "days")
+    return f"asked every {every}, {answer} to answer{reminders}, then {then}"
+
+
 def page_text(page: Mapping[str, Any] | None) -> str:
     """Return what the customer's page has besides the name."""
     return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
@@ -116,6 +128,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         **waitlist,
         "segments": segments_text(waitlist["segments"]),
         "rest": rest_text(waitlist["rest"]),
+        "confirm": confirm_text(waitlist["confirm"]),
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
     }

@@ -25,6 +25,11 @@ REQUIRED_NUMBERS = (
     ("max_attempts", "Attempts"),
     ("max_guest_bytes", "Data of a signup"),
 )
+UNANSWERED = (
+    ("park", "The entry is parked"),
+    ("leave", "The entry leaves the list"),
+    ("to_back", "The entry goes to the end of the queue"),
+)
 HIDE_COUNTS = (("no", "Customers see how many wait"), ("yes", "Only operators see it"))
 OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))
 NEW: Document = {
@@ -39,6 +44,7 @@ NEW: Document = {
     "retention_days": None,
     "segments": [],
     "rest": None,
+    "confirm": None,
     "opens_at": None,
     "closes_at": None,
 }
@@ -86,6 +92,10 @@ def _fields(waitlist: Document) -> Sequence[Field]:
 
     def rest(name: str) -> str:
         return str(waitlist["rest"][name]) if waitlist["rest"] else ""
+
+    def confirm(name: str) -> str:
+        found = (waitlist["confirm"] or {}).get(name, "")
+        return ", ".join(map(str, found)) if isinstance(found, list) else str(found)
 
     return (
         Field("name", "Name", hint="For people to read.", value=waitlist["name"], is_required=True),
@@ -140,6 +150,33 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "number",
             "How often a customer may rest before the stay ends.",
             rest("times"),
+        ),
+        Field(
+            "confirm_every_days",
+            "Ask if they still wait, every … days",
+            "number",
+            "Empty: customers are not asked.",
+            confirm("every_days"),
+        ),
+        Field(
+            "confirm_answer_days",
+            "Days to answer",
+            "number",
+            "At most as many as above; empty: 14.",
+            confirm("answer_days"),
+        ),
+        Field(
+            "confirm_reminders_days",
+            "Reminders, in days before the deadline",
+            hint="Such as 7, 1; empty: none.",
+            value=confirm("reminders_days"),
+        ),
+        Field(
+            "confirm_then",
+            "Without an answer",
+            "choice",
+            options=UNANSWERED,
+            value=confirm("then") or "park",
         ),
         Field(
             "segments",
@@ -204,6 +241,7 @@ def _typed(form: Form) -> dict[str, Any]:
         "hide_counts": form.text("hide_counts") == "yes",
         "retention_days": form.number("retention_days", "Retention in days") or None,
         "rest": _rest(form),
+        "confirm": _confirm(form),
         "opens_at": _time(form, "opens_at", "Opens"),
         "closes_at": _time(form, "closes_at", "Closes"),
         "segments": [[name.strip() for name in line.split(",")] for line in form.lines("segments")],
@@ -212,6 +250,23 @@ def _typed(form: Form) -> dict[str, Any]:
 
 def _time(form: Form, name: str, label: str) -> str | None:
     return picked_utc(form.text(name), form.text("timezone"), label, form.text(f"{name}_before"))
+
+
+def _confirm(form: Form) -> dict[str, Any] | None:
+    """Return how customers are asked if they still wait, None for not at all."""
+    every = form.number("confirm_every_days", "Ask if they still wait")
+    if not every:
+        return None
+    answer = form.number("confirm_answer_days", "Days to answer") or 14
+    reminders = [one.strip() for one in form.text("confirm_reminders_days").split(",")]
+    if not all(one.isdecimal() for one in reminders if one):
+        raise WrongUsage("Reminders: give whole numbers, a comma between two.")
+    return {
+        "every_days": every,
+        "answer_days": answer,
+        "reminders_days": [int(one) for one in reminders if one],
+        "then": form.text("confirm_then") or "park",
+    }
 
 
 def _rest(form: Form) -> dict[str, int] | None:

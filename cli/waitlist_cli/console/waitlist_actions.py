@@ -9,6 +9,7 @@ from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, 
 from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.admit import admissions
+from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.claim import claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
@@ -33,6 +34,13 @@ def _delete(call: Call) -> Response:
         raise WrongUsage(f"To delete the list, type its id: {call.waitlist_id}")
     call.console.api.operator("DELETE", f"/{call.waitlist_id}")
     return call.console.done(f"{call.waitlist_id} is deleted.", to="/")
+
+
+def _ask(call: Call) -> Response:
+    days = call.form.number("days", "Days") or 0
+    count = ask_all(call.console.api, call.waitlist_id, days)
+    words = counted(count, "person is", "people are")
+    return call.console.done(f"{words} asked if they still wait.")
 
 
 def _count(call: Call) -> int:
@@ -178,6 +186,28 @@ REDRIVE_ALL = Action(
     _redrive,
     (TO, REASON),
 )
+ASK = Action(
+    "ask",
+    "Ask everyone who waits on {who} if they still do",
+    lambda waitlist: (
+        "Each person gets an event, for your message to them, and has "
+        f"{counted(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. No one is asked "
+        "twice; those who rest or are held back are not asked."
+        if waitlist["confirm"]
+        else "The settings do not say what happens without an answer: set them first."
+    ),
+    "Ask",
+    _ask,
+    lambda _: (
+        Field(
+            "days",
+            "Not those of the last … days",
+            "number",
+            "Leaves out who signed up, was asked or confirmed within so many days; empty: no one.",
+        ),
+    ),
+    label="Still there?",
+)
 PAUSE = Action(
     "pause",
     "Pause {who}?",
@@ -272,7 +302,7 @@ ADD = Action(
         ),
     ),
 )
-ACTIONS = (ADMIT, CLAIM, ADD, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_ALL)
+ACTIONS = (ADMIT, CLAIM, ADD, ASK, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_ALL)
 
 
 def possible(waitlist: Document) -> list[Action]:
@@ -281,6 +311,7 @@ def possible(waitlist: Document) -> list[Action]:
         ADMIT,
         CLAIM,
         ADD,
+        *([ASK] if waitlist["confirm"] else []),
         RESUME if waitlist["paused"] else PAUSE,
         CLOSE if waitlist["open"] else OPEN,
     ]

@@ -51,6 +51,8 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     else:
         yield f"{counted(position - 1, 'person is', 'people are')} ahead{_of_them_ready(person)}."
     yield from _passed_over(person, history)
+    if person.get("confirm_by"):
+        yield f"Asked if they still wait; to be confirmed by {shown(person['confirm_by'])}."
     if priority:
         yield f"Priority {priority} is served before every lower one; 0 is the usual one."
     else:
@@ -84,7 +86,8 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
             yield f"Passed over: {shown(reason.replace('_', ' '))}."
 
 
-# Events that change whether an entry is ready, and move it nowhere.
+QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
+# Events that move an entry nowhere.
 READINESS = (
     "rested",
     "resumed",
@@ -93,6 +96,7 @@ READINESS = (
     "verification_asked",
     "link_asked",
     "verified",
+    *QUESTIONS,
 )
 # What the latest move says of an entry that waits.
 MOVED = {

@@ -35,6 +35,8 @@ COLUMNS = (
     "not_ready",
     "rest_until",
     "held_back_reason",
+    "confirm_by",
+    "confirmed_at",
     "delayed_until",
 )
 Person = dict[str, Any]

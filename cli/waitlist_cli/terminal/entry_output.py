@@ -137,6 +137,8 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
     if reasons := passed_over(entry):
         rests = f", rests until {entry['rest_until']}" if entry["rest_until"] else ""
         until += f", not ready: {reasons}{rests}"
+    if entry.get("confirm_by"):
+        until += f", to confirm by {entry['confirm_by']}"
     context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{until}")
 
 

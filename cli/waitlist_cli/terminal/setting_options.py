@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.command import Function
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.groups import expanded, option
@@ -12,7 +13,7 @@ from waitlist_cli.terminal.times import checked_instant, utc
 
 
 class SettingOptions:
-    """Options by the names of the settings in the API; `rest` has one for each of its parts."""
+    """Options by the names of the settings in the API; `rest` and `confirm` have several."""
 
     name: Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
     capacity: Annotated[
@@ -69,6 +70,30 @@ class SettingOptions:
         int | None,
         typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
     ]
+    confirm_every_days: Annotated[
+        int | None,
+        typer.Option(
+            "--confirm-every-days",
+            min=0,
+            help="Days after which customers are asked if they still wait; 0: they are not.",
+        ),
+    ]
+    confirm_answer_days: Annotated[
+        int | None,
+        typer.Option("--confirm-answer-days", min=1, help="Days that they have to answer."),
+    ]
+    confirm_reminders_days: Annotated[
+        str | None,
+        typer.Option(
+            "--confirm-reminders-days",
+            metavar="DAYS[,DAYS]",
+            help="How many days before the deadline they are reminded, such as 7,1; '': never.",
+        ),
+    ]
+    confirm_then: Annotated[
+        Literal["park", "leave", "to_back"] | None,
+        typer.Option("--confirm-then", help="What happens to the entry without an answer."),
+    ]
     opens_at: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +135,7 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
     for name in ("opens_at", "closes_at"):
         if name in given:
             given[name] = _time(given[name], f"--{name.replace('_', '-')}")
+    given |= _confirm(given)
     rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
     if rest["max_days"] == 0:
         given["rest"] = None
@@ -118,6 +144,25 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
     if "segments" in given:
         given["segments"] = [text.split(",") for text in given["segments"] if text]
     return given
+
+
+def _confirm(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the parts of `confirm` out of the settings that were typed, and return it."""
+    names = ("every_days", "answer_days", "reminders_days", "then")
+    parts = {name: given.pop(f"confirm_{name}", None) for name in names}
+    if parts["every_days"] == 0:
+        return {"confirm": None}
+    if (days := parts["reminders_days"]) is not None:
+        label = "--confirm-reminders-days"
+        parts["reminders_days"] = [_day(one, label) for one in days.split(",") if one.strip()]
+    typed = {name: value for name, value in parts.items() if value is not None}
+    return {"confirm": typed} if typed else {}
+
+
+def _day(text: str, label: str) -> int:
+    if not text.strip().isdecimal():
+        raise WrongUsage(f"{label} {text!r}: give whole numbers, a comma between two.")
+    return int(text)
 
 
 def _time(text: str, label: str) -> str | None:

@@ -20,7 +20,8 @@ PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete policy page "
-    "signup position leave rest remove ready unban bump erase history explain reinstate token "
+    "signup position leave rest confirm remove ready unban bump erase history explain "
+    "reinstate token "
     "admit admit-person withdraw exit claim complete release extend park redrive "
     "parked offered admitted inside work "
     "stats segments head find around health watch cost console import export"

@@ -73,6 +73,23 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     assert typed("rest", *own, "--until", "soon").exit_code == 2
 
 
+def test_customers_are_asked_if_they_still_wait(typed: Typed, bakery: Bakery) -> None:
+    ada, _ = bakery.sign_up("ada", "bob")
+    result = typed("confirm", bakery.waitlist_id, "--yes")
+    assert (result.exit_code, "(confirm_off)" in result.stderr) == (1, True)
+    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "90")
+    assert "2 people would be asked" in typed.done("confirm", bakery.waitlist_id, "--dry-run")
+    assert typed("confirm", bakery.waitlist_id).exit_code == 2, "no terminal, and no --yes"
+    for asked in (2, 0):
+        assert typed.json("confirm", bakery.waitlist_id, "--yes")["asked"] == asked
+    own = (*of(bakery, "ada"), "--token", ada["entry_token"])
+    assert "to confirm by" in typed.done("position", *own)
+    assert "to be confirmed by" in str(typed.json("explain", *of(bakery, "ada")))
+    for _repeat in range(2):
+        assert "to confirm by" not in typed.done("confirm", *own)
+    assert typed("confirm", *of(bakery, "ada")).exit_code == 2
+
+
 def test_a_customer_leaves_and_an_operator_removes(typed: Typed, bakery: Bakery) -> None:
     ada, *_ = bakery.sign_up("ada", "bob", "cyd")
     typed.done("leave", *of(bakery, "ada"), "--token", ada["entry_token"])

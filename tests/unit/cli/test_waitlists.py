@@ -42,6 +42,14 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     assert "rest\tat most 30 days, 2 times in a stay\n" in typed.done("show", bakery.waitlist_id)
     typed.done("edit", bakery.waitlist_id, "--rest-max-days", "0")
     assert settings(bakery)["rest"] is None
+    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "60")
+    typed.done("edit", bakery.waitlist_id, "--confirm-reminders-days", "7,1")
+    typed.done("edit", bakery.waitlist_id, "--confirm-then", "to_back")
+    text = "asked every 60 days, 14 days to answer, reminders 7, 1 days before, then to back\n"
+    assert f"confirm\t{text}" in typed.done("show", bakery.waitlist_id)
+    typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "0")
+    assert settings(bakery)["confirm"] is None
+    assert typed("edit", bakery.waitlist_id, "--confirm-reminders-days", "x").exit_code == 2
     unlimited = ("capacity", "retention_days", "max_claims")
     for name in unlimited:
         typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")

@@ -62,12 +62,20 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
     changed |= {"max_guest_bytes": "500", "max_claims": "1"}
     changed |= {"rest_max_days": "30", "rest_times": "2"}
+    changed |= {"confirm_every_days": "60", "confirm_reminders_days": "1, 7"}
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
     assert found["rest"] == {"max_days": 30, "times": 2}
     assert 'name="rest_max_days" value="30"' in console.page(path)
+    assert found["confirm"]["reminders_days"] == [7, 1]
+    assert 'value="7, 1"' in console.page(path)
+    bakery.sign_up("ada", "bob")
+    assert "14 days to confirm" in console.text(f"/lists/{bakery.waitlist_id}/do/ask")
+    assert "2 people are asked" in console.done(f"/lists/{bakery.waitlist_id}/do/ask")
+    refused = console.refused(path, **{**changed, "confirm_reminders_days": "soon"})
+    assert "Reminders: " in refused
     console.done(path, **SETTINGS)
     assert bakery.typed.json("show", bakery.waitlist_id)["rest"] is None
     assert found["admission"]["rate"]["count"] == 5
