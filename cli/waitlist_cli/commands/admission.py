@@ -109,10 +109,7 @@ def admit(
 
 @command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
 @with_person_and_reason
-def admit_person(
-    context: Context,
-    person: Person,
-) -> None:
+def admit_person(context: Context, person: Person) -> None:
     """Offer a slot to one person now, wherever they wait."""
     print_status(context, person.admit())
 
@@ -138,10 +135,7 @@ def withdraw(
 
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
 @with_person_and_reason
-def exit_(
-    context: Context,
-    person: Person,
-) -> None:
+def exit_(context: Context, person: Person) -> None:
     """Let an admitted person go out, which frees the place inside."""
     answer = person.exit()
     context.output.result(answer, f"{person.entry_id} is out since {shown(answer['exited_at'])}.")
@@ -183,11 +177,7 @@ def claim(
 
 @command("complete", PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
 @with_person_and_reason
-def complete(
-    context: Context,
-    token: ClaimToken,
-    person: Person,
-) -> None:
+def complete(context: Context, token: ClaimToken, person: Person) -> None:
     """Admit a claimed person."""
     print_status(context, person.complete(token))
 
@@ -207,23 +197,14 @@ def release(
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
 @with_person
-def extend(
-    context: Context,
-    token: ClaimToken,
-    person: Person,
-    lease: Lease = None,
-) -> None:
+def extend(context: Context, token: ClaimToken, person: Person, lease: Lease = None) -> None:
     """Restart the lease of a claim from now."""
     print_status(context, person.extend(token, lease))
 
 
 @command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
 @with_person_and_reason
-def park(
-    context: Context,
-    token: ClaimToken,
-    person: Person,
-) -> None:
+def park(context: Context, token: ClaimToken, person: Person) -> None:
     """Take a claimed person out of the queue, to be looked at."""
     print_status(context, person.park(token))
 

@@ -152,11 +152,7 @@ def signup(
 
 @command("position", PANEL, "waitlist position bakery --customer ada")
 @with_person
-def position(
-    context: Context,
-    person: Person,
-    token: EntryToken = None,
-) -> None:
+def position(context: Context, person: Person, token: EntryToken = None) -> None:
     """Show a person's position, as the operator, or with a token as the customer."""
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
@@ -291,10 +287,7 @@ def ready(
 
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 @with_person_and_reason
-def unban(
-    context: Context,
-    person: Person,
-) -> None:
+def unban(context: Context, person: Person) -> None:
     """Let a banned person sign up again; `reinstate` gives the former place back."""
     person.unban(person.show()["banned_at"])
     _print_outcome(context, person, "unbanned", "is not banned.")
@@ -355,13 +348,10 @@ def erase(
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
 @with_person
-def history(
-    context: Context,
-    person: Person,
-) -> None:
+def history(context: Context, person: Person) -> None:
     """Show the history of a person, oldest first."""
-    path = person.path
-    print_history(context, list(context.pages(path, "history", include="history")))
+    events = list(context.pages(person.path, "history", include="history"))
+    print_history(context, events)
 
 
 @command("explain", PANEL, "waitlist explain bakery --customer ada")

@@ -10,10 +10,7 @@ PANEL = "People"
 
 @command("token", PANEL, "waitlist token bakery --customer ada")
 @with_person
-def token(
-    context: Context,
-    person: Person,
-) -> None:
+def token(context: Context, person: Person) -> None:
     """Issue an entry_token, for a guest who was imported or has lost the token.
 
     The holder of the token can act as the customer: see the entry, accept or decline an offer, take

@@ -21,6 +21,7 @@ from waitlist_cli.operations.policies import (
     past_warning,
     policy_text,
     rate_text,
+    schedule_line,
     schedule_of,
 )
 from waitlist_cli.operations.settings import change
@@ -73,7 +74,7 @@ def routes(console: Console) -> list[Route]:
             waitlist=waitlist,
             has_policy=policy is not None,
             policy={**DEFAULTS, **(policy or {})},
-            schedule="\n".join(_line(one) for one in (policy or DEFAULTS)["schedule"]),
+            schedule="\n".join(schedule_line(one) for one in (policy or DEFAULTS)["schedule"]),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
             acceptances=ACCEPTANCES,
@@ -125,13 +126,6 @@ def routes(console: Console) -> list[Route]:
         Route(f"{PATH}/preview", with_form(preview), methods=["POST"]),
         Route(PATH, with_form(save), methods=["POST"]),
     ]
-
-
-def _line(scheduled: Mapping[str, Any]) -> str:
-    """Return a time of a schedule as `schedule_of` reads it."""
-    if scheduled.get("at"):
-        return f"{scheduled['count']} at {scheduled['at']}"
-    return f"{scheduled['count']} at {scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
@@ -197,7 +191,7 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
     if name == "rate":
         return rate_text(value) if value else "no limit"
     if name == "schedule":
-        return ", ".join(_line(one) for one in value) or "none"
+        return ", ".join(schedule_line(one) for one in value) or "none"
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
     words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS))

@@ -90,11 +90,15 @@ def is_sum(policy: Mapping[str, Any]) -> bool:
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
+def schedule_line(scheduled: Mapping[str, Any], count: str = "d") -> str:
+    """Return a time of a schedule as `schedule_of` reads it; `count` formats its number."""
+    when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
+    return f"{scheduled['count']:{count}} at {when}"
+
+
 def scheduled_text(scheduled: Mapping[str, Any]) -> str:
-    """Return a time of a schedule as `schedule_of` reads it, with commas in the count."""
-    if scheduled.get("at"):
-        return f"{scheduled['count']:,} at {scheduled['at']}"
-    return f"{scheduled['count']:,} at {scheduled['cron']} {scheduled['timezone'] or 'UTC'}"
+    """Return a time of a schedule for people to read, with commas in the count."""
+    return schedule_line(scheduled, ",")
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
