@@ -11,8 +11,10 @@ from waitlist_api.entries.addresses import Address, address_of
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.identity import IdentityRules
+from waitlist_shared.ids import entry_id_of
 
 CUSTOMER_ID = "body.customer_id"
+NO_IDENTITY = "this waitlist has no identity: find people by their customer id"
 NO_CUSTOMER_ID = "leave it out: on this waitlist {field} of the profile says who the customer is"
 
 
@@ -42,6 +44,20 @@ class Identities(Struct, frozen=True):
             # The cached settings may be older than an operator's change.
             rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
             return self._person(waitlist_id, rules, customer_id, profile)
+
+    def entry_of(self, waitlist_id: str, sent: dict[str, Any]) -> str:
+        """Return the id of the entry that an address has, or would have; raise InvalidFields."""
+        rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
+        if rules is None:
+            raise InvalidFields(FieldError("body", NO_IDENTITY))
+        field = f"body.{rules.field}"
+        if sent.keys() != {rules.field}:
+            raise InvalidFields(FieldError(field, f"give {rules.field}, and nothing else"))
+        try:
+            address = address_of(rules, sent[rules.field])
+        except ValueError as refusal:
+            raise InvalidFields(FieldError(field, str(refusal))) from None
+        return entry_id_of(waitlist_id, self._digest(waitlist_id, rules, address))
 
     def _person(
         self,

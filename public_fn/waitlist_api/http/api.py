@@ -204,6 +204,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.bumps,
             services.leaves,
             services.bans,
+            None if tokens is None else Identities(tokens, services.waitlist_cache),
         ),
         verify_routes(_verifications(services, tokens), responses),
         admin_token_routes(token_issuer, services.passes.issuer),

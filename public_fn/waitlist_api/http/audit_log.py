@@ -21,6 +21,7 @@ AUDITED = frozenset(
         f"PATCH {ADMIN_LIST}",
         f"DELETE {ADMIN_LIST}",
         f"POST {ADMIN_LIST}/import",
+        f"POST {ADMIN_LIST}/find",
         f"DELETE {ADMIN_ENTRY}",
         f"POST {ADMIN_ENTRY}/token",
         f"POST {ADMIN_ENTRY}/link",

@@ -229,6 +229,21 @@ def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> N
     assert join(people, "ada@example.com").json["entry_id"] == first
 
 
+def test_an_operator_finds_a_person_by_any_spelling(people: People) -> None:
+    def find(**address: Any) -> Answer:
+        path = f"{people.admin_path}/find"
+        return people.world.request("POST", path, body=address, operator=True)
+
+    assert "identity" in refused(find(email="ada@example.com"))["body"]
+    people.configure(identity={"field": "email"})
+    entry_id = join(people, "Ada@Example.com").json["entry_id"]
+    found = find(email=" ada+x@example.com ").json
+    assert (found["entry_id"], found["profile"]) == (entry_id, {"email": "Ada@Example.com"})
+    assert find(email="bob@example.com").code == "entry_not_found"
+    for wrong in ({"email": "ada"}, {"phone": "+4930901820"}, {}):
+        assert list(refused(find(**wrong))) == ["body.email"]
+
+
 def test_a_ban_holds_for_every_spelling() -> None:
     people = new_list(identity={"field": "email"})
     entry_id = join(people, "ada@example.com").json["entry_id"]

@@ -119,6 +119,11 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     known = body("IdentityBody", field="phone", region="DE")
     by_phone = body("WaitlistBody", name="Phones", identity=known)
     assert send("putWaitlist", 201, waitlist_id="phones", body=by_phone).identity.region == "DE"
+    signup = body("SignupBody", profile={"phone": "030 901820"})
+    caller = send("signUp", 201, waitlist_id="phones", body=signup)
+    asked = body("FindBody", phone="+49 30 901820")
+    found = send("findPerson", 200, waitlist_id="phones", body=asked)
+    assert found.entry_id == caller.entry_id
     send("deleteWaitlist", 204, waitlist_id="phones")
     settings = body("WaitlistBody", name="Bakery", **parts)
     made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
@@ -152,7 +157,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     rest = body("ResumeBody", rest_until=until)
     assert on("bob", "resume", token=tokens["bob"], body=rest).ready
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
-    confirm = body("ConfirmBody", every_days=90)
+    confirm = body("ConfirmBody", every_days=90).to_dict()
     assert send(
         "changeWaitlist", 200, waitlist_id=BAKERY, body=body("WaitlistPatch", confirm=confirm)
     )

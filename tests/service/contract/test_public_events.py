@@ -62,6 +62,8 @@ EXPECTED = {
     "admin_reinstate": 200,
     "admin_token": 200,
     "admin_link": 200,
+    # The events' customer is known by an id.
+    "admin_find": 422,
     "admin_import": 200,
     "admin_claim": 200,
     "admin_complete": 200,

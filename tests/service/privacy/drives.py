@@ -221,6 +221,17 @@ def get_link(service: Deployment) -> None:
     wrong(service, "POST", f"{ADMIN_ENTRY}/link")
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/find")
+def find_person(service: Deployment) -> None:
+    by_address(service)
+    path = f"{ADMIN.replace('bakery', 'addresses')}/find"
+    found = service.operator("POST", path, json={"email": CUSTOMER}).json()
+    assert found.get("profile", {}).get("email", found.get("code")) in (CUSTOMER, "no_entry_tokens")
+    for body in ({"email": f"nobody-{CUSTOMER}"}, {"email": WORD}, {"phone": CUSTOMER}):
+        assert not service.operator("POST", path, json=body).is_success
+    wrong(service, "POST", path)
+
+
 @drives("POST /v1/waitlists/{waitlist_id}/verify")
 def verify(service: Deployment) -> None:
     path = ADMIN.replace("bakery", "verified")

@@ -31,6 +31,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
     "DELETE /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/import": (f"{ADMIN}/import", BAKERY),
+    "POST /v1/admin/waitlists/{waitlist_id}/find": (f"{ADMIN}/find", BAKERY),
     "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token": (
         f"{ADMIN_ENTRY}/token",
@@ -66,7 +67,7 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 def test_routes_that_cannot_be_undone_are_audited() -> None:
     """A new route that deletes, replaces or hands out is found by its method or its name."""
     operators = {name for name, authorizer in route_authorizers().items() if authorizer}
-    final = {name for name in operators if name.endswith(("/token", "/link", "/import"))}
+    final = {name for name in operators if name.endswith(("/token", "/link", "/find", "/import"))}
     final |= {
         name for name in operators if name.startswith(("PUT ", "DELETE ")) and "admin" in name
     }

@@ -577,6 +577,13 @@ def _entries() -> dict[str, Operation]:
             "in pages from the oldest event on: follow `cursor` to its end to read everything that "
             "is recorded of the person.",
         ),
+        "findPerson": _operator(
+            "Find a person by their address",
+            answers(200, "The entry", *ENTRY, "no_entry_tokens"),
+            "On a waitlist with `identity`: any spelling of the mail address or number finds the "
+            "entry. The address is in the body, because URLs are logged. If customers use the "
+            "tokens of an OIDC issuer, the answer is `no_entry_tokens`.",
+        ),
         "editPerson": _operator(
             "Replace attributes, profile or both",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),

@@ -290,6 +290,13 @@ class UnbanBody(Body):
     ] = None
 
 
+class FindBody(Body):
+    """The address of a person: the field by which the waitlist's `identity` tells guests apart."""
+
+    email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
+    phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]
+
+
 class RestBody(Body):
     """Let others pass until a time."""
 

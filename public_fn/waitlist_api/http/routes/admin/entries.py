@@ -12,11 +12,12 @@ from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import BumpCommand, Bumps
 from waitlist_api.entries.edit import EditCommand, EntryEdits
+from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
 from waitlist_api.entries.readiness import HoldBackCommand, ReadinessChanges
-from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields
+from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields, NoEntryTokens
 from waitlist_api.http.readiness import readiness_fields
 from waitlist_api.http.routes.params import (
     BanKey,
@@ -36,6 +37,7 @@ from waitlist_api.http.schemas.entries import (
     BumpBody,
     EditBody,
     EntriesAnswer,
+    FindBody,
     HistoryAnswer,
     ReadyBody,
     RemoveBody,
@@ -88,9 +90,17 @@ def admin_entry_routes(
     bumps: Bumps,
     leaves: Leaves,
     bans: Bans,
+    identities: Identities | None,
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of entries."""
+    """Return the operators' routes of entries; without `identities` customers have accounts."""
     router = APIGatewayHttpRouter()
+
+    @router.post("/v1/admin/waitlists/<waitlist_id>/find", operation_id="findPerson")
+    def find(waitlist_id: WaitlistId, body: FindBody) -> AdminEntryWithHistoryAnswer:
+        if identities is None:
+            raise NoEntryTokens
+        entry_id = identities.entry_of(waitlist_id, body.model_dump(exclude_unset=True))
+        return _whole(entry_queries.details(waitlist_id, entry_id), None)
 
     @router.get(ENTRIES, operation_id="listEntries")
     def list_entries(
