@@ -63,14 +63,10 @@ def page(
         typed["fields"] = _read(fields) if fields else []
     if off and typed:
         raise WrongUsage("--off removes the whole setting: give it alone.")
-    if off:
-        change(context, waitlist, {"page": None})
-        return
-    before = context.call("GET", waitlist)["page"]
-    if typed:
-        change(context, waitlist, {"page": {**NO_PAGE, **(before or {}), **typed}})
+    if off or typed:
+        change(context, waitlist, {"page": typed or None})
     else:
-        _print(context, waitlist, before)
+        _print(context, waitlist, context.call("GET", waitlist)["page"])
 
 
 def _read(path: str) -> Any:

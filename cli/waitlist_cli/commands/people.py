@@ -158,18 +158,8 @@ def position(context: Context, person: Person, token: EntryToken = None) -> None
         print_status(context, context.api.customer("GET", person.path, token))
         return
     names = (
-        "entry_id",
-        "status",
-        "position",
-        "total",
-        "priority",
-        "joined_at",
-        "offered_until",
-        "claimed_until",
-        "ready",
-        "not_ready",
-        "ready_ahead",
-        "rest_until",
+        *("entry_id", "status", "position", "total", "priority", "joined_at", "offered_until"),
+        *("claimed_until", "ready", "not_ready", "ready_ahead", "rest_until"),
     )
     found = person.show()
     print_status(context, {name: found[name] for name in names})

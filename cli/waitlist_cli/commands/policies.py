@@ -137,7 +137,7 @@ def policy(
         if warning:
             context.output.note(warning, "yellow")
     if simulated is None:
-        change(context, waitlist, {"admission": whole})
+        change(context, waitlist, {"admission": typed})
     else:
         _simulate(context, waitlist, whole, simulated)
 
