@@ -91,10 +91,12 @@ def test_a_pause_is_no_slow_service() -> None:
     assert pace(paused).rate == pytest.approx(10 / MINUTE, rel=0.05)
 
 
-def test_time_without_waiting_people_is_no_slow_service() -> None:
+@pytest.mark.parametrize("none_ready", [{"waiting": 0}, {"not_ready": 50}])
+def test_time_in_which_none_is_ready_is_no_slow_service(none_ready: dict[str, int]) -> None:
     found = samples(120, lambda minute: 0 if 30 < minute <= 100 else 10)
     empty = [
-        replace(one, waiting=0 if 30 <= number < 100 else 50) for number, one in enumerate(found)
+        replace(one, **({"waiting": 50} | (none_ready if 30 <= number < 100 else {})))
+        for number, one in enumerate(found)
     ]
     assert pace(empty).rate == pytest.approx(10 / MINUTE, rel=0.05)
 

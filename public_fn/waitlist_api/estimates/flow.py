@@ -15,8 +15,8 @@ class Interval(Struct, frozen=True):
     """The time between two samples; `end` and `seconds` are in seconds.
 
     `served` counts the entries that a claim or an offer took out of the queue, less those that came
-    back. `is_busy` if people waited and the list was not paused, and if as many people as allowed
-    were inside: only such time shows how fast the list can serve.
+    back. `is_busy` if people waited who were ready, the list was not paused, and as many people as
+    allowed were inside: only such time shows how fast the list can serve.
     """
 
     end: float
@@ -48,7 +48,7 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
-        is_busy=is_full and before.waiting > 0 and not before.paused and not after.paused,
+        is_busy=is_full and before.ready > 0 and not before.paused and not after.paused,
     )
 
 

@@ -108,6 +108,7 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         now_millis,
         stats.counters,
         waiting=stats.waiting,
+        not_ready=stats.not_ready,
         offered=stats.offered,
         parked=stats.parked,
         inside=stats.inside,

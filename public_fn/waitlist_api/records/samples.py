@@ -23,7 +23,8 @@ class Sample(Struct, frozen=True, kw_only=True):
     """The counts of a waitlist at one moment; no personal data.
 
     `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` count since the waitlist was
-    created, so a missing sample loses no event. `version` is that of the settings.
+    created, so a missing sample loses no event. `not_ready` are some of those `waiting`. `version`
+    is that of the settings.
     """
 
     millis: int
@@ -34,6 +35,7 @@ class Sample(Struct, frozen=True, kw_only=True):
     declined: int = 0
     no_shows: int = 0
     waiting: int = 0
+    not_ready: int = 0
     offered: int = 0
     parked: int = 0
     inside: int = 0
@@ -45,6 +47,11 @@ class Sample(Struct, frozen=True, kw_only=True):
         """Return a sample with these counters of Redis."""
         counts = asdict(counters)
         return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
+
+    @property
+    def ready(self) -> int:
+        """How many of those waiting can be taken."""
+        return self.waiting - self.not_ready
 
     @property
     def occupied(self) -> int:
@@ -113,7 +120,7 @@ def _item(waitlist_id: str, every: Every, sample: Sample) -> Item:
     return {
         "pk": _pk(waitlist_id),
         "sk": _sk(every, sample.millis),
-        **asdict(sample),
+        **{name: value for name, value in asdict(sample).items() if value or name != "not_ready"},
         "expires_at": sample.millis // 1000 + KEPT_SECONDS[every],
     }
 

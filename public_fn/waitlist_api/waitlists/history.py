@@ -62,6 +62,7 @@ class Point(Struct, frozen=True, kw_only=True):
     millis: int
     flows: Flows
     waiting: int
+    not_ready: int
     offered: int
     parked: int
     inside: int
@@ -144,6 +145,7 @@ def _point(millis: int, former: Sample, sample: Sample) -> Point:
         millis=millis,
         flows=Flows.between(former, sample),
         waiting=sample.waiting,
+        not_ready=sample.not_ready,
         offered=sample.offered,
         parked=sample.parked,
         inside=sample.inside,

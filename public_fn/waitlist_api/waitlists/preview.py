@@ -39,8 +39,8 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return what a policy does with the people who wait and are inside now.
 
-        The waits are those of some positions and of a customer who joins now, or that of the last
-        of `people`; while a list is paused, those after a resume at once.
+        The waits are those of some positions, if all ahead are ready, and of a customer who joins
+        now, or that of the last of `people`; while a list is paused, those after a resume at once.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -52,10 +52,13 @@ class Previews(Struct, frozen=True):
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         pace = recent.pace(newest, policy_of(admission, now_millis))
-        positions = {*POSITIONS, stats.waiting + 1} if people is None else {people}
+        turns = {people: people} if people else {at: at for at in POSITIONS}
+        if people is None:
+            # A customer who joins now is behind those who are ready, and those who are not.
+            turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         schedule = admission.schedule if admission else ()
         return Preview(
             waiting=stats.waiting,
-            waits={at: wait_at(at, pace, now_millis) for at in sorted(positions)},
+            waits={at: wait_at(turns[at], pace, now_millis) for at in sorted(turns)},
             instants=list(islice(instants_after(schedule, now_millis), MOST_INSTANTS)),
         )

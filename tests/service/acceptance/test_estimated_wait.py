@@ -273,6 +273,7 @@ def test_history_has_what_happened_in_each_minute(people: People) -> None:
         "left": 1,
         **NO_OFFERS,
         "waiting": 49,
+        "not_ready": 0,
         "offered": 0,
         "parked": 0,
         "inside": 0,

@@ -129,6 +129,15 @@ def test_the_preview_of_admission_by_hand_is_what_operators_have_admitted(bakery
     assert joins["estimated_wait"]["seconds"] == pytest.approx(16 * 20, rel=0.05)
 
 
+def test_a_customer_who_joins_is_not_behind_those_who_are_held_back(bakery: People) -> None:
+    for name in NAMES[:20]:
+        assert bakery.hold_back(name).status == 200
+    found = {one["position"]: one for one in preview(bakery, admission=RATE)["estimates"]}
+    last = len(NAMES) + 1
+    (as_11th,) = preview(bakery, admission=RATE, people=11)["estimates"]
+    assert found[last]["estimated_wait"] == as_11th["estimated_wait"]
+
+
 def test_the_preview_of_a_paused_list_is_that_of_a_resume_now(bakery: People) -> None:
     before = preview(bakery, admission=RATE)
     bakery.configure(paused=True)

@@ -91,9 +91,8 @@ class PointAnswer(Model):
     entered: Annotated[Count, Field(description="Offers that ended in an admission.")]
     declined: Annotated[Count, Field(description="Offers that their customers gave back.")]
     no_shows: Annotated[Count, Field(description="Offers that were not accepted in time.")]
-    waiting: Annotated[
-        Count, Field(description="At this time, as `offered`, `parked` and `inside`.")
-    ]
+    waiting: Annotated[Count, Field(description="At this time, as the next four.")]
+    not_ready: Annotated[Count, Field(description="Of those waiting.")]
     offered: Count
     parked: Count
     inside: Count
