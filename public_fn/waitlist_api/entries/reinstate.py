@@ -193,8 +193,11 @@ class Reinstatements(Struct, frozen=True):
                 self._check_room(record, waitlist)
             case "left":
                 by, reason = POLICY, NO_SHOW
-            case _:
+            case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
+            case _:
+                # A request, perhaps a repeat of this one, was faster: its stay decides.
+                return
         # Otherwise another request has ended, redriven or claimed it since it was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             self.leaves.leave(*record.key, by, reason, record.ticket, status=record.status)
