@@ -75,6 +75,7 @@ def test_with_an_issuer_its_tokens_guard_the_customers_routes_and_no_others() ->
         "GET /v1/waitlists/{waitlist_id}",
         "GET /v1/waitlists/{waitlist_id}/board",
         "POST /v1/waitlists/{waitlist_id}/verify",
+        "POST /v1/waitlists/{waitlist_id}/links",
         "GET /.well-known/openid-configuration",
         "GET /.well-known/jwks.json",
         *PAGES,

@@ -12,6 +12,7 @@ from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Ban
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks
 from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.line import line_of
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c
@@ -44,7 +45,7 @@ class UnprovenSignups(Struct, frozen=True):
             self.signups.sign_up(unproven)
         except (AlreadyOnList, AlreadyAdmitted, AlreadyLeft, Banned):
             self._check_room(command)
-            self._ask(command)
+            self.ask(command.waitlist_id, command.entry_id)
 
     def _check_room(self, command: SignupCommand) -> None:
         """Raise what would refuse a new entry at this moment."""
@@ -64,8 +65,21 @@ class UnprovenSignups(Struct, frozen=True):
             case "full":
                 raise WaitlistFull
 
-    def _ask(self, command: SignupCommand) -> None:
-        record = self.entries.get(command.waitlist_id, command.entry_id)
-        if record is not None:
-            with suppress(EntryChanged):
-                self.asks.record(record, self.now_millis())
+    def ask(self, waitlist_id: str, entry_id: str) -> None:
+        """Ask for a message with the link of an entry; the same calls where there is none."""
+        record = self.entries.get(waitlist_id, entry_id)
+        with suppress(EntryChanged):
+            self.asks.record(record or _nobody(waitlist_id, entry_id), self.now_millis())
+
+
+def _nobody(waitlist_id: str, entry_id: str) -> EntryRecord:
+    """Return a record that is not in the table, so that no write on it succeeds."""
+    return EntryRecord(
+        waitlist_id=waitlist_id,
+        entry_id=entry_id,
+        customer_id="",
+        status="left",
+        join_id=c.NO_STAY,
+        created_millis=0,
+        updated_millis=0,
+    )

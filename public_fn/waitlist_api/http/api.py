@@ -178,6 +178,8 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         tokens, services.entries, services.waitlist_cache, services.signups, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
+    identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
+    even_times = EvenTimes(services.now_millis, services.pause)
     return [
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
@@ -204,9 +206,15 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.bumps,
             services.leaves,
             services.bans,
-            None if tokens is None else Identities(tokens, services.waitlist_cache),
+            identities,
         ),
-        verify_routes(_verifications(services, tokens), responses),
+        verify_routes(
+            _verifications(services, tokens),
+            responses,
+            identities,
+            services.unproven_signups,
+            even_times,
+        ),
         admin_token_routes(token_issuer, services.passes.issuer),
         admin_reinstate_routes(services.reinstatements, tokens),
     ]

@@ -249,6 +249,26 @@ def test_a_signup_that_is_cut_off_is_whole_or_was_never(
     assert guests.of(ADA)["status"] == "left"
 
 
+def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
+    guests: Guests, wire: Wire
+) -> None:
+    """On a list that does not verify, too."""
+    guests.configure(identity={**RULES, "verify": "off"})
+    guests.join(ADA)
+    guests.world.advance(MINUTE)
+    answers, calls = [], []
+    for address in ("Ada+phone@Example.com", BOB, ADA):
+        wire.disarm()
+        began = guests.world.clock.millis
+        body = {"email": address}
+        answers.append(seen(guests.world.request("POST", f"{guests.path}/links", body=body)))
+        calls.append((wire.names, guests.world.clock.millis - began))
+    assert answers[0][:2] == (202, '{"status":"check_your_inbox"}')
+    assert (answers, calls) == ([answers[0]] * 3, [calls[0]] * 3)
+    assert guests.history(ADA) == ["joined", "link_asked"]
+    assert guests.of(BOB)["code"] == "entry_not_found"
+
+
 def test_a_rebuild_knows_who_is_not_verified(guests: Guests) -> None:
     guests.join(ADA)
     guests.join(BOB)

@@ -116,15 +116,6 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     admission = body("AdmissionBody", offer_seconds=60)
     rests = body("RestRulesBody", max_days=180, times=9)
     parts = {"segments": [["language"]], "admission": admission, "rest": rests}
-    known = body("IdentityBody", field="phone", region="DE")
-    by_phone = body("WaitlistBody", name="Phones", identity=known)
-    assert send("putWaitlist", 201, waitlist_id="phones", body=by_phone).identity.region == "DE"
-    signup = body("SignupBody", profile={"phone": "030 901820"})
-    caller = send("signUp", 201, waitlist_id="phones", body=signup)
-    asked = body("FindBody", phone="+49 30 901820")
-    found = send("findPerson", 200, waitlist_id="phones", body=asked)
-    assert found.entry_id == caller.entry_id
-    send("deleteWaitlist", 204, waitlist_id="phones")
     settings = body("WaitlistBody", name="Bakery", **parts)
     made = send("putWaitlist", 201, waitlist_id=BAKERY, body=settings)
     assert made.name == "Bakery"
@@ -212,6 +203,17 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1
     assert on("bob", "getEntry", 401).code == "unauthorized"
     send("deleteWaitlist", 204, waitlist_id=BAKERY)
+
+    known = body("IdentityBody", field="phone", region="DE")
+    by_phone = body("WaitlistBody", name="Phones", identity=known)
+    assert send("putWaitlist", 201, waitlist_id="phones", body=by_phone).identity.region == "DE"
+    signup = body("SignupBody", profile={"phone": "030 901820"})
+    caller = send("signUp", 201, waitlist_id="phones", body=signup)
+    asked = body("AddressBody", phone="+49 30 901820")
+    found = send("findPerson", 200, waitlist_id="phones", body=asked)
+    assert found.entry_id == caller.entry_id
+    assert send("sendLink", 202, waitlist_id="phones", body=asked).status == "check_your_inbox"
+    send("deleteWaitlist", 204, waitlist_id="phones")
     assert called == set(OPERATIONS)
 
 

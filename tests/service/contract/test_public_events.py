@@ -37,6 +37,8 @@ EXPECTED = {
     "resume": 200,
     "confirm": 200,
     "verify": 200,
+    # The events' customer is known by an id.
+    "links": 422,
     "admin_admit": 200,
     "admin_admit_entry": 200,
     "admin_withdraw": 200,
@@ -62,7 +64,6 @@ EXPECTED = {
     "admin_reinstate": 200,
     "admin_token": 200,
     "admin_link": 200,
-    # The events' customer is known by an id.
     "admin_find": 422,
     "admin_import": 200,
     "admin_claim": 200,

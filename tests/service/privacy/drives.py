@@ -232,6 +232,15 @@ def find_person(service: Deployment) -> None:
     wrong(service, "POST", path)
 
 
+@drives("POST /v1/waitlists/{waitlist_id}/links")
+def send_link(service: Deployment) -> None:
+    by_address(service)
+    path = f"{LIST.replace('bakery', 'addresses')}/links"
+    for address in (CUSTOMER, f"nobody-{CUSTOMER}"):
+        assert service.customer("POST", path, json={"email": address}).status_code in (202, 409)
+    wrong(service, "POST", path)
+
+
 @drives("POST /v1/waitlists/{waitlist_id}/verify")
 def verify(service: Deployment) -> None:
     path = ADMIN.replace("bakery", "verified")

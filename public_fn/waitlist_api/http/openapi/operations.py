@@ -187,6 +187,24 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             f"entry into more than {MAX_COMBINATIONS} segments are refused.",
             JWT if knows_issuer else ENTRY_TOKEN_IF_ANY,
         ),
+        "sendLink": Operation(
+            "anyone",
+            "Ask for the link to one's place",
+            answers(
+                202,
+                "The same for every address",
+                "invalid_json",
+                "waitlist_not_found",
+                "no_entry_tokens",
+                "unsupported_media_type",
+                "throttled",
+                "record_unavailable",
+            ),
+            "On a waitlist with `identity`: if the address has a place, the event `link_asked` (or "
+            "`verification_asked`, while it is not verified) asks for a message with the link. At "
+            "most once a minute, then after two, four and so on. If customers use the tokens of an "
+            "OIDC issuer, the answer is `no_entry_tokens`.",
+        ),
         "verify": Operation(
             "anyone",
             "Verify the address of an entry",

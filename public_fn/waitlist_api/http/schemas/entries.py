@@ -290,7 +290,7 @@ class UnbanBody(Body):
     ] = None
 
 
-class FindBody(Body):
+class AddressBody(Body):
     """The address of a person: the field by which the waitlist's `identity` tells guests apart."""
 
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]

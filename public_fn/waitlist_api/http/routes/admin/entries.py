@@ -31,13 +31,13 @@ from waitlist_api.http.routes.params import (
     WaitlistId,
 )
 from waitlist_api.http.schemas.entries import (
+    AddressBody,
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
     BumpAnswer,
     BumpBody,
     EditBody,
     EntriesAnswer,
-    FindBody,
     HistoryAnswer,
     ReadyBody,
     RemoveBody,
@@ -96,7 +96,7 @@ def admin_entry_routes(
     router = APIGatewayHttpRouter()
 
     @router.post("/v1/admin/waitlists/<waitlist_id>/find", operation_id="findPerson")
-    def find(waitlist_id: WaitlistId, body: FindBody) -> AdminEntryWithHistoryAnswer:
+    def find(waitlist_id: WaitlistId, body: AddressBody) -> AdminEntryWithHistoryAnswer:
         if identities is None:
             raise NoEntryTokens
         entry_id = identities.entry_of(waitlist_id, body.model_dump(exclude_unset=True))
