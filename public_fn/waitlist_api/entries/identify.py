@@ -49,7 +49,7 @@ class Identities(Struct, frozen=True):
         """Return the id of the entry that an address has, or would have; raise InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         if rules is None:
-            raise InvalidFields(FieldError("body", NO_IDENTITY))
+            raise InvalidFields(FieldError(f"body.{next(iter(sent), 'email')}", NO_IDENTITY))
         field = f"body.{rules.field}"
         if sent.keys() != {rules.field}:
             raise InvalidFields(FieldError(field, f"give {rules.field}, and nothing else"))

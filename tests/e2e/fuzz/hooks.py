@@ -42,7 +42,7 @@ BEYOND_ANY_SCHEMA = {
     "have `max_guest_bytes` with the profile",
     "body.profile": "a profile has 8 KB as UTF-8, and `max_guest_bytes` with the attributes",
     "body.customer_id": "left out on a list with `identity`, required on others",
-    "body.email": "find takes the field of the list's `identity` alone, and no list here has one",
+    "body.email": "an address is the field of the list's `identity`, and nothing else",
     "body.phone": "the same",
     "body.identity": "a region is a country that has telephone numbers",
     "body.offered_until": "a time has a month of 1 to 12, and so on",

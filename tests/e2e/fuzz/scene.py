@@ -18,6 +18,8 @@ from waitlist_api.settings.rest import DAY_MILLIS
 # Requests with drawn ids may change the list of the document's examples; requests about an existing
 # entry use the second list.
 EXAMPLE, OWN = "bakery", "scene"
+# Its guests are their mail addresses.
+KNOWN = "known"
 SETTINGS = {
     "segments": [["gender", "language"], ["language"]],
     "rejoin": "always",
@@ -59,6 +61,7 @@ HELD = ("complete", "release", "extend", "park")
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 ENDED = ("unban", "reinstate")
+BY_ADDRESS = ("findPerson", "sendLink")
 SPOILING = ("putWaitlist", "changeWaitlist", "deleteWaitlist")
 
 
@@ -71,6 +74,7 @@ class Scene:
         self._token = customer_token
         self._people = count()
         self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", *ENDED}
+        self.needs |= set(BY_ADDRESS)
 
     def close(self) -> None:
         self._http.close()
@@ -81,15 +85,23 @@ class Scene:
             settings = {"name": waitlist_id, **SETTINGS}
             url = f"/v1/admin/waitlists/{waitlist_id}"
             self._http.put(url, json=settings, auth=local_operator()).raise_for_status()
+        known = {"name": KNOWN, "identity": {"field": "email"}}
+        url = f"/v1/admin/waitlists/{KNOWN}"
+        self._http.put(url, json=known, auth=local_operator()).raise_for_status()
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Redirect a request that would change or delete the list of the entries."""
-        if operation in SPOILING and case.path_parameters.get("waitlist_id") == OWN:
+        """Redirect a request that would change or delete a list of the entries."""
+        if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
         """Point a request at an existing list and a new entry, in the status that it needs."""
         case.path_parameters |= {"waitlist_id": OWN}
+        if operation in BY_ADDRESS:
+            case.path_parameters |= {"waitlist_id": KNOWN}
+            case.body = {"email": self._known()}
+        if operation == "signUp" and not self._token and isinstance(case.body, dict):
+            case.body |= {"customer_id": f"customer-{next(self._people)}"}
         if operation == "verify":
             case.body = {"code": self._code()}
         if "entry_id" not in case.path_parameters:
@@ -126,6 +138,13 @@ class Scene:
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
+
+    def _known(self) -> str:
+        """Sign a new address up, and return it."""
+        address = f"person-{next(self._people)}@example.com"
+        url = f"/v1/waitlists/{KNOWN}/entries"
+        self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
+        return address
 
     def _offered(self, person: str) -> str:
         """Offer a place to the first entry; the only customer of an issuer may have one."""
