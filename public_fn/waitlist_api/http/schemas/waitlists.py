@@ -345,7 +345,7 @@ class WaitlistBody(Body):
         Field(
             description="Signups are taken from this time on, by Redis' clock; before it they are "
             "refused: `not_open_yet`. null: since ever.",
-            examples=["2026-12-01T09:00:00Z"],
+            examples=["2026-03-01T09:00:00Z"],
         ),
     ] = None
     closes_at: Annotated[
@@ -354,7 +354,7 @@ class WaitlistBody(Body):
             description="Signups are taken until this time, by Redis' clock; from it on they are "
             "refused: `waitlist_closed`. null: for ever. It must be later than `opens_at`. With "
             "`open` false the waitlist is closed at any time.",
-            examples=["2026-12-01T18:00:00Z"],
+            examples=["2099-12-31T18:00:00Z"],
         ),
     ] = None
 
