@@ -52,6 +52,7 @@ BEYOND_ANY_SCHEMA = {
     "body.refill": "a quota is of the whole list, so it goes without filters",
     "body.opens_at": "the same",
     "body.closes_at": "the same, and a list closes after it opens",
+    "body.confirm": "customers have at most the time from one question to the next to answer",
     "header.if-match": "an ETag is one that the list has answered",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }
