@@ -16,7 +16,7 @@ import schemathesis
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
-from schemathesis.core.failures import Failure
+from schemathesis.core.failures import AcceptedNegativeData, Failure
 from schemathesis.core.transport import Response
 from schemathesis.generation.meta import StatefulPhaseData
 from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
@@ -58,6 +58,8 @@ BEYOND_ANY_SCHEMA = {
 }
 # The settings are validated when the changes are merged into them.
 MERGED = "changeWaitlist"
+# Each row of a file is answered by itself.
+IMPORT = "importEntries"
 # A customer who left still gets the status `left`, so the path exists after this request.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
@@ -153,14 +155,16 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Ignore intended failures: see LEAVE, BEYOND_ANY_SCHEMA and MERGED."""
+    """Ignore intended failures: see LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORT."""
+    operation: str = case.operation.definition.raw["operationId"]
+    if isinstance(failure, AcceptedNegativeData):
+        return operation != IMPORT
     if isinstance(failure, UseAfterFree):
         return failure.operation != LEAVE
     if not isinstance(failure, RejectedPositiveData):
         return True
     problem = response.json()
-    is_merged = case.operation.definition.raw["operationId"] == MERGED
-    if is_merged or problem["code"] == "settings_changed":
+    if operation == MERGED or problem["code"] == "settings_changed":
         return False
     fields = {error["field"] for error in problem.get("errors", [])}
     if fields:

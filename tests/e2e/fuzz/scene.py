@@ -25,6 +25,7 @@ SETTINGS = {
     "rejoin": "always",
     "admission": {"pass_seconds": 3600},
     "rest": {"max_days": 180, "times": 1000},
+    "confirm": {"every_days": 90, "answer_days": 14},
 }
 OF_A_LIST = (
     "getWaitlist",
@@ -147,9 +148,13 @@ class Scene:
         return address
 
     def _offered(self, person: str) -> str:
-        """Offer a place to the first entry; the only customer of an issuer may have one."""
-        offers = self._post("admit", {"count": 1})["entries"]
-        return str(offers[0]["entry_id"]) if offers else person
+        """Offer a place to the first entry; an issuer's only customer, who may rest, joins anew."""
+        if self._token:
+            url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
+            self._http.delete(url, auth=local_operator()).raise_for_status()
+            self._sign_up()
+        (offer,) = self._post("admit", {"count": 1})["entries"]
+        return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
         token = self._token or self.token_of(OWN, person)
