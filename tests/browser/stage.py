@@ -179,6 +179,12 @@ def resting(stage: Stage) -> None:
     expect(stage.page.get_by_text("the organizer holds it back")).to_be_visible()
 
 
+def asked(stage: Stage) -> None:
+    stage.join(confirm={"every_days": 90})
+    assert stage.operator.call("POST", "/confirm", json={}).status_code == 200
+    expect(stage.page.get_by_text("Do you still wait?")).to_be_visible()
+
+
 def offered(stage: Stage) -> None:
     stage.offer()
 
@@ -247,6 +253,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
         forgotten,
         choosing,
         resting,
+        asked,
         offered,
         called,
         parked,

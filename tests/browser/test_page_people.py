@@ -101,6 +101,23 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     expect(page.get_by_role("button", name="Let others pass")).to_be_hidden()
 
 
+def test_a_customer_confirms_by_keyboard_that_they_still_wait(stage: Stage) -> None:
+    loaded: list[str] = []
+    stage.page.on("request", lambda request: loaded.append(request.url))
+    stage.join(confirm={"every_days": 90})
+    status = stage.page.locator("waitlist-position .asked")
+    assert not [url for url in loaded if "asked" in url], "a customer who is not asked"
+    assert stage.operator.call("POST", "/confirm", json={}).json()["asked"] == 1
+    expect(status).to_contain_text("Do you still wait?")
+    reach(stage.page, "I still wait")
+    stage.page.keyboard.press("Enter")
+    expect(status).to_contain_text("Your place is kept.")
+    expect(status).to_be_focused()
+    expect(stage.page.get_by_role("button", name="I still wait")).to_be_hidden()
+    found = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()
+    assert (found["confirm_by"], found["confirmed_at"] is None) == (None, False)
+
+
 def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
     loaded: list[str] = []
     stage.page.on("request", lambda request: loaded.append(request.url))

@@ -45,7 +45,7 @@ PAGE: dict[str, Any] = {
 }
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # What a list loads that has it.
-PARTS = ("rest",)
+PARTS = ("asked", "rest")
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, by CLDR.
 PLURALS = {

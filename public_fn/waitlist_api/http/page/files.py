@@ -1,6 +1,7 @@
 """The files of the page, read at their first use: no other request needs them."""
 
 import hashlib
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ TYPES = {
 }
 # Comments on lines of their own, an eighth of what a view would load.
 COMMENTS = re.compile(r"^ *(//.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
+
+INDENTS = re.compile(r"^ +", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
@@ -59,7 +62,9 @@ def etag_of(text: str) -> str:
 
 def _served(path: Path) -> str:
     text = path.read_text("utf-8")
-    return COMMENTS.sub("", text) if path.suffix == ".js" else text
+    if path.suffix == ".json":
+        return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
+    return INDENTS.sub("", COMMENTS.sub("", text)) if path.suffix == ".js" else text
 
 
 def _digest(text: str) -> str:

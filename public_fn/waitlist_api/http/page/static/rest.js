@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Fill `place`, or bring it up to date; `make` and `ask` are the element's. */
-export function drawRest(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
+export function draw(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
   const act = () => client.view.isBusy || (client.view.entry.rest_until ? client.resume() : choose());
   if (!place.firstChild) {
     const button = make('button', { type: 'button', class: 'acts plain', onclick: act });

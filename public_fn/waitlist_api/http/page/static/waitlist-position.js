@@ -128,9 +128,11 @@ class WaitlistPosition extends HTMLElement {
       const since = make('p', { class: 'since' });
       const wait = make('p', { class: 'wait' });
       const others = make('p', { class: 'others' });
-      const rest = make('div');
+      const [asked, rest] = [make('div'), make('div')];
       this.#onUpdate(({ entry, first }) => {
-        this.#drawRest(rest);
+        const isPassed = entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1;
+        this.#drawPart('asked', asked, entry.confirm_by);
+        this.#drawPart('rest', rest, this.#client.view.list?.rest || isPassed);
         const { position, total } = entry;
         const words = this.#words;
         number.textContent = position ? new Intl.NumberFormat(words.language).format(position) : '…';
@@ -151,6 +153,7 @@ class WaitlistPosition extends HTMLElement {
         since,
         others,
         wait,
+        asked,
         rest,
         make('p', { class: 'keep' }),
         this.#alertButton(),
@@ -475,16 +478,14 @@ class WaitlistPosition extends HTMLElement {
     return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
   }
 
-  /** What a list that knows entries which are not ready has for a customer, loaded for it alone. */
-  async #drawRest(place) {
-    const { list, entry } = this.#client.view;
-    const isKnown = list?.rest || entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1;
+  /** What few lists have for a customer: a part with texts of its own, loaded for them alone. */
+  async #drawPart(part, place, isKnown) {
     if (!isKnown && !place.firstChild) return;
     const [words, client] = [this.#words, this.#client];
     try {
-      const [{ drawRest }] = await Promise.all([import('./rest.js'), words.texts.rest || words.add('rest')]);
+      const [{ draw }] = await Promise.all([import(`./${part}.js`), words.texts[part] || words.add(part)]);
       const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
-      if (place.isConnected) drawRest(place, client.view, { make, words, client, ask });
+      if (place.isConnected) draw(place, client.view, { make, words, client, ask });
     } catch {
       // The next update tries again.
     }

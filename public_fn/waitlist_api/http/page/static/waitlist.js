@@ -79,10 +79,6 @@ export class Api {
     return this.#own('DELETE', entry);
   }
 
-  enter(entry) {
-    return this.#own('POST', entry, '/enter');
-  }
-
   pass(entry) {
     return this.#own('GET', entry, '/pass');
   }
@@ -93,8 +89,9 @@ export class Api {
     return this.#own('POST', entry, '/decline', { to, offered_until }, `${to}-${offered_until}`);
   }
 
-  exit(entry) {
-    return this.#own('POST', entry, '/exit');
+  /** Enter, exit or confirm. */
+  do(entry, verb) {
+    return this.#own('POST', entry, `/${verb}`);
   }
 
   rest(entry, until) {
@@ -373,7 +370,7 @@ export class Waitlist extends EventTarget {
   enter() {
     const isOffered = this.#memory.read().entry?.status === 'offered';
     return this.#act(
-      (entry) => (isOffered ? this.#api.enter(entry) : this.#api.pass(entry)),
+      (entry) => (isOffered ? this.#api.do(entry, 'enter') : this.#api.pass(entry)),
       (admission) => this.#admit(admission),
     );
   }
@@ -398,7 +395,7 @@ export class Waitlist extends EventTarget {
   /** Go out, and free the place. */
   exit() {
     return this.#act(
-      (entry) => this.#api.exit(entry),
+      (entry) => this.#api.do(entry, 'exit'),
       (admission) => this.#admit(admission),
     );
   }
@@ -406,19 +403,18 @@ export class Waitlist extends EventTarget {
   /** Let others pass until a time in milliseconds; the place stays. */
   rest(millis) {
     const until = new Date(millis).toISOString();
-    return this.#act(
-      (entry) => this.#api.rest(entry, until),
-      (entry) => this.#found(entry),
-    );
+    return this.#act((entry) => this.#api.rest(entry, until));
   }
 
   /** End the rest that is shown. */
   resume() {
     const { rest_until: until } = this.#memory.read().entry;
-    return this.#act(
-      (entry) => this.#api.resume(entry, until),
-      (entry) => this.#found(entry),
-    );
+    return this.#act((entry) => this.#api.resume(entry, until));
+  }
+
+  /** Confirm that the customer still waits. */
+  confirm() {
+    return this.#act((entry) => this.#api.do(entry, 'confirm'));
   }
 
   /** Forget an ended stay, so that the customer can join again. */
@@ -688,7 +684,7 @@ export class Waitlist extends EventTarget {
   }
 
   /** Do what the customer asked for; return null if it is no longer possible, and look why. */
-  async #act(action, keep) {
+  async #act(action, keep = (entry) => this.#found(entry)) {
     if (this.#isBusy) return null;
     this.#isBusy = true;
     this.#refusal = null;
