@@ -275,7 +275,8 @@ class Holds(Struct, frozen=True):
             try:
                 self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
-                self._put_right_if_refuted(verb, transition, changed.record)
+                if self._put_right_if_refuted(verb, transition, changed.record):
+                    raise _error_of_refuted(command, result, changed.record) from changed
                 _check_later(verb, command, changed.record)
                 if changed.record is not None:
                     self.transitions.note_delay(changed.record, decision, now_millis)
@@ -287,14 +288,14 @@ class Holds(Struct, frozen=True):
 
     def _put_right_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
-    ) -> None:
-        """Restore the recorded place and raise Rebuilding, if Redis acted on an earlier one."""
+    ) -> bool:
+        """Restore the recorded place if Redis acted on an earlier one; return whether it did."""
         if record is None or not transition.is_refuted_by(record):
-            return
+            return False
         with suppress(Gone):
             seen = c.Seen(state=state_after(verb.decided), rank=transition.rank)
             self.positions.put_back(record, seen)
-        raise Rebuilding
+        return True
 
     def _view_of(self, record: EntryRecord) -> EntryView:
         view = self.positions.of(*record.key, to_operator=True)
@@ -349,6 +350,19 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
         raise _error_of(ClaimExpired(), command, record)
     if verb.decided == "extended" and record.status in ("leaving", "left"):
         raise NotWaiting
+
+
+def _error_of_refuted(
+    command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
+) -> WaitlistError:
+    """Return the error for a decision about a place that the record does not have any more.
+
+    A repeat of what a former stay had done is none: Redis knows that until it is settled.
+    """
+    is_of_former_stay = record is not None and record.ticket != result.ticket
+    if result.outcome == "repeat" and is_of_former_stay:
+        return _error_of(NotHeld(), command, record)
+    return Rebuilding()
 
 
 def _error_of(

@@ -85,6 +85,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
     world.advance(20)
     stats = people.stats().json
     assert stats == {
+        "line": "open",
         "waiting": 2,
         "offered": 1,
         "parked": 1,
