@@ -76,7 +76,7 @@ $(CHECKOV_INSTALLED):
 lint-templates: $(INSTALLED) $(CHECKOV_INSTALLED)
 	$(BIN)/cfn-lint template.yaml $(DOCUMENTED)
 	@$(BIN)/python -m tools.deploy.lint $(TRANSLATED)
-	$(BIN)/python -m pytest tests/deployment/test_rights.py
+	$(BIN)/python -m pytest --numprocesses auto tests/deployment/test_rights.py tests/deployment/lint
 	$(VENV_CHECKOV)/bin/checkov --config-file .checkov.yaml \
 	  --file template.yaml $(TRANSLATED) $(DOCUMENTED) $(wildcard .github/workflows/*.yml)
 

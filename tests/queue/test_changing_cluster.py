@@ -106,7 +106,8 @@ def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> N
             assert line.signup("zoe")["code"] == "queue_unavailable"
             assert min(seconds_of_an_unavailable_batch(line) for _ in range(TRIES)) < 2
     for line in (filled, newcomer):
-        assert line.signup("zoe")["position"] == 4
+        answers = [line.signup("zoe") for _ in range(TRIES)]
+        assert [one["position"] for one in answers if one["ok"]][-1:] == [4]
 
 
 def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: Line) -> None:
