@@ -159,6 +159,14 @@ def test_one_view_is_small_when_compressed() -> None:
         assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2 * 1024
 
 
+@pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
+def test_no_class_defines_a_method_twice(script: str) -> None:
+    """JavaScript would take the last one without a word."""
+    for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
+        methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
+        assert len(methods) == len(set(methods)), methods
+
+
 def test_scripts_are_served_whole_but_for_their_comments() -> None:
     for path in FOLDER.glob("*.js"):
         served = files()[path.name].text.splitlines()

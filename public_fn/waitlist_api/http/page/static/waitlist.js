@@ -413,7 +413,7 @@ export class Waitlist extends EventTarget {
   }
 
   /** Confirm that the customer still waits. */
-  confirm() {
+  stillWait() {
     return this.#act((entry) => this.#api.do(entry, 'confirm'));
   }
 
