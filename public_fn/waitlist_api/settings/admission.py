@@ -1,11 +1,12 @@
 """The admission policy of a list, as an operator sets it and the record stores it."""
 
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import msgspec
 
 from waitlist_api.clock import millis_of
+from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
 Period = Literal["second", "minute", "hour", "day"]
@@ -49,7 +50,7 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
     at: str | None = None
 
 
-class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
+class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     """How a list admits by itself; the fewest slots of `rate`, `schedule` and room decide.
 
     With `combine` "sum" it is the slots of rate and schedule together, as far as there is room.
@@ -70,21 +71,6 @@ class AdmissionPolicy(msgspec.Struct, frozen=True, kw_only=True):
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
     customer_exit: CustomerExit = "frees_now"
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read what `text` returned."""
-        return msgspec.json.decode(text, type=cls)
-
-    @classmethod
-    def from_fields(cls, fields: dict[str, Any]) -> Self:
-        """Return the policy of validated fields of a request body."""
-        return msgspec.convert(fields, cls)
-
-    @property
-    def text(self) -> str:
-        """JSON for the record; equal policies have equal texts."""
-        return msgspec.json.encode(self).decode()
 
     @property
     def fields(self) -> dict[str, Any]:

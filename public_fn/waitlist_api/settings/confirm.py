@@ -1,16 +1,17 @@
 """The `confirm` setting of a list: whether customers are asked if they still wait."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import msgspec
 
 from waitlist_api.settings.rest import DAY_MILLIS
+from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
 Unanswered = Literal["park", "leave", "to_back"]
 
 
-class ConfirmRules(msgspec.Struct, frozen=True, kw_only=True):
+class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
     """A customer is asked `every_days`, and has `answer_days` to answer, after which comes `then`.
 
     They are reminded so many days before the deadline. Customers are asked since `since_millis`,
@@ -30,16 +31,6 @@ class ConfirmRules(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def answer_millis(self) -> int:
         return self.answer_days * DAY_MILLIS
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read what `text` returned."""
-        return msgspec.json.decode(text, type=cls)
-
-    @property
-    def text(self) -> str:
-        """JSON for the record."""
-        return msgspec.json.encode(self).decode()
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """The `identity` setting of a list: the field of the profile that says who a guest is."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import msgspec
 
+from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
 IdentityField = Literal["email", "phone"]
@@ -11,7 +12,7 @@ Verify = Literal["off", "before_offer"]
 PlusAddresses = Literal["same", "different"]
 
 
-class IdentityRules(msgspec.Struct, frozen=True, kw_only=True):
+class IdentityRules(StoredSettings, frozen=True, kw_only=True):
     """How a list tells people apart (decision 60).
 
     With `verify` "before_offer" no entry is taken before its person has proved, within
@@ -27,21 +28,6 @@ class IdentityRules(msgspec.Struct, frozen=True, kw_only=True):
     plus_addresses: PlusAddresses = "same"
     region: str | None = None
     blocked_domains: tuple[str, ...] = ()
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read what `text` returned."""
-        return msgspec.json.decode(text, type=cls)
-
-    @classmethod
-    def from_fields(cls, fields: dict[str, Any]) -> Self:
-        """Return the rules of validated fields of a request body."""
-        return msgspec.convert(fields, cls)
-
-    @property
-    def text(self) -> str:
-        """JSON for the record; equal rules have equal texts."""
-        return msgspec.json.encode(self).decode()
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -1,29 +1,20 @@
 """The `rest` setting of a list: how customers may let others pass for a time."""
 
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
+from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
 DAY_MILLIS = 86_400_000
 
 
-class RestRules(msgspec.Struct, frozen=True, kw_only=True):
+class RestRules(StoredSettings, frozen=True, kw_only=True):
     """A rest ends within `max_days`; a customer may begin one so many `times` in a stay."""
 
     max_days: int
     times: int
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read what `text` returned."""
-        return msgspec.json.decode(text, type=cls)
-
-    @property
-    def text(self) -> str:
-        """JSON for the record; equal rules have equal texts."""
-        return msgspec.json.encode(self).decode()
 
     @property
     def fields(self) -> dict[str, Any]:
