@@ -1,11 +1,12 @@
 """Ready, or not yet: a customer rests and resumes, an operator holds an entry back."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis, iso
+from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.position import EntryView, Positions
@@ -19,8 +20,10 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_shared.errors import NotWaiting
+from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
+OTHER_STAY = "The stay that joined_at names has ended: get the entry, and verify its stay of today."
 NO_REST = "Only an entry that waits can rest: get the entry for its status."
 
 
@@ -56,6 +59,19 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
     by: str
     ready: bool
     reason: str = ""
+
+
+class VerifyCommand(Struct, frozen=True, kw_only=True):
+    """An operator has proof of their own that the address of a stay is its person's.
+
+    `joined` names the stay; None is the one that there is.
+    """
+
+    waitlist_id: str
+    entry_id: str
+    by: str
+    reason: str = ""
+    joined: datetime | None = None
 
 
 class Change(Struct, frozen=True):
@@ -130,13 +146,23 @@ class ReadinessChanges(Struct, frozen=True):
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> None:
         """Write that the address of a stay is verified; no change if it was."""
 
-        def decide(record: EntryRecord) -> Change | None:
-            if record.verify_until_millis is None:
-                return None
-            fields = {"verify_until_millis": None, "link_asks": None, "link_asked_millis": None}
-            return Change(fields, "verified", CUSTOMER)
+        self.change((waitlist_id, entry_id), lambda record: _verified(record, CUSTOMER), stay)
 
-        self.change((waitlist_id, entry_id), decide, stay)
+    def mark_verified(self, command: VerifyCommand) -> EntryDetails:
+        """Write that an operator has verified a stay; no change if it was.
+
+        Raise NotWaiting if the stay that the command names has ended.
+        """
+
+        def decide(record: EntryRecord) -> Change | None:
+            joined_at = iso_of(time_of(record.ticket or 0))
+            if command.joined is not None and iso_of(command.joined) != joined_at:
+                raise NotWaiting(OTHER_STAY)
+            return _verified(record, command.by, command.reason)
+
+        key = (command.waitlist_id, command.entry_id)
+        record = self.change(key, decide)
+        return EntryDetails(self.positions.of(*key, to_operator=True), record, [])
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
         """Hold an entry back with no end, or no longer; no change if it is so already.
@@ -204,3 +230,10 @@ class ReadinessChanges(Struct, frozen=True):
             return self.edits.record_readiness(record, change.fields, event, self.now_millis())
         except EntryChanged:
             return None
+
+
+def _verified(record: EntryRecord, by: str, reason: str = "") -> Change | None:
+    if record.verify_until_millis is None:
+        return None
+    fields = {"verify_until_millis": None, "link_asks": None, "link_asked_millis": None}
+    return Change(fields, "verified", by, reason)

@@ -57,6 +57,7 @@ WAITING = (
     "resume",
     "confirm",
     "setReady",
+    "verifyPerson",
 )
 HELD = ("complete", "release", "extend", "park")
 OFFERED = ("enter", "decline", "withdraw")

@@ -211,6 +211,36 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
     assert guests.verify(code).code == "code_refused"
 
 
+def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
+    """A late copy that names its stay does nothing to the next one."""
+
+    def mark(**body: Any) -> Answer:
+        path = f"{guests.admin_path}/entries/{guests.id_of(ADA)}/verify"
+        return guests.world.request("POST", path, body=body, operator=True)
+
+    guests.join(ADA)
+    joined_at = guests.of(ADA)["joined_at"]
+    marked = mark(reason="passport", joined_at=joined_at)
+    assert (marked.status, marked.json["ready"], marked.json["not_ready"]) == (200, True, None)
+    assert mark(joined_at=joined_at).json == marked.json
+    assert guests.history(ADA) == ["joined", "verification_asked", "verified"]
+    said = guests.of(ADA)["history"][-1]
+    assert (said["by"].startswith("arn:aws:iam::"), said["reason"]) == (True, "passport")
+    guests.world.advance(61 * MINUTE)
+    guests.world.maintain()
+    assert guests.claimed() == [ADA]
+    guests.complete(ADA)
+    assert mark(joined_at=joined_at).code == "already_admitted"
+
+    guests.configure(identity=RULES, rejoin="always")
+    guests.world.advance(MINUTE)
+    guests.join(ADA)
+    assert mark(joined_at=joined_at).code == "not_waiting"
+    assert guests.of(ADA)["not_ready"] == ["unverified"]
+    guests.leave(ADA)
+    assert mark().code == "not_waiting"
+
+
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
     """The verification comes between the read of maintenance and its write."""
     guests.join(ADA)

@@ -148,6 +148,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     rest = body("ResumeBody", rest_until=until)
     assert on("bob", "resume", token=tokens["bob"], body=rest).ready
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
+    assert on("bob", "verifyPerson", body=body("VerifyEntryBody", reason="passport")).ready
     confirm = body("ConfirmBody", every_days=90).to_dict()
     assert send(
         "changeWaitlist", 200, waitlist_id=BAKERY, body=body("WaitlistPatch", confirm=confirm)

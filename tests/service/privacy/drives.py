@@ -355,6 +355,11 @@ def hold_back(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN_ENTRY}/ready", {"ready": False, "reason": REASON})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/verify")
+def mark_verified(service: Deployment) -> None:
+    done(service, "POST", f"{ADMIN_ENTRY}/verify", {"reason": REASON})
+
+
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:
     """Do what a route is for, then what it refuses."""
     headers = {"Idempotency-Key": KEY}

@@ -50,6 +50,7 @@ OF_A_SIGNUP = to(
     "getPerson",
     "editPerson",
     "setReady",
+    "verifyPerson",
     "bump",
     "admitPerson",
     "remove",

@@ -628,6 +628,13 @@ def _entries() -> dict[str, Operation]:
             "An entry that is held back keeps its place and is passed over. One that is offered or "
             "parked is so when it waits again. Idempotent: a repeat has the same answer.",
         ),
+        "verifyPerson": _operator(
+            "Mark the address of an entry verified",
+            answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
+            "By a proof of your own, such as a passport at the door. The entry may then be "
+            "offered a place, as after `verify`. Idempotent: a repeat has the same answer, and an "
+            "entry that needs no verification stays as it is.",
+        ),
         "erasePerson": _operator(
             "Erase a person: record, history and position",
             answers(204, "All data of the person is erased", *READ),

@@ -336,6 +336,20 @@ class ReadyBody(Body):
     reason: Reason = ""
 
 
+class VerifyEntryBody(Body):
+    """An operator has proof that the address of an entry is its person's."""
+
+    reason: Reason = ""
+    joined_at: Annotated[
+        UtcTime | None,
+        Field(
+            description="`joined_at` of the stay: send it, so that a request that arrives late "
+            "does not verify a later stay. Default: the stay that there is.",
+            examples=["2026-12-01T09:10:00.000Z"],
+        ),
+    ] = None
+
+
 class ReinstateBody(Body):
     reason: Reason = ""
 

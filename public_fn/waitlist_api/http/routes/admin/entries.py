@@ -16,7 +16,7 @@ from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
 from waitlist_api.entries.queries import EntryDetails, EntryQueries
-from waitlist_api.entries.readiness import HoldBackCommand, ReadinessChanges
+from waitlist_api.entries.readiness import HoldBackCommand, ReadinessChanges, VerifyCommand
 from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields, NoEntryTokens
 from waitlist_api.http.readiness import readiness_fields
 from waitlist_api.http.routes.params import (
@@ -42,6 +42,7 @@ from waitlist_api.http.schemas.entries import (
     ReadyBody,
     RemoveBody,
     UnbanBody,
+    VerifyEntryBody,
 )
 from waitlist_api.records.bans import Ban
 from waitlist_api.records.entry import HistoryEvent
@@ -171,6 +172,21 @@ def admin_entry_routes(
                 by=operator_of(router.current_event.raw_event),
                 ready=body.ready,
                 reason=body.reason,
+            )
+        )
+        return AdminEntryAnswer(**_person(person))
+
+    @router.post(f"{ENTRY}/verify", operation_id="verifyPerson")
+    def verify(
+        waitlist_id: WaitlistId, entry_id: EntryId, body: VerifyEntryBody
+    ) -> AdminEntryAnswer:
+        person = readiness.mark_verified(
+            VerifyCommand(
+                waitlist_id=waitlist_id,
+                entry_id=entry_id,
+                by=operator_of(router.current_event.raw_event),
+                reason=body.reason,
+                joined=body.joined_at,
             )
         )
         return AdminEntryAnswer(**_person(person))
