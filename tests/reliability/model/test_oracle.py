@@ -179,8 +179,7 @@ def held(testbed: Testbed) -> Testbed:
 
 
 def kinds_of(testbed: Testbed) -> set[str]:
-    line = testbed.snapshot_of("held").line
-    return {problem.kind for problem in judge({line}, observe(testbed), testbed.tokens)}
+    return {problem.kind for problem in judge({testbed.line}, observe(testbed), testbed.tokens)}
 
 
 def test_nothing_is_wrong_where_nothing_was_done(held: Testbed) -> None:
@@ -261,7 +260,7 @@ def test_a_customer_who_is_wrongly_inside_is_noticed(
     testbed.maintain_until_quiet()
     if mutant:
         mutant(testbed)
-    found = judge({testbed.snapshot_of("inside").line}, observe(testbed), testbed.tokens)
+    found = judge({testbed.line}, observe(testbed), testbed.tokens)
     assert {problem.kind for problem in found} == ({"inside"} if mutant else set())
 
 
@@ -280,7 +279,7 @@ def test_a_slot_too_many_and_one_too_few_are_noticed(
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     if mutant:
         mutant(testbed)
-    end = testbed.snapshot_of("slot of a schedule").line
+    end = testbed.line
     found = judge({end}, observe(testbed), testbed.tokens)
     kinds = {problem.kind for problem in found} - {"unsettled", "twice"}
     assert kinds == ({"slot"} if mutant else set())
@@ -289,7 +288,7 @@ def test_a_slot_too_many_and_one_too_few_are_noticed(
 def test_a_slot_back_twice_is_noticed_after_a_loss_too(testbed: Testbed) -> None:
     """Fewer slots are allowed then, and never more."""
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
-    end = testbed.snapshot_of("slot of a schedule").line
+    end = testbed.line
     for mutant, kinds in ((forget_the_payment, set()), (give_a_slot_back_twice, {"slot"})):
         mutant(testbed)
         found = replace(observe(testbed), is_first_life=False)
@@ -309,7 +308,7 @@ def parked(testbed: Testbed) -> Testbed:
 def test_the_history_has_actor_and_reason_of_an_answered_request(
     parked: Testbed, mutant: Mutant
 ) -> None:
-    ends, answered = {parked.snapshot_of("parked").line}, frozenset({"parked"})
+    ends, answered = {parked.line}, frozenset({"parked"})
     assert not judge(ends, observe(parked), parked.tokens, answered)
     mutant(parked)
     (problem,) = judge(ends, observe(parked), parked.tokens, answered)
@@ -318,4 +317,4 @@ def test_the_history_has_actor_and_reason_of_an_answered_request(
 
 def test_maintenance_may_record_an_unanswered_request(parked: Testbed) -> None:
     record_it_as_maintenance(parked)
-    assert not judge({parked.snapshot_of("parked").line}, observe(parked), parked.tokens)
+    assert not judge({parked.line}, observe(parked), parked.tokens)

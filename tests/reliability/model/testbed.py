@@ -129,10 +129,15 @@ class Testbed:
         return replace(self.snapshot(line), unanswered=unanswered)
 
     def snapshot_of(self, scenario: str) -> Snapshot:
-        """Return one of the scenarios by name."""
+        """Return one of the scenarios by name; it replaces the stores' contents if it is new."""
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
         return self._snapshots[scenario]
+
+    @property
+    def line(self) -> Waitlist:
+        """Return the model's state for the snapshot that was restored last."""
+        return self._snapshot.line
 
     def snapshot(self, line: Waitlist) -> Snapshot:
         return Snapshot(
