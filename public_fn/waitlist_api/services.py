@@ -23,6 +23,7 @@ from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.own_data import OwnData
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.entries.questions import Questions
@@ -76,6 +77,7 @@ class Services(Struct, frozen=True):
     entry_edits: EntryEdits
     readiness: ReadinessChanges
     questions: Questions
+    own_data: OwnData
     segment_counts: SegmentCounts
     claims: Claims
     holds: Holds

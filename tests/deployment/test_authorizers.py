@@ -14,6 +14,7 @@ OF_CUSTOMERS = {
     f"POST {ENTRIES}",
     f"GET {ENTRY}",
     f"DELETE {ENTRY}",
+    f"PATCH {ENTRY}",
     f"POST {ENTRY}/enter",
     f"POST {ENTRY}/decline",
     f"POST {ENTRY}/exit",

@@ -23,14 +23,8 @@ def check_guest_data(
     Without fields on its page a waitlist takes any names.
     """
     errors = []
-    if settings.page is not None and settings.page.fields:
-        asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
-        for one in settings.page.fields:
-            asked[one.kept_in].add(one.name)
-        # Claims filter by segments; an app may sign people up beside the page.
-        asked["attributes"].update(*settings.segments)
-        if settings.identity is not None:
-            asked["profile"].add(settings.identity.field)
+    asked = _names_asked(settings)
+    if asked is not None:
         for where, sent in (("profile", profile), ("attributes", attributes)):
             if sent.keys() - asked[where]:
                 errors.append(FieldError(f"body.{where}", _allowed(asked[where])))
@@ -45,11 +39,16 @@ def check_guest_data(
 
 
 def check_person(
-    settings: WaitlistSettings, domain: str, profile: dict[str, Any], attributes: dict[str, Any]
+    settings: WaitlistSettings,
+    domain: str,
+    profile: dict[str, Any],
+    attributes: dict[str, Any],
+    names: Collection[str] | None = None,
 ) -> None:
     """Raise InvalidFields if a waitlist with `identity` lacks what its form requires.
 
-    Also for a mail address of a blocked domain. Waitlists without `identity` require nothing.
+    With `names` of those fields of the profile alone. Also for a mail address of a blocked domain.
+    Waitlists without `identity` require nothing.
     """
     if settings.identity is None:
         return
@@ -58,12 +57,58 @@ def check_person(
     errors = [
         FieldError(f"body.{one.kept_in}.{one.name}", "this waitlist requires it")
         for one in fields
-        if one.required and _is_empty(sent[one.kept_in].get(one.name))
+        if one.required
+        and (names is None or (one.kept_in == "profile" and one.name in names))
+        and _is_empty(sent[one.kept_in].get(one.name))
     ]
     if settings.identity.blocks(domain):
         errors.append(FieldError(f"body.profile.{settings.identity.field}", BLOCKED))
     if errors:
         raise InvalidFields(*errors)
+
+
+def check_own_data(
+    settings: WaitlistSettings,
+    former: dict[str, Any],
+    profile: dict[str, Any],
+    attributes: dict[str, Any],
+    names: Collection[str],
+) -> None:
+    """Raise InvalidFields if a waitlist takes not that these names of a profile change so.
+
+    What operators or an import have written besides stays, also where it is too much.
+    """
+    taken = _names_asked(settings)
+    if taken is not None and set(names) - taken["profile"]:
+        raise InvalidFields(FieldError("body.profile", _allowed(taken["profile"])))
+    check_person(settings, "", profile, attributes, names)
+    size = json_bytes(profile) + json_bytes(attributes)
+    if size > settings.max_guest_bytes and json_bytes(profile) > json_bytes(former):
+        message = TOO_LARGE.format(limit=settings.max_guest_bytes, size=size)
+        raise InvalidFields(FieldError("body.profile", message))
+
+
+def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
+    """Return the names of a profile that its customer sees: those asked for, or that they sent.
+
+    Operators may have written others for themselves.
+    """
+    taken = _names_asked(settings)
+    return set(names) if taken is None else taken["profile"]
+
+
+def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
+    """Return the names that a waitlist takes from guests; None for any."""
+    if settings.page is None or not settings.page.fields:
+        return None
+    asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
+    for one in settings.page.fields:
+        asked[one.kept_in].add(one.name)
+    # Claims filter by segments; an app may sign people up beside the page.
+    asked["attributes"].update(*settings.segments)
+    if settings.identity is not None:
+        asked["profile"].add(settings.identity.field)
+    return asked
 
 
 def _is_empty(value: Any) -> bool:

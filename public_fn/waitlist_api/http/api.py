@@ -250,6 +250,7 @@ def _customer_routes(
         admission,
         services.readiness,
         services.questions,
+        services.own_data,
     )
 
 

@@ -16,6 +16,7 @@ from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#erase)"
+UNEDITED = "attribute_not_exists(#edited_stamp)"
 # A record that was never edited has no version.
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
@@ -32,11 +33,13 @@ class Edits(Struct, frozen=True):
         profile: dict[str, Any] | None,
         event: HistoryEvent,
         now_millis: int,
+        seen: EntryRecord | None = None,
     ) -> EntryRecord:
         """Replace the given fields, and return the record as it is then, or later.
 
         Raise EntryChanged if the entry is not waiting, offered or parked, or if it already has
-        these values: of two equal requests at once, one makes the change.
+        these values: of two equal requests at once, one makes the change. Also if it is not that
+        stay, or has been edited since it was `seen`.
         """
         update, values = "", Item(zero=0, one=1)
         if attributes is not None:
@@ -46,7 +49,12 @@ class Edits(Struct, frozen=True):
             update += ", #profile = :profile"
             values["profile"] = json_text(profile)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
-        return self._write(key, update, " OR ".join(news), values, event, now_millis)
+        condition = f"({' OR '.join(news)})"
+        if seen is not None:
+            known = "#edited_stamp = :seen" if seen.edited_stamp else UNEDITED
+            condition += f" AND #join_id = :join_id AND {known}"
+            values |= {"join_id": seen.join_id, "seen": seen.edited_stamp}
+        return self._write(key, update, condition, values, event, now_millis)
 
     def record_readiness(
         self,

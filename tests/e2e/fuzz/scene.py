@@ -56,6 +56,7 @@ WAITING = (
     "rest",
     "resume",
     "confirm",
+    "changeOwnData",
     "setReady",
     "verifyPerson",
 )

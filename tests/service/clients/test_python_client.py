@@ -147,6 +147,9 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert resting.not_ready == ["resting"]
     rest = body("ResumeBody", rest_until=until)
     assert on("bob", "resume", token=tokens["bob"], body=rest).ready
+    own = body("OwnDataBody", profile={"phone": "+49 30 901820"})
+    shown = on("bob", "changeOwnData", token=tokens["bob"], body=own).profile
+    assert shown.to_dict() == {"phone": "+49 30 901820"}
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
     assert on("bob", "verifyPerson", body=body("VerifyEntryBody", reason="passport")).ready
     confirm = body("ConfirmBody", every_days=90).to_dict()

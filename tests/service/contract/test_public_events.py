@@ -36,6 +36,7 @@ EXPECTED = {
     "rest": 200,
     "resume": 200,
     "confirm": 200,
+    "own_data": 200,
     "verify": 200,
     # The events' customer is known by an id.
     "links": 422,
@@ -75,7 +76,18 @@ EXPECTED = {
     "admin_redrive": 200,
 }
 # Events of a hold, with the token of a real claim: the token in the file belongs to none.
-OF_GUESTS = ("position", "leave", "enter", "pass", "decline", "exit", "rest", "resume", "confirm")
+OF_GUESTS = (
+    "position",
+    "leave",
+    "enter",
+    "pass",
+    "decline",
+    "exit",
+    "rest",
+    "resume",
+    "confirm",
+    "own_data",
+)
 # Events of a customer who has entered.
 INSIDE = ("pass", "exit", "admin_exit")
 ON_HOLD = {"admin_complete", "admin_release", "admin_extend", "admin_park"}

@@ -166,6 +166,13 @@ def leave(service: Deployment) -> None:
     assert service.customer("DELETE", ENTRY).status_code == 204
 
 
+@drives("PATCH /v1/waitlists/{waitlist_id}/entries/{entry_id}")
+def change_own_data(service: Deployment) -> None:
+    answer = service.customer("PATCH", ENTRY, json={"profile": PROFILE})
+    assert answer.json()["profile"] == PROFILE
+    wrong(service, "PATCH", ENTRY)
+
+
 @drives("GET /v1/admin/waitlists/{waitlist_id}/segments")
 def get_segments(service: Deployment) -> None:
     body = {"attributes": {"language": [SPANISH, FRENCH]}}

@@ -46,6 +46,7 @@ OF_A_SIGNUP = to(
     "rest",
     "resume",
     "confirm",
+    "changeOwnData",
     "getPass",
     "getPerson",
     "editPerson",

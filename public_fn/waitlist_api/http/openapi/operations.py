@@ -258,6 +258,25 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Idempotent: a repeat has the same answer.",
             credentials,
         ),
+        "changeOwnData": Operation(
+            "customer",
+            "Change one's own profile",
+            with_headers(
+                NO_STORE,
+                answers(
+                    200,
+                    "One's own profile",
+                    *EDIT_OWN,
+                    "invalid_json",
+                    "unsupported_media_type",
+                ),
+            ),
+            "Idempotent: a repeat has the same answer. An empty `profile` changes nothing. Fields "
+            "that the waitlist requires cannot be taken out. The address by which a waitlist with "
+            "`identity` tells people apart can be written in another way, but stays the same. "
+            "Fields that the form keeps as attributes are the operators' to change.",
+            credentials,
+        ),
         "enter": Operation(
             "customer",
             "Accept an offer, and be admitted",

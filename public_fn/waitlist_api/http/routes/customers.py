@@ -8,17 +8,21 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import millis_of
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.own_data import OwnData, OwnDataCommand
 from waitlist_api.entries.questions import Questions
 from waitlist_api.entries.readiness import ReadinessChanges, RestCommand, ResumeCommand
 from waitlist_api.entries.signup import Signups
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
+from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import IdempotencyKey, RestKey, SegmentNames, WaitlistId
 from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import (
     CustomersEntryAnswer,
     LookAnswer,
+    OwnDataAnswer,
+    OwnDataBody,
     RestBody,
     ResumeBody,
 )
@@ -51,6 +55,7 @@ def customer_routes(
     admission: CustomerAdmission,
     readiness: ReadinessChanges,
     questions: Questions,
+    own_data: OwnData,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who are identified by these credentials."""
     router = APIGatewayHttpRouter()
@@ -74,6 +79,19 @@ def customer_routes(
         proof = check(waitlist_id, entry_id)
         leaves.leave(waitlist_id, proof.entry_id, by="customer", stay=proof.stay)
         return Response(204)
+
+    @router.patch(ENTRY, operation_id="changeOwnData")
+    def change_own_data(
+        waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: OwnDataBody
+    ) -> Response[OwnDataAnswer]:
+        proof = check(waitlist_id, entry_id)
+        command = OwnDataCommand(
+            waitlist_id=waitlist_id,
+            entry_id=proof.entry_id,
+            stay=proof.stay,
+            patch=body.profile,
+        )
+        return secret(OwnDataAnswer(entry_id=proof.entry_id, profile=own_data.change(command)))
 
     @router.post(f"{ENTRY}/enter", operation_id="enter")
     def enter(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:

@@ -290,6 +290,31 @@ class UnbanBody(Body):
     ] = None
 
 
+class OwnDataBody(Body):
+    """What changes in one's own profile, by JSON Merge Patch (RFC 7396)."""
+
+    profile: Annotated[
+        Profile,
+        Field(
+            description="The fields to change: the others stay, `null` takes one out. The fields "
+            "of the list's form alone, where its `page` has `fields`; at most `max_guest_bytes` "
+            "with what stays.",
+            examples=[{"name": "Ada L.", "note": None}],
+        ),
+    ]
+
+
+class OwnDataAnswer(Model):
+    entry_id: TheEntryId
+    profile: Annotated[
+        dict[str, Any],
+        Field(
+            description="One's own profile as it is then: the fields of the form, or, on a list "
+            "without one, those that the request has named."
+        ),
+    ]
+
+
 class AddressBody(Body):
     """The address of a person: the field by which the waitlist's `identity` tells guests apart."""
 

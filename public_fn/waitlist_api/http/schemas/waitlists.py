@@ -34,6 +34,7 @@ from waitlist_api.http.schemas.common import (
 )
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
+from waitlist_api.merge_patch import merged
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.confirm import ConfirmRules, Unanswered
@@ -413,24 +414,12 @@ class WaitlistPatch(Model):
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
         """Return all settings with these changes; raise InvalidFields."""
         try:
-            return WaitlistBody.model_validate_json(json.dumps(_merge(settings, self.given)))
+            return WaitlistBody.model_validate_json(json.dumps(merged(settings, self.given)))
         except ValidationError as error:
             problems = [
                 field_error({**one, "loc": ("body", *one["loc"])}) for one in error.errors()
             ]
             raise InvalidFields(*problems) from error
-
-
-def _merge(target: Any, patch: Any) -> Any:
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(target) if isinstance(target, dict) else {}
-    for name, value in patch.items():
-        if value is None:
-            merged.pop(name, None)
-        else:
-            merged[name] = _merge(merged.get(name), value)
-    return merged
 
 
 LINE_MEANINGS: dict[c.Line, str] = {
