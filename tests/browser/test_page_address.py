@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
+from tests.browser.qr import read_code
 from tests.e2e.callers import Operator
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -46,10 +47,32 @@ def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
     laptop.reload()
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
 
-    # The phone gets the same place by the same mail.
-    phone.goto(link)
-    phone.get_by_role("button", name="Keep my place").click()
+    # The phone's camera gets the same place from the laptop's screen.
+    laptop.get_by_role("button", name="Open on another device").click()
+    code = laptop.get_by_role("img", name="QR code with the link to your place")
+    expect(code).to_be_visible()
+    assert axe.violations(laptop) == []
+    seen = read_code(new_context().new_page(), code)
+    assert seen == laptop.get_by_role("textbox", name="The link").input_value()
+    phone.goto(seen)
     expect(phone.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert urlsplit(phone.url).fragment == ""
+    laptop.get_by_role("button", name="Copy the link").focus()
+    laptop.keyboard.press("Enter")
+    expect(laptop.get_by_role("dialog").get_by_role("status")).to_contain_text("The link is ")
+    laptop.get_by_role("button", name="Close").click()
+    expect(laptop.get_by_role("dialog")).to_have_count(0)
+
+    # A browser that has lost the place gets the link again; nobody learns who has one.
+    phone.get_by_role("button", name="Forget me here").click()
+    phone.get_by_role("button", name="Forget me", exact=True).click()
+    for address in ("nobody@example.com", "ada@example.com"):
+        phone.get_by_role("button", name="Send me the link to my place").click()
+        phone.get_by_role("dialog").get_by_label("Email address").fill(address)
+        assert axe.violations(phone) == []
+        phone.get_by_role("button", name="Send", exact=True).click()
+        expect(phone.get_by_text("If this address has a place here")).to_be_visible()
+        phone.get_by_role("button", name="Join again").click()
     assert operator.call("GET", "/stats").json()["waiting"] == 1
 
 

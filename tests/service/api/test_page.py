@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 from tests.service.api.conftest import new_list
 from tests.support.gateway import Answer
 from tests.support.people import People
-from waitlist_api.http.page.files import FOLDER, files
+from waitlist_api.http.page.files import FOLDER, VENDOR, files
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 
 MOST_BYTES = 20 * 1024
@@ -44,8 +45,9 @@ PAGE: dict[str, Any] = {
     "enter_url": "https://shop.example.com/enter?from=line",
 }
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# What a list loads that has it.
-PARTS = ("asked", "rest")
+# What a list loads that has it, or a customer who presses a button.
+PARTS = ("asked", "devices", "form", "rest")
+VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, by CLDR.
 PLURALS = {
@@ -152,11 +154,22 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
-    others = (len(PARTS) + 1) * len(LANGUAGES) + len(PARTS) - 1
-    assert len(texts) == len(files()) - others, "every file but the parts and other languages"
+    others = (len(PARTS) + 1) * len(LANGUAGES) + len(PARTS) - 1 + 1
+    assert len(texts) == len(files()) - others, "all but parts, other languages and the library"
     assert sum(map(compressed, texts)) <= MOST_BYTES
     for part in PARTS:
         assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2 * 1024
+    assert compressed(files()["lean-qr.js"].text) <= 3 * 1024
+
+
+def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> None:
+    table = dict(VENDORED.findall((VENDOR / "README.md").read_text("utf-8")))
+    found = {one.name: hashlib.sha256(one.read_bytes()).hexdigest() for one in VENDOR.glob("*.js")}
+    assert found == table != {}
+    for name in found:
+        served = get(new_list(), f"/assets/latest/{name}").text
+        assert served.startswith("/*!\nMIT License\n\nCopyright (c) ")
+        assert served.endswith((VENDOR / name).read_text("utf-8"))
 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
@@ -181,14 +194,14 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 def test_no_file_names_another_server() -> None:
     """P8: a page that loads from elsewhere says there who is waiting."""
     namespace = "http://www.w3.org/2000/svg"
-    for path in FOLDER.iterdir():
+    for path in (*FOLDER.iterdir(), *VENDOR.glob("*.js")):
         text = path.read_text("utf-8").replace(namespace, "")
         assert not re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]", text), path.name
 
 
 def test_no_file_makes_html_of_text() -> None:
     """P5"""
-    for path in FOLDER.glob("*.js"):
+    for path in (*FOLDER.glob("*.js"), *VENDOR.glob("*.js")):
         text = path.read_text("utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
 

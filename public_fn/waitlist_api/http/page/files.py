@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 FOLDER = Path(__file__).with_name("static")
+VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -39,7 +40,7 @@ def files() -> dict[str, PageFile]:
     """Return every file by its name."""
     return {
         path.name: PageFile(_served(path), TYPES[path.suffix])
-        for path in sorted(FOLDER.iterdir())
+        for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()])
         if path.suffix in TYPES
     }
 
@@ -62,9 +63,14 @@ def etag_of(text: str) -> str:
 
 def _served(path: Path) -> str:
     text = path.read_text("utf-8")
+    if path.parent == VENDOR:
+        licence = path.with_name(f"{path.stem}-LICENSE").read_text("utf-8")
+        return f"/*!\n{licence}*/\n{text}"
     if path.suffix == ".json":
         return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
-    return INDENTS.sub("", COMMENTS.sub("", text)) if path.suffix == ".js" else text
+    if path.suffix == ".js":
+        text = COMMENTS.sub("", text)
+    return INDENTS.sub("", text)
 
 
 def _digest(text: str) -> str:

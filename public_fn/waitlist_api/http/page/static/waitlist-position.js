@@ -10,6 +10,7 @@ const HURRY_SECONDS = 60;
 const SAID_SECONDS = [300, 60, 10]; // what is left of an offer, or until the opening, is said then
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside']; // states in which the customer has a place
+const FORMS = ['join', 'closed', 'full', 'notOpenYet']; // states of a browser without a place
 
 // ------------------------------------------------------------------------------- parts
 
@@ -54,6 +55,7 @@ class WaitlistPosition extends HTMLElement {
   #said = { state: null, position: 0, at: 0 };
   #answers = {};
   #detail = '';
+  #again = '';
   #second;
   #start = 0;
 
@@ -109,8 +111,8 @@ class WaitlistPosition extends HTMLElement {
       return [this.#heading('joining'), make('div', { class: 'busy' })];
     },
 
-    inbox: () => {
-      return [this.#heading('inbox'), this.#text('inbox.text'), this.#button('again', () => this.#client.again())];
+    inbox: ({ inbox }) => {
+      return [this.#heading('inbox'), this.#text(`inbox.${inbox}`), this.#button('again', () => this.#client.again())];
     },
 
     confirm: () => {
@@ -324,7 +326,7 @@ class WaitlistPosition extends HTMLElement {
       const body = this.#screens[view.state](view).filter(Boolean);
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#forgetButton(view), this.#trouble);
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#deviceButtons(view), ...this.#forgetButton(view), this.#trouble);
       this.#panel.dataset.state = view.state;
       const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
       if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
@@ -466,8 +468,8 @@ class WaitlistPosition extends HTMLElement {
       make(
         'div',
         { class: 'buttons' },
-        make('button', { type: 'button', class: 'plain', onclick: close }, this.#words.say('no')),
-        make('button', { type: 'button', class: 'main', onclick: (event) => isFilled() && (close(event), yes()) }, this.#words.say(`${key}.yes`)),
+        make('button', { type: 'button', class: 'plain', onclick: close }, this.#words.say(yes ? 'no' : 'close')),
+        yes && make('button', { type: 'button', class: 'main', onclick: (event) => isFilled() && (close(event), yes()) }, this.#words.say(`${key}.yes`)),
       ),
     );
     this.#root.append(dialog);
@@ -481,14 +483,41 @@ class WaitlistPosition extends HTMLElement {
   /** What few lists have for a customer: a part with texts of its own, loaded for them alone. */
   async #drawPart(part, place, isKnown) {
     if (!isKnown && !place.firstChild) return;
-    const [words, client] = [this.#words, this.#client];
+    const client = this.#client;
     try {
-      const [{ draw }] = await Promise.all([import(`./${part}.js`), words.texts[part] || words.add(part)]);
-      const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
-      if (place.isConnected) draw(place, client.view, { make, words, client, ask });
+      const { draw, kit } = await this.#load(part);
+      if (place.isConnected) draw(place, client.view, kit);
     } catch {
       // The next update tries again.
     }
+  }
+
+  /** Return a part, with its texts, and what it draws with. */
+  async #load(part) {
+    const [words, client] = [this.#words, this.#client];
+    try {
+      const [own] = await Promise.all([import(`./${part}.js${this.#again}`), words.add(part)]);
+      const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
+      return { ...own, kit: { make, words, client, ask } };
+    } catch (error) {
+      // A browser remembers by its address that a module failed.
+      this.#again = `?${Date.now()}`;
+      throw error;
+    }
+  }
+
+  /** To bring the place to another device, or to get it from one. */
+  #deviceButtons({ state, entry, list }) {
+    if (this.#isAccount) return [];
+    const button = (key) => {
+      const ask = () => this.#load('devices').then(
+        (part) => part[key](part.kit),
+        () => (this.#trouble.textContent = this.#words.say('trouble.network')),
+      );
+      return [this.#button(key, ask, 'quiet')];
+    };
+    if (entry?.entry_token && PLACES.includes(state)) return button('toDevice');
+    return list?.identity && FORMS.includes(state) ? button('askLink') : [];
   }
 
   /** On a device of several people: leave nothing behind. It also ends what is under way. */
@@ -527,56 +556,27 @@ class WaitlistPosition extends HTMLElement {
     return line;
   }
 
-  /** The join form; what was typed stays if the service refuses it. */
+  /** The join form: the questions of a list are a part, without any it is a button. */
   #form({ list }) {
-    const fields = this.#fields(list);
-    const inputs = fields.map((field, at) => this.#input(field, `field-${at}`));
+    const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
+    const place = make('div');
+    let read = () => ({});
     const submit = (event) => {
       event.preventDefault();
-      const answers = { profile: {}, attributes: {} };
-      fields.forEach((field, at) => {
-        const value = inputs[at].value.trim();
-        this.#answers[field.name] = value;
-        if (value) answers[field.kept_in][field.name] = value;
-      });
-      this.#client.join(answers);
+      this.#client.join(read());
     };
-    const rows = fields.map((field, at) =>
-      make(
-        'label',
-        { for: `field-${at}` },
-        make('span', { dir: 'auto' }, field.label),
-        !field.required && make('small', {}, ` ${this.#words.say('optional')}`),
-        inputs[at],
-      ),
-    );
-    return make('form', { onsubmit: submit }, rows, make('button', { class: 'acts main' }, this.#words.say('join')));
-  }
-
-  /** Return the fields of the form; the address by which a list knows a guest is always one. */
-  #fields({ page, identity }) {
-    const fields = page?.fields ?? [];
-    if (!identity || this.#isAccount) return fields;
-    const isAddress = ({ name, kept_in: keptIn }) => name === identity.field && keptIn === 'profile';
-    const label = this.#words.say(`address.${identity.field}`);
-    const own = { name: identity.field, kept_in: 'profile', required: true, type: identity.field === 'phone' ? 'tel' : 'email' };
-    const whole = { label, ...fields.find(isAddress), ...own };
-    return fields.some(isAddress) ? fields.map((one) => (isAddress(one) ? whole : one)) : [whole, ...fields];
-  }
-
-  #input({ name, type, required, options, kept_in: keptIn }, id) {
-    const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((one) => one === type || one === name) };
-    const value = this.#answers[name] ?? '';
-    if (type !== 'select') {
-      const maxlength = keptIn === 'attributes' ? 64 : 200;
-      const input = make('input', { ...common, type, maxlength, dir: 'auto' });
-      input.value = value;
-      return input;
-    }
-    const choices = options.map((one) => make('option', { value: one, dir: 'auto' }, one));
-    const select = make('select', common, make('option', { value: '' }, this.#words.say('choose')), choices);
-    select.value = value;
-    return select;
+    const form = make('form', { onsubmit: submit, hidden: isLong }, place, make('button', { class: 'acts main' }, this.#words.say('join')));
+    const load = async () => {
+      try {
+        const { build, kit } = await this.#load('form');
+        read = build(place, list, { ...kit, answers: this.#answers, isAccount: this.#isAccount });
+        form.hidden = false;
+      } catch {
+        setTimeout(() => this.#panel.contains(form) && load(), 5000);
+      }
+    };
+    if (isLong) load();
+    return form;
   }
 }
 

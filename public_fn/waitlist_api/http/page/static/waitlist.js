@@ -66,6 +66,11 @@ export class Api {
     return this.#call('POST', `${this.path}/verify`, { body: { code } });
   }
 
+  /** Ask for a link to the place of an address: `{ email }` or `{ phone }`. */
+  askLink(address) {
+    return this.#call('POST', `${this.path}/links`, { body: address });
+  }
+
   /** The board, with whether a cache has brought it. */
   board() {
     return this.#call('GET', `${this.path}/board`, { isPublic: true });
@@ -295,12 +300,18 @@ export class Waitlist extends EventTarget {
     const list = this.#list;
     const state = this.#stateOf({ entry, joining, link, inbox });
     const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
-    return { state, list, entry, first, notice, alert, isKept, trouble, refusal, isBusy };
+    return { state, list, entry, first, inbox, notice, alert, isKept, trouble, refusal, isBusy };
   }
 
   /** The time of the service, in milliseconds. */
   get now() {
     return Date.now() + this.#api.skew;
+  }
+
+  /** The page's address with the proof of the place, for another device; a secret of the customer. */
+  get placeUrl() {
+    const { entry_id: id, entry_token: token } = this.#memory.read().entry;
+    return `${this.#api.path.replace('/v1/waitlists/', '/w/')}#t=${id}.${token}`;
   }
 
   /** The milliseconds until the list opens, by the clock that decides it. */
@@ -344,19 +355,22 @@ export class Waitlist extends EventTarget {
       this.#memory.write({ customer, alert, entry: link, nextAt: 1 });
       return this.#refresh();
     }
-    this.#isBusy = true;
-    this.#change();
-    try {
+    const verify = async () => {
       const answer = await this.#patiently(() => this.#api.verify(link.code), TRIES);
       this.#memory.write({ customer, alert });
       this.#found(answer, { first: answer.position, notice: null });
-    } catch (error) {
-      if (error instanceof Problem && !error.passes) this.dismiss('stale');
-      else this.#failed(error);
-    } finally {
-      this.#isBusy = false;
-    }
-    this.#change();
+    };
+    await this.#busily(verify, () => this.dismiss('stale'));
+  }
+
+  /** Ask for a link to the place of an address. Whether it has one, no answer says. */
+  askLink(address) {
+    const { customer, alert } = this.#memory.read();
+    const ask = async () => {
+      await this.#patiently(() => this.#api.askLink({ [this.#list.identity.field]: address }), TRIES);
+      this.#memory.write({ customer, alert, inbox: 'link' });
+    };
+    return this.#busily(ask, () => this.#memory.write({ customer, alert, notice: 'refused' }));
   }
 
   /** Leave a link alone. */
@@ -653,21 +667,15 @@ export class Waitlist extends EventTarget {
     if (!joining || this.#isBusy) return;
     // Another tab may have forgotten the customer, or have got the answer.
     const isWanted = () => this.#memory.read().joining?.key === joining.key;
-    this.#isBusy = true;
-    this.#change();
-    try {
+    const join = async () => {
       const send = () => this.#api.join(joining.body, joining.key);
       const answer = await this.#patiently(send, Infinity);
       if (isWanted() && answer.status === 'check_your_inbox') {
         const { customer, alert } = this.#memory.read();
-        this.#memory.write({ customer, alert, inbox: true });
+        this.#memory.write({ customer, alert, inbox: 'signup' });
       } else if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
-    } catch (error) {
-      if (isWanted()) this.#refused(error);
-    } finally {
-      this.#isBusy = false;
-    }
-    this.#change();
+    };
+    await this.#busily(join, (error) => isWanted() && this.#refused(error));
   }
 
   #refused(error) {
@@ -684,20 +692,31 @@ export class Waitlist extends EventTarget {
   }
 
   /** Do what the customer asked for; return null if it is no longer possible, and look why. */
-  async #act(action, keep = (entry) => this.#found(entry)) {
+  #act(action, keep = (entry) => this.#found(entry)) {
+    const act = async () => {
+      const result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
+      if (this.#memory.read().entry) keep(result);
+      return result;
+    };
+    return this.#busily(act, (error) => {
+      if (![409, 422].includes(error.status)) return this.#failed(error);
+      this.#refusal = error.code;
+      this.#doubt();
+    });
+  }
+
+  /** Do one thing at a time; return its result, or null if it was refused, failed, or is not the one. */
+  async #busily(action, refused) {
     if (this.#isBusy) return null;
     this.#isBusy = true;
     this.#refusal = null;
     this.#change();
     let result = null;
     try {
-      result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
-      if (this.#memory.read().entry) keep(result);
+      result = await action();
     } catch (error) {
-      if ([409, 422].includes(error.status)) {
-        this.#refusal = error.code;
-        this.#doubt();
-      } else this.#failed(error);
+      if (error instanceof Problem && !error.passes) refused(error);
+      else this.#failed(error);
     } finally {
       this.#isBusy = false;
     }

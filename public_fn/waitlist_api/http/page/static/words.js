@@ -4,6 +4,8 @@ const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
 
 /** The texts of one language, with its numbers, plurals and times. */
 export class Words {
+  #parts = new Set();
+
   constructor(language, texts) {
     Object.assign(this, { language, texts });
     this.plural = new Intl.PluralRules(language);
@@ -20,9 +22,11 @@ export class Words {
     return new Words(language, await read(language));
   }
 
-  /** Add the texts of a part that not every page has. */
+  /** Add the texts of a part that not every page has, once. */
   async add(part) {
+    if (this.#parts.has(part)) return;
     Object.assign(this.texts, await read(`${part}-${this.language}`));
+    this.#parts.add(part);
   }
 
   /** Return a text; `values` fill its {placeholders}, and `n` chooses the plural. */
