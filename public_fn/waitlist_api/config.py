@@ -54,6 +54,41 @@ class Config(Struct, frozen=True):
         )
 
 
+class WebhookConfig(Struct, frozen=True):
+    """The environment of the webhook's function.
+
+    `secret` holds the secrets themselves, in the local run; `secret_arn` names where they are. With
+    `only_loopback`, in the local run, the URL is on this machine.
+    """
+
+    table_name: str
+    url: str
+    queue_url: str
+    dead_letters_url: str
+    secret_arn: str = ""
+    secret: str = ""
+    only_loopback: bool = False
+    log_level: str = "INFO"
+    metrics_namespace: str = ""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the environment; raises ConfigError."""
+        if not (environ.get("WEBHOOK_SECRET") or environ.get("WEBHOOK_SECRET_ARN")):
+            raise ConfigError("WEBHOOK_SECRET_ARN (or WEBHOOK_SECRET) must be set")
+        return cls(
+            table_name=_required(environ, "TABLE_NAME"),
+            url=_required(environ, "WEBHOOK_URL"),
+            queue_url=_required(environ, "WEBHOOK_QUEUE_URL"),
+            dead_letters_url=_required(environ, "WEBHOOK_DEAD_LETTERS_URL"),
+            secret_arn=environ.get("WEBHOOK_SECRET_ARN", ""),
+            secret=environ.get("WEBHOOK_SECRET", ""),
+            only_loopback=environ.get("WEBHOOK_ONLY_LOOPBACK") == "true",
+            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+        )
+
+
 def _listed(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(filter(None, environ.get(name, "").split(",")))
 

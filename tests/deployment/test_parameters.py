@@ -21,6 +21,7 @@ EDGE = {"Edge": "on"}
 DOMAIN = {"EdgeDomain": "queue.example.com"}
 CERTIFICATE = {"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d"}
 WEB_ACL = {"EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d"}
+WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
 ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
@@ -58,6 +59,7 @@ MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
             EDGE | {"EdgeKeys": "green"},
             MAKES_EDGE - {"HasBlueEdgeKey"} | {"HasGreenEdgeKey", "GreenEdgeKeyIsSent"},
         ),
+        (WEBHOOK, MAKES_ALL | {"HasWebhook"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )
@@ -77,6 +79,7 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (EDGE | CERTIFICATE, "EdgeCertificateArn needs EdgeDomain"),
         (WEB_ACL, "EdgeWebAclArn needs Edge=on"),
         ({"EdgeOnly": "on"}, "EdgeOnly=on needs Edge=on, or customers could not come in at all"),
+        (WEBHOOK | {"Events": "off"}, "WebhookUrl needs Events=on"),
         ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),
         ({"ZoneB": "us-east-1a"}, "ZoneB needs ZoneA"),
         (VPC, "ExistingVpcId needs ExistingSubnetIds"),

@@ -12,10 +12,19 @@ import pytest
 from tests.rules.sources import ROOT
 from tests.service.bus.scene import Scene
 from tests.service.bus.stories import STORIES
+from tests.service.webhooks.receiving import SECRET as WEBHOOK_SECRET
+from tests.service.webhooks.receiving import Stage, standing, status
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context, event
 from tests.support.people import WAITLIST_ID
-from tests.support.rights import EDGE_KEY_ARN, MADE, SECRET_ARN, NotAllowed, guarded
+from tests.support.rights import (
+    EDGE_KEY_ARN,
+    MADE,
+    SECRET_ARN,
+    WEBHOOK_SECRET_ARN,
+    NotAllowed,
+    guarded,
+)
 from tests.support.world import SECRET
 from tools.deploy.iam import Call
 from tools.deploy.lint import Set, sets
@@ -24,7 +33,9 @@ from tools.deploy.stack import Stack, make
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.table import read_template
 from waitlist_api import app
+from waitlist_api.auth.secret import secret_reader
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
+from waitlist_api.webhooks.signatures import Signatures
 
 GITHUB = read_template(ROOT / "docs" / "operate" / "policies" / "github-oidc-role.yaml")
 NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
@@ -38,6 +49,7 @@ def uses() -> frozenset[Use]:
         story.happen(Scene())
     rebuild_without_time()
     start_with_a_secret()
+    send_a_webhook_in_vain()
     return frozenset(MADE)
 
 
@@ -67,6 +79,24 @@ def start_with_a_secret() -> None:
         app.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
         app.api.cache_clear()
         app.request_log.cache_clear()
+
+
+def send_a_webhook_in_vain() -> None:
+    """Have the webhook's function compose itself, be refused, and give the event up a day later."""
+    with standing() as stand, pytest.MonkeyPatch.context() as patch:
+        stage = Stage(stand, patch)
+        stand.always = status(429, retry_after="1")
+        stage.scene.people.all_sign_up("ada")
+        stage.announce()
+        stage.run()
+        stage.run_for(86_400 + 7200)
+        assert stage.dead.bodies
+    Signatures(secret_reader(WEBHOOK_SECRET_ARN, guarded("WebhookFn", WebhookSecrets())))
+
+
+class WebhookSecrets:
+    def get_secret_value(self, SecretId: str) -> dict[str, str]:  # noqa: N803
+        return {"SecretString": WEBHOOK_SECRET}
 
 
 @cache

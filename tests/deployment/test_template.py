@@ -29,6 +29,9 @@ LOCAL_ONLY = {
     "AWS_ENDPOINT_URL_DYNAMODB",
     "AWS_ENDPOINT_URL_KMS",
     "AWS_ENDPOINT_URL_LAMBDA",
+    "AWS_ENDPOINT_URL_SQS",
+    "WEBHOOK_ONLY_LOOPBACK",
+    "WEBHOOK_SECRET",
 }
 
 
@@ -167,6 +170,18 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "REDIS_HAS_RUN_IDS",
                 "REDIS_IAM_USER",
                 "REDIS_IAM_CACHE_ARN",
+                "LOG_LEVEL",
+                "METRICS_NAMESPACE",
+            },
+        ),
+        (
+            "WebhookFn",
+            {
+                "TABLE_NAME",
+                "WEBHOOK_URL",
+                "WEBHOOK_QUEUE_URL",
+                "WEBHOOK_DEAD_LETTERS_URL",
+                "WEBHOOK_SECRET_ARN",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
             },

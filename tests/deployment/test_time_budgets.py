@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.deployment.documents import Row, tables_of
-from tests.deployment.template import TEMPLATE, functions
+from tests.deployment.template import TEMPLATE, functions, named
 from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.rules.sources import ROOT
 from tools.local.routes import operations
@@ -13,6 +13,8 @@ from waitlist_api.aws import clients
 from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
+from waitlist_api.webhooks import deliver
+from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, may_pass
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
@@ -31,6 +33,7 @@ PUBLIC = functions()["PublicFn"]
 API_SECONDS = API_MILLIS / 1000
 PUBLIC_SECONDS = PUBLIC["Timeout"]
 PRIVATE_SECONDS = functions()["PrivateFn"]["Timeout"]
+WEBHOOK_SECONDS = functions()["WebhookFn"]["Timeout"]
 CALLS_SECONDS = PUBLIC_SECONDS - clients.ANSWER_SECONDS
 MESSAGE_SECONDS = service.EXPIRING_SECONDS + LIMIT_SECONDS
 
@@ -78,6 +81,8 @@ HELD: list[tuple[str, str, Budget]] = [
     ("a call of Redis", "an answer", ([connections.ANSWER_SECONDS], 1, [])),
     ("maintenance", "the private function", client_row(clients.PATIENT_LAMBDA)),
     ("maintenance", "DynamoDB", client_row(clients.DYNAMODB)),
+    ("webhook function", "the webhook", ([ATTEMPT_SECONDS], 1, [])),
+    ("Lambda", "the webhook function", ([WEBHOOK_SECONDS], 1, [])),
     ("Lambda", "maintenance", ([functions()["MaintenanceFn"]["Timeout"]], 1, [])),
 ]
 
@@ -151,6 +156,15 @@ def test_maintenance_touches_no_request_that_may_still_run() -> None:
     """P3: the request that wrote the intent can no longer be running."""
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
+
+
+def test_a_webhooks_lease_outlives_its_function() -> None:
+    """P2: no second process sends the events of an entry meanwhile."""
+    assert WEBHOOK_SECONDS < deliver.LEASE_SECONDS
+    (tries,) = (float(row("maintenance", "DynamoDB")["in all"]),)
+    assert ATTEMPT_SECONDS + tries < WEBHOOK_SECONDS
+    queue = named("AWS::SQS::Queue")["WebhookQueue"]
+    assert queue["VisibilityTimeout"] == 6 * WEBHOOK_SECONDS
 
 
 def test_a_lease_outlives_its_renewal() -> None:

@@ -12,6 +12,9 @@ from tools.local.kms import KEY_ARN
 
 SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:entry-tokens-AbCdEf"
 EDGE_KEY_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:edge-key-AbCdEf"
+WEBHOOK_SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:webhook-AbCdEf"
+WEBHOOK_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/webhook"
+WEBHOOK_DEAD_LETTERS = "https://sqs.us-east-1.amazonaws.com/123456789012/dead"
 # What the names of tests stand for: the variables by which a deployed function has the real ones.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -20,6 +23,9 @@ VARIABLES = {
     KEY_ARN: "PASS_KEY_ARNS",
     SECRET_ARN: "ENTRY_TOKEN_SECRET_ARN",
     EDGE_KEY_ARN: "EDGE_KEY_ARNS",
+    WEBHOOK_SECRET_ARN: "WEBHOOK_SECRET_ARN",
+    WEBHOOK_QUEUE: "WEBHOOK_QUEUE_URL",
+    WEBHOOK_DEAD_LETTERS: "WEBHOOK_DEAD_LETTERS_URL",
 }
 ITEM_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",
@@ -84,6 +90,8 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             yield _use(function, "lambda:InvokeFunction", arguments["FunctionName"])
         case "GetPublicKey" | "Sign":
             yield _use(function, f"kms:{operation}", arguments["KeyId"])
+        case "ChangeMessageVisibility" | "SendMessage":
+            yield _use(function, f"sqs:{operation}", arguments["QueueUrl"])
         case "GetSecretValue":
             yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
         case _:
@@ -99,7 +107,7 @@ def _use(function: str, action: str, name: str, index: str = "") -> Use:
 
 @cache
 def _roles() -> Roles:
-    return Roles(make())
+    return Roles(make({"WebhookUrl": "https://example.com/hook"}))
 
 
 @cache

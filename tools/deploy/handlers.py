@@ -135,6 +135,7 @@ NOT_CALLED = {
         "lambda:PassCapacityProvider": "functions run on Lambda's own capacity",
         "s3files:*": "no file system is mounted",
     },
+    "AWS::Lambda::EventSourceMapping": {"kms:*": "the filter is not encrypted by a key of its own"},
     "AWS::Logs::LogGroup": {
         "firehose:*": "logs stay in CloudWatch",
         "logs:AssociateKmsKey": "the key is AWS's own",
@@ -194,6 +195,7 @@ AT_UNTAGGED = AT_ANY | {
     "ec2:ModifySubnetAttribute": "CloudFormation may tag a subnet last",
     "ec2:ModifyVpcAttribute": "CloudFormation may tag a VPC last",
     "ec2:CreateTags": "it gives a resource its first tags, never the system's own",
+    "lambda:TagResource": "it gives a mapping its first tags, never the system's own",
     "pipes:TagResource": "it gives a pipe its first tags, never the system's own",
     "secretsmanager:TagResource": "it gives a secret its first tags, never the system's own",
 }
@@ -397,6 +399,11 @@ def _context(
             found["iam:PassedToService"] = _trusted(stack, _role_arn(properties))
         case "iam:CreateServiceLinkedRole":
             found["iam:AWSServiceName"] = "elasticache.amazonaws.com"
+        case str() if action.endswith("EventSourceMapping"):
+            name = properties["FunctionName"].rpartition(":function:")[2].partition(":")[0]
+            found["lambda:FunctionArn"] = (
+                f"arn:{PARTITION}:lambda:{stack.region}:{ACCOUNT}:function:{name}"
+            )
     if kind == "vpc-endpoint":
         found["ec2:VpceServiceName"] = "com.amazonaws.elasticache.serverless.v1"
         found["aws:RequestTag/AmazonElastiCacheManaged"] = "true"
@@ -538,6 +545,9 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             }
         case "AWS::Events::EventBus":
             return {"event-bus": arn("events", f"event-bus/{name}")}
+        case "AWS::Events::Rule" if "EventBusName" in properties:
+            bus = properties["EventBusName"]
+            return {"rule-on-custom-event-bus": arn("events", f"rule/{bus}/{name}")}
         case "AWS::Events::Rule":
             return {"rule-on-default-event-bus": arn("events", f"rule/{name}")}
         case "AWS::IAM::Policy":
@@ -561,6 +571,9 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
                     called = str(stack.attribute(group, "Name"))
                     found |= _deployment(arn, called, theirs)
             return found
+        case "AWS::Lambda::EventSourceMapping":
+            uuid = str(stack.attribute(logical_id, "Id"))
+            return {"eventSourceMapping": arn("lambda", f"event-source-mapping:{uuid}")}
         case "AWS::Lambda::LayerVersion":
             layer = arn("lambda", f"layer:{properties['LayerName']}")
             return {"layer": layer, "layerVersion": f"{layer}:1", **package}
@@ -570,6 +583,8 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"pipe": arn("pipes", f"pipe/{name}"), "role": properties["RoleArn"]}
         case "AWS::SQS::Queue":
             return {"queue": arn("sqs", name)}
+        case "AWS::SQS::QueuePolicy":
+            return {"queue": arn("sqs", properties["Queues"][0].rpartition("/")[2])}
         case "AWS::SecretsManager::Secret":
             return {"Secret": name}
     if resource_type.startswith("AWS::Lambda::"):

@@ -147,6 +147,9 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
             return value not in wanted
         case "StringLike":
             return value is not None and any(_matches(one, value) for one in wanted)
+        case "ForAllValues:StringLike":
+            # Also of none.
+            return value is None or any(_matches(one, value) for one in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted
     raise Unknown(f"the operator {operator}")

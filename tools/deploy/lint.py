@@ -100,6 +100,11 @@ def sets() -> list[Set]:
         Set("an existing network and group", VPC | GROUP | TABLE),
         Set("an existing Redis", REDIS | {"ExistingRedisNodeId": "orders-001"} | IAM_USER),
         Set("an existing Redis without a node", REDIS | ISSUER | {"Architecture": "arm64"}),
+        Set("a webhook", {"WebhookUrl": "https://example.com/hook"}),
+        Set(
+            "a webhook, traced",
+            {"WebhookUrl": "https://example.com/a", "Tracing": "Active"} | TABLE,
+        ),
         Set("a reservation for maintenance", {"MaintenanceConcurrency": "10"}),
         Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
     ]

@@ -32,6 +32,8 @@ ALARM_ACTION = "cloudwatch:DescribeAlarms"
 # AWS' own samples allow it on the stream alone, which allows nothing. What a pipe logs is written
 # by delivery.logs.amazonaws.com, as the policy of the log group allows.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+# AWSLambdaSQSQueueExecutionRole, without its logs.
+QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
 # What a function's own code sends with each call, and a service that uses its role does not.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
@@ -129,11 +131,15 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
         *_of_lambda(stack),
         *_of_code_deploy(stack),
         *_of_pipes(stack),
+        *_of_mappings(stack),
     ]
 
 
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
+        if use.function not in stack.resources:
+            # Of a function that a parameter switches on.
+            continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
             context = code | tags_of(stack, resource)
@@ -153,6 +159,9 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return keys[:1] if use.action == "kms:Sign" else keys
         case "secretsmanager":
             return [one for one in value.split(",") if one]
+        case "sqs":
+            # The URL of a queue ends with its name.
+            return [_arn(stack, "sqs", value.rpartition("/")[2])] if value else []
     return [value]
 
 
@@ -236,6 +245,14 @@ def _of_pipes(stack: Stack) -> Iterator[Need]:
         yield Need(role, Call("events:PutEvents", properties["Target"]))
         reading = properties["SourceParameters"]["DynamoDBStreamParameters"]
         yield Need(role, Call("sqs:SendMessage", reading["DeadLetterConfig"]["Arn"]))
+
+
+def _of_mappings(stack: Stack) -> Iterator[Need]:
+    """Yield what Lambda asks IAM when it reads a queue for a function."""
+    for mapping, properties in stack.of_type("AWS::Lambda::EventSourceMapping").items():
+        function = stack.made[mapping]["Properties"]["FunctionName"]["Ref"].partition("Alias")[0]
+        for action in QUEUE_ACTIONS:
+            yield Need(_role(stack, function), Call(action, properties["EventSourceArn"]))
 
 
 def _role(stack: Stack, function: str) -> str:

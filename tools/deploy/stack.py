@@ -286,6 +286,8 @@ class _Resolver:
                 return {
                     "Name": self._arn("lambda", f"function:{function}:{properties['Name']}"),
                 }
+            case "AWS::Lambda::EventSourceMapping":
+                return {"Name": name, "Id": f"{_hex(logical_id, 8)}-1234-1234-1234-123456789012"}
             case "AWS::Lambda::LayerVersion":
                 return {"Name": self._arn("lambda", f"layer:{name}:1")}
             case "AWS::IAM::Role":

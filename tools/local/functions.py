@@ -1,11 +1,11 @@
-"""The three functions that `template.yaml` declares, with local values for their variables."""
+"""The functions that `template.yaml` declares, with local values for their variables."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tools.local import kms
+from tools.local import kms, sqs, webhooks
 from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.function import FunctionSettings
 from tools.local.routes import operations
@@ -14,6 +14,7 @@ TABLE_NAME = "waitlist-local"
 PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
+WEBHOOK_NAME = "waitlist-local-webhook"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
@@ -36,6 +37,8 @@ class Backends:
     log_level: str
     jwt_issuer: str = ""
     cors_origins: tuple[str, ...] = ()
+    webhook_url: str = ""
+    webhook_secret: str = ""
 
     def variables(self) -> dict[str, str]:
         """Return a value for every variable that the template may name."""
@@ -58,6 +61,12 @@ class Backends:
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
             "CORS_ORIGINS": ",".join(self.cors_origins),
+            "WEBHOOK_URL": self.webhook_url,
+            "WEBHOOK_SECRET": self.webhook_secret,
+            "WEBHOOK_ONLY_LOOPBACK": "true",
+            "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
+            "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
+            "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
         }
 
 
@@ -76,7 +85,10 @@ def declared_functions(
 ) -> dict[str, DeclaredFunction]:
     """Return the functions by name. Each has only the variables that the template names for it."""
     declared = {}
-    for resource, room in _rooms(template, private_concurrency, public_concurrency).items():
+    rooms = _rooms(template, private_concurrency, public_concurrency)
+    if backends.webhook_url:
+        rooms["WebhookFn"] = {"name": WEBHOOK_NAME, "environments": webhooks.CALLS}
+    for resource, room in rooms.items():
         properties = template["Resources"][resource]["Properties"]
         settings = FunctionSettings(
             handler=properties["Handler"],

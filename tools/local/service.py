@@ -14,12 +14,14 @@ from tools.local.dynamodb.ensure_table import (
     dynamodb_client,
     ensure_table,
 )
+from tools.local.dynamodb.server import STREAM_OPTION
 from tools.local.function import Function
 from tools.local.functions import (
     ENTRY_TOKEN_SECRET,
     MAINTENANCE_NAME,
     PUBLIC_NAME,
     TABLE_NAME,
+    WEBHOOK_NAME,
     Backends,
     declared_functions,
 )
@@ -38,7 +40,17 @@ from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes
 from tools.local.schedule import MinuteSchedule
 from tools.local.settings import Settings, without_password
+from tools.local.sqs import PATH as SQS_PATH
+from tools.local.sqs import LocalQueue, SqsEndpoint
 from tools.local.table import read_template
+from tools.local.webhooks import (
+    DEAD_LETTERS_NAME,
+    HIDDEN_SECONDS,
+    MOST_RECEIVES,
+    QUEUE_NAME,
+    WebhookPump,
+    stream_of,
+)
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.records.table import Table
 
@@ -112,17 +124,24 @@ class LocalService:
         functions = self._start_functions()
         endpoint = LambdaEndpoint(functions)
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
+        queues = self._webhook_queues()
         gateway = LocalGateway(
             functions[PUBLIC_NAME],
             {
                 LAMBDA_PATH: endpoint,
                 KMS_PATH: KmsEndpoint(self._kms()),
                 MAILBOX_PATH: self._mailbox(),
+                SQS_PATH: SqsEndpoint(queues),
             },
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
         )
         self._server.start(gateway, cors=self._cors(), limits=self._rate_limits())
+        if WEBHOOK_NAME in functions:
+            read = stream_of(self.dynamodb_url)
+            pump = WebhookPump(read, queues[QUEUE_NAME], functions[WEBHOOK_NAME])
+            pump.start()
+            self._parts.callback(pump.stop, DRAIN_SECONDS)
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
         self._parts.callback(schedule.stop, DRAIN_SECONDS)
@@ -144,9 +163,15 @@ class LocalService:
             self.dynamodb_url = f"http://{HOST}:{dynamodb.port()}"
         self._ensure_table()
 
+    def _webhook_queues(self) -> dict[str, LocalQueue]:
+        dead_letters = LocalQueue()
+        queue = LocalQueue(HIDDEN_SECONDS, dead_letters, MOST_RECEIVES)
+        return {QUEUE_NAME: queue, DEAD_LETTERS_NAME: dead_letters}
+
     def _mailbox(self) -> Mailbox:
         table = Table(dynamodb_client(self.dynamodb_url), TABLE_NAME)
-        return Mailbox(table, EntryTokens(ENTRY_TOKEN_SECRET))
+        webhook = self._settings.webhook_url, self._settings.webhook_secret
+        return Mailbox(table, EntryTokens(ENTRY_TOKEN_SECRET), webhook)
 
     def _kms(self) -> LocalKms:
         keep = self._settings.keep
@@ -173,13 +198,14 @@ class LocalService:
 
     def _start_dynamodb(self) -> Child:
         keep = self._settings.keep
+        options = [STREAM_OPTION] if self._settings.webhook_url else []
         if keep is None:
-            return self._child("tools.local.dynamodb.server")
+            return self._child("tools.local.dynamodb.server", *options)
         try:
             keep.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StartError(f"KEEP={keep} cannot be used: {error.strerror}") from error
-        return self._child("tools.local.dynamodb.server", str(keep / KEPT_FILE))
+        return self._child("tools.local.dynamodb.server", *options, str(keep / KEPT_FILE))
 
     def _child(self, module: str, *arguments: str) -> Child:
         child = self._parts.enter_context(Child(module, *arguments))
@@ -210,6 +236,8 @@ class LocalService:
             log_level=self._settings.log_level,
             jwt_issuer=self._settings.jwt_issuer,
             cors_origins=self._settings.cors_origins,
+            webhook_url=self._settings.webhook_url,
+            webhook_secret=self._settings.webhook_secret,
         )
         declared = declared_functions(
             read_template(),

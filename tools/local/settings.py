@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tools.local.http_message import is_loopback
+from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
+
 DEFAULT_PORT = 8080
+# Everybody can read it here.
+WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -38,6 +43,8 @@ class Settings:
     jwt_audiences: tuple[str, ...] = ()
     jwt_jwks: str | None = None
     cors_origins: tuple[str, ...] = ()
+    webhook_url: str = ""
+    webhook_secret: str = WEBHOOK_SECRET
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -62,6 +69,7 @@ class Settings:
             private_concurrency=_limit(given, "PRIVATE_CONCURRENCY"),
             **_issuer(given),
             cors_origins=tuple(filter(None, given.get("CORS_ORIGINS", "").split(","))),
+            **_webhook(given),
         )
 
 
@@ -74,6 +82,24 @@ def _issuer(given: Mapping[str, str]) -> dict[str, Any]:
     if issuer is not None and not audiences:
         raise SettingError(f"JWT_ISSUER={issuer} needs JWT_AUDIENCE=…, the audience of its tokens")
     return {"jwt_issuer": issuer or "", "jwt_audiences": audiences, "jwt_jwks": jwks}
+
+
+def _webhook(given: Mapping[str, str]) -> dict[str, Any]:
+    url = _url(given, "WEBHOOK_URL", ("http", "https")) or ""
+    host = urlsplit(url).hostname
+    if url and not is_loopback(f"[{host}]" if ":" in str(host) else str(host)):
+        raise SettingError(
+            f"WEBHOOK_URL={without_password(url)} must be on this machine, such as "
+            "http://127.0.0.1:9000/hook: nothing leaves the local run"
+        )
+    if url and "AWS_ENDPOINT_URL_DYNAMODB" in given:
+        raise SettingError("WEBHOOK_URL is for the embedded DynamoDB, not for another one")
+    secret = given.get("WEBHOOK_SECRET", WEBHOOK_SECRET)
+    try:
+        signers(secret)
+    except BadWebhookSecret as error:
+        raise SettingError(f"WEBHOOK_SECRET: {error}") from error
+    return {"webhook_url": url, "webhook_secret": secret}
 
 
 def _limit(given: Mapping[str, str], name: str) -> int | None:

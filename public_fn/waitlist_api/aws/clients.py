@@ -41,6 +41,7 @@ def _config(read_seconds: int, attempts: int) -> ClientConfig:
 
 DYNAMODB = _config(read_seconds=2, attempts=3)
 SECRETS = _config(read_seconds=2, attempts=3)
+SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
 # Longer than a call of the private function and than its cold start. Only one retry: while Lambda
 # throttles it, each waiting request occupies an environment of the public function.
@@ -83,6 +84,11 @@ def patient_lambda_client() -> Any:
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a Secrets Manager client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
+
+
+def sqs_client(time: Deadline = NO_DEADLINE) -> Any:
+    """Return an SQS client whose calls respect the deadline."""
+    return _with_deadline(_session().create_client("sqs", config=SQS), time)
 
 
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:

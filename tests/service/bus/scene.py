@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Wire
-from tests.support.pipes import details_of
 from tests.support.stores import fake_redis
-from tests.support.streamed_table import StreamedTable
 from tests.support.world import Clock, RedisClock, World
+from tools.local.dynamodb.streamed_table import StreamedTable
+from tools.local.pipes import details_of
 from waitlist_api.records.entry import entry_pk
 
 LEASE_SECONDS = 600  # outlives the four minutes that maintenance takes

@@ -10,7 +10,7 @@ from tests.deployment.documents import tables_of
 from tests.rules.sources import ROOT
 from tests.service.bus.life import samples
 from tests.service.bus.stories import STORIES, WORDS
-from tests.support.pipes import pipes
+from tools.local.pipes import pipes
 from tools.local.table import read_template
 
 DOCUMENT = "docs/app/events.md"

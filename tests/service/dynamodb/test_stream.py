@@ -6,8 +6,8 @@ from tests.service.bus.scene import LEASE_SECONDS, MAX_ATTEMPTS
 from tests.service.dynamodb.test_twins import Twins
 from tests.support.admissions import Admissions
 from tests.support.stores import fake_redis
-from tests.support.streamed_table import StreamedTable
 from tests.support.world import RedisClock, World
+from tools.local.dynamodb.streamed_table import StreamedTable
 
 Item = dict[str, Any]
 

@@ -21,10 +21,10 @@ from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from tests.support.plain_http import plain_client
 from tests.support.stores import fake_redis
-from tests.support.streamed_table import StreamedTable
 from tests.support.world import KMS, SECRET
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.aws import local_operator
+from tools.local.dynamodb.streamed_table import StreamedTable
 from tools.local.function import Invocation
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer

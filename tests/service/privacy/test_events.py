@@ -8,7 +8,7 @@ import pytest
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.drives import DRIVES, ENTRY_ID, prepare
 from tests.service.privacy.marks import WORD, found_in, tokens_found_in
-from tests.support.pipes import details_of, events_of
+from tools.local.pipes import details_of, events_of
 
 FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
 KINDS = {"customer", "operator", "maintenance"}

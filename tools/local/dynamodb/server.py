@@ -1,7 +1,9 @@
-"""An in-memory DynamoDB over its JSON protocol: `python -m tools.local.dynamodb.server [file]`.
+"""An in-memory DynamoDB over its JSON protocol.
 
-It runs as a child process, so that it does not share the gateway's interpreter lock. With a file,
-it keeps all items there and reads them at the next start.
+`python -m tools.local.dynamodb.server [--stream] [file]` runs as a child process, so that it does
+not share the gateway's interpreter lock. With a file, it keeps all items there and reads them at
+the next start. With `--stream` the operation TakeRecords returns the records of the table's stream
+since the last call.
 """
 
 import gc
@@ -17,10 +19,12 @@ from botocore.exceptions import ClientError
 from tools.local.child import serve_until_parent_ends
 from tools.local.dynamodb.kept_table import KeptTable
 from tools.local.dynamodb.memory_table import MemoryTable
+from tools.local.dynamodb.streamed_table import StreamedKeptTable, StreamedTable
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.http_server import HttpServer
 
 Answer = dict[str, Any]
+STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
 # DynamoDB remembers a transaction's token for ten minutes; clients repeat within seconds.
@@ -30,8 +34,8 @@ REMEMBERED_TRANSACTIONS = 10_000
 class Database:
     """Answers DynamoDB's operations for one table. Not thread-safe: one request at a time."""
 
-    def __init__(self, file: Path | None = None) -> None:
-        self._table = MemoryTable() if file is None else KeptTable(file)
+    def __init__(self, file: Path | None = None, *, has_stream: bool = False) -> None:
+        self._table = _table(file, has_stream)
         self._description: Answer | None = None
         self._done: OrderedDict[str, None] = OrderedDict()
         self._operations: dict[str, Callable[..., Answer]] = {
@@ -47,6 +51,8 @@ class Database:
             "Scan": self._table.scan,
             "UpdateItem": self._table.update_item,
         }
+        if isinstance(self._table, StreamedTable):
+            self._operations["TakeRecords"] = self._table.take_records
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         operation = (request.header("x-amz-target") or "").rpartition(".")[2]
@@ -89,6 +95,12 @@ class Database:
         return str(self._description["TableName"])
 
 
+def _table(file: Path | None, has_stream: bool) -> MemoryTable:
+    if has_stream:
+        return StreamedTable() if file is None else StreamedKeptTable(file)
+    return MemoryTable() if file is None else KeptTable(file)
+
+
 def _error(code: str, message: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": message}}, "")
 
@@ -102,12 +114,14 @@ def _body(error: ClientError) -> Answer:
 
 
 def main() -> None:
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    files = [one for one in sys.argv[1:] if one != STREAM_OPTION]
+    file = Path(files[0]) if files else None
     # Items live long and form no cycles. A full collection with 50,000 people takes seconds, during
     # which no request is answered, so only young objects are collected.
     gc.set_threshold(10_000, 50, 1_000_000)
     server = HttpServer(port=0)
-    server.start(Database(file), in_threads=False)
+    database = Database(file, has_stream=STREAM_OPTION in sys.argv)
+    server.start(database, in_threads=False)
     try:
         serve_until_parent_ends(server.port)
     finally:

@@ -1,15 +1,17 @@
 """The table in memory with its stream: one record for each item that a call has changed."""
 
+from pathlib import Path
 from typing import Any
 
 from tools.local.dynamodb.items import Item, Key
+from tools.local.dynamodb.kept_table import KeptTable
 from tools.local.dynamodb.memory_table import MemoryTable
 
 TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 class StreamedTable(MemoryTable):
-    """`records` has old and new images, as the template's stream does."""
+    """`records` has old and new images, as the template's stream does, until they are taken."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,6 +25,12 @@ class StreamedTable(MemoryTable):
             except Exception:
                 del self.records[before:]
                 raise
+
+    def take_records(self) -> Item:
+        """Return the records of the stream since the last call, oldest first."""
+        with self._lock:
+            records, self.records = self.records, []
+        return {"Records": records}
 
     def expire(self, now_seconds: int) -> None:
         """Delete the items that DynamoDB's time to live would have deleted."""
@@ -38,6 +46,14 @@ class StreamedTable(MemoryTable):
         # A write that changes nothing is not in the stream.
         if before != item:
             self.records.append(_record(key, before, item))
+
+
+class StreamedKeptTable(StreamedTable, KeptTable):
+    """The table that a file keeps, with its stream."""
+
+    def __init__(self, file: Path) -> None:
+        KeptTable.__init__(self, file)
+        self.records = []
 
 
 def _record(key: Key, before: Item | None, after: Item | None) -> Item:

@@ -8,7 +8,7 @@ from typing import Any
 
 from moto.events.models import EventPattern
 
-from tests.deployment.template import named
+from tools.local.table import read_template
 
 Item = dict[str, Any]
 STACK = "waitlist-prod"
@@ -45,7 +45,11 @@ class Pipe:
 
 
 def pipes() -> list[Pipe]:
-    return [Pipe(properties) for properties in named("AWS::Pipes::Pipe").values()]
+    return [
+        Pipe(resource["Properties"])
+        for resource in read_template()["Resources"].values()
+        if resource["Type"] == "AWS::Pipes::Pipe"
+    ]
 
 
 def events_of(records: Iterable[Item]) -> list[Item]:

@@ -1,0 +1,55 @@
+"""The queue of the webhook, and its dead letters, by SQS."""
+
+import json
+from typing import Any, Self
+
+import msgspec
+from msgspec import Struct
+
+from waitlist_api.records.webhooks import Detail
+
+# SQS hides a message for 12 hours at most, counted from its receipt.
+LONGEST_PAUSE_SECONDS = 6 * 3600
+
+
+class QueuedEvent(Struct, frozen=True):
+    """One event in the queue; `sent_millis` is when it was put there."""
+
+    detail: Detail
+    receipt: str
+    sent_millis: int
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Self:
+        """Read a record of SQS's event for Lambda."""
+        return cls(
+            detail=detail_of(record["body"]),
+            receipt=record["receiptHandle"],
+            sent_millis=int(record["attributes"]["SentTimestamp"]),
+        )
+
+
+class WebhookQueue(Struct, frozen=True):
+    """The two queues by their URLs, on an SQS client."""
+
+    client: Any
+    url: str
+    dead_letters_url: str
+
+    def hide(self, event: QueuedEvent, seconds: int) -> None:
+        """Let a message come back after a pause."""
+        self.client.change_message_visibility(
+            QueueUrl=self.url,
+            ReceiptHandle=event.receipt,
+            VisibilityTimeout=max(1, min(seconds, LONGEST_PAUSE_SECONDS)),
+        )
+
+    def bury(self, detail: Detail) -> None:
+        """Put an event that was given up among the dead letters."""
+        self.client.send_message(QueueUrl=self.dead_letters_url, MessageBody=detail.body.decode())
+
+
+def detail_of(body: str) -> Detail:
+    """Read the body of a message: a detail, or a whole event that EventBridge could not deliver."""
+    found = json.loads(body)
+    return msgspec.convert(found.get("detail", found), Detail)

@@ -1,0 +1,199 @@
+"""Posts to the operator's webhook: one connection to an address that was checked, no redirect."""
+
+import http.client
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Literal
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from waitlist_api.webhooks.addresses import (
+    ForbiddenAddress,
+    UnknownHost,
+    is_loopback,
+    is_public,
+    resolve,
+)
+
+CONNECT_SECONDS = 5
+# From the connection to the end of the answer's headers and the part of its body that is read.
+ATTEMPT_SECONDS = 15
+# Nothing in the answer's body is used; a small one is read, so that the receiver can finish it.
+MAX_BODY_BYTES = 4096
+ASKS_FOR_A_PAUSE = (429, 503)
+LONGEST_PAUSE_SECONDS = 24 * 3600
+
+Outcome = Literal["sent", "refused", "timeout", "unreachable", "forbidden_address"]
+Resolve = Callable[[str, int], list[str]]
+
+
+class BadUrl(ValueError):
+    """The webhook's URL cannot be used; the message has the reason."""
+
+
+class Attempt(Struct, frozen=True):
+    """What became of one POST; `status` is 0 without an answer.
+
+    `pause_seconds` is what a receiver with the status 429 or 503 asks for by `Retry-After`.
+    """
+
+    outcome: Outcome
+    status: int = 0
+    pause_seconds: int = 0
+
+
+class Receiver(Struct, frozen=True):
+    """The webhook's URL. With `only_loopback`, for the local run, it is on this machine instead.
+
+    `resolve` returns the addresses of a host.
+    """
+
+    url: str
+    only_loopback: bool = False
+    resolve: Resolve = resolve
+    attempt_seconds: float = ATTEMPT_SECONDS
+
+    def __post_init__(self) -> None:
+        _parts(self.url, ("http", "https") if self.only_loopback else ("https",))
+
+    def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
+        """Send one webhook and return what became of it; it never raises."""
+        try:
+            address = self._address()
+        except ForbiddenAddress:
+            return Attempt("forbidden_address")
+        except UnknownHost:
+            return Attempt("unreachable")
+        connection = _Connection(urlsplit(self.url), address)
+        # A timeout of each read alone would let an answer of one byte a second go on for hours.
+        watch = threading.Timer(self.attempt_seconds, connection.abort)
+        watch.daemon = True
+        watch.start()
+        try:
+            return self._post(connection, body, headers, now)
+        except TimeoutError:
+            return Attempt("timeout")
+        except (OSError, http.client.HTTPException):
+            return Attempt("timeout" if connection.is_aborted else "unreachable")
+        finally:
+            watch.cancel()
+            connection.close()
+
+    def _address(self) -> str:
+        """Return an address of the host. One that is not allowed among them forbids all."""
+        parts = urlsplit(self.url)
+        addresses = self.resolve(parts.hostname or "", _port(parts))
+        is_allowed = is_loopback if self.only_loopback else is_public
+        if not addresses:
+            raise UnknownHost
+        if not all(map(is_allowed, addresses)):
+            raise ForbiddenAddress
+        # Lambda reaches the internet by IPv4 alone unless it is told otherwise.
+        return next((one for one in addresses if ":" not in one), addresses[0])
+
+    def _post(
+        self, connection: "_Connection", body: bytes, headers: Mapping[str, str], now: datetime
+    ) -> Attempt:
+        parts = urlsplit(self.url)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request(
+            "POST",
+            path,
+            body,
+            {"content-type": "application/json", "user-agent": "waitlist-webhooks", **headers},
+        )
+        answer = connection.getresponse()
+        if connection.is_aborted:
+            # Half of the headers count as all of them.
+            raise TimeoutError
+        # The status is known: what happens to the rest of the answer changes nothing.
+        with suppress(OSError, http.client.HTTPException):
+            answer.read(MAX_BODY_BYTES)
+        if 200 <= answer.status < 300:
+            return Attempt("sent", answer.status)
+        pause = 0
+        if answer.status in ASKS_FOR_A_PAUSE:
+            pause = pause_of(answer.getheader("retry-after", ""), now)
+        return Attempt("refused", answer.status, pause)
+
+
+def pause_of(retry_after: str, now: datetime) -> int:
+    """Return the seconds of a `Retry-After`, at most a day; 0 if it has none."""
+    text = retry_after.strip()
+    if text.isascii() and text.isdecimal():
+        # Of a number with a thousand digits, too.
+        return min(int(text[:9]), LONGEST_PAUSE_SECONDS)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return 0
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0, min(int((moment - now).total_seconds()) + 1, LONGEST_PAUSE_SECONDS))
+
+
+def _parts(url: str, schemes: tuple[str, ...]) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in schemes and parts.hostname and _port(parts)
+    except ValueError:
+        is_usable = False
+    if not is_usable or parts.username or parts.fragment:
+        raise BadUrl(f"a webhook's URL is {schemes[-1]}://, without user, password and fragment")
+    return parts
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to one address, so that DNS cannot name another one after the check."""
+
+    def __init__(self, parts: SplitResult, address: str) -> None:
+        super().__init__(parts.hostname or "", _port(parts), timeout=CONNECT_SECONDS)
+        self._parts = parts
+        self._address = address
+        self._lock = threading.Lock()
+        self.is_aborted = False
+        if parts.scheme == "https":
+            # By which `request` leaves the usual port out of the header Host.
+            self.default_port = 443
+
+    def connect(self) -> None:
+        raw = socket.create_connection((self._address, _port(self._parts)), CONNECT_SECONDS)
+        raw.settimeout(ATTEMPT_SECONDS)
+        if self._parts.scheme == "https":
+            secured = _tls().wrap_socket(
+                raw, server_hostname=self._parts.hostname, do_handshake_on_connect=False
+            )
+            self._watch(secured)
+            secured.do_handshake()
+        else:
+            self._watch(raw)
+
+    def _watch(self, made: socket.socket) -> None:
+        with self._lock:
+            self.sock = made
+            if self.is_aborted:
+                raise TimeoutError
+
+    def abort(self) -> None:
+        """End the connection from another thread; what waits for the receiver then fails."""
+        with self._lock:
+            self.is_aborted = True
+            made = self.sock
+        if made is not None:
+            with suppress(OSError):
+                made.shutdown(socket.SHUT_RDWR)

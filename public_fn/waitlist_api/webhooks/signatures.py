@@ -1,0 +1,71 @@
+"""Signs webhooks by Standard Webhooks, with every secret that is in use."""
+
+import base64
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from standardwebhooks import Webhook
+
+from waitlist_api.auth.token_keys import READ_EACH_SECONDS, RETRY_SECONDS, SecretUnavailable
+from waitlist_api.clock import NowMillis, now_millis
+
+PREFIX = "whsec_"
+MIN_BYTES, MAX_BYTES = 24, 64
+logger = logging.getLogger(__name__)
+
+
+class BadWebhookSecret(ValueError):
+    """The secret's text has no valid secrets; the message describes the format."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the webhook's secret must be one or more secrets, separated by blanks, each `whsec_` "
+            f"and {MIN_BYTES} to {MAX_BYTES} bytes as base64"
+        )
+
+
+def signers(text: str) -> list[Webhook]:
+    """Return a signer for each secret of a text; the prefix `whsec_` may be missing."""
+    keys = text.split()
+    try:
+        sizes = [len(base64.b64decode(key.removeprefix(PREFIX) + "==")) for key in keys]
+    except ValueError as error:
+        raise BadWebhookSecret from error
+    if not keys or not all(MIN_BYTES <= size <= MAX_BYTES for size in sizes):
+        raise BadWebhookSecret
+    return [Webhook(key) for key in keys]
+
+
+class Signatures:
+    """The headers of signed webhooks; reads the secrets again every 5 minutes."""
+
+    def __init__(self, read: Callable[[], str], now_millis: NowMillis = now_millis) -> None:
+        """Read the secrets once; raises SecretUnavailable or BadWebhookSecret."""
+        self._read = read
+        self._now_millis = now_millis
+        self._signers = signers(read())
+        self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
+
+    def headers(self, id_: str, body: bytes) -> dict[str, str]:
+        """Return the headers of an attempt at this time, with a signature by each secret."""
+        millis = self._now_millis()
+        if millis >= self._read_again_millis:
+            self._read_again(millis)
+        moment = datetime.fromtimestamp(millis // 1000, UTC)
+        signed = [one.sign(id_, moment, body.decode()) for one in self._signers]
+        return {
+            "webhook-id": id_,
+            "webhook-timestamp": str(millis // 1000),
+            "webhook-signature": " ".join(signed),
+        }
+
+    def _read_again(self, millis: int) -> None:
+        wait_seconds = READ_EACH_SECONDS
+        try:
+            self._signers = signers(self._read())
+        except (SecretUnavailable, BadWebhookSecret):
+            # The last ones are still valid.
+            wait_seconds = RETRY_SECONDS
+            logger.warning("the webhook's secret cannot be read again", exc_info=True)
+        self._read_again_millis = millis + wait_seconds * 1000

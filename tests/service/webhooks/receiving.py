@@ -1,0 +1,219 @@
+"""A receiver of webhooks on loopback that answers as a test says, and the function before it."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+from tests.service.bus.scene import Scene
+from tests.support.dynamodb import TABLE
+from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
+from tools.local.pipes import details_of
+from tools.local.sqs import LocalQueue, lambda_event
+from waitlist_api import webhook_app
+from waitlist_api.config import WebhookConfig
+from waitlist_api.records.table import Table
+from waitlist_api.records.webhooks import WebhookRecords
+from waitlist_api.webhooks.deliver import Deliveries
+from waitlist_api.webhooks.queue import WebhookQueue
+from waitlist_api.webhooks.receiver import Receiver
+from waitlist_api.webhooks.signatures import Signatures
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+Answer = Callable[[BaseHTTPRequestHandler], None]
+Detail = dict[str, Any]
+
+
+def status(code: int, **headers: str) -> Answer:
+    """Return an answer with a status and headers; `_` in their names is a hyphen."""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(code)
+        for name, value in headers.items():
+            request.send_header(name.replace("_", "-"), value)
+        request.end_headers()
+
+    return answer
+
+
+class Stand:
+    """Keeps what it was sent; `answers` are for the next requests, `always` for those after."""
+
+    def __init__(self, server: ThreadingHTTPServer) -> None:
+        self.url = f"http://127.0.0.1:{server.server_address[1]}/hook?a=b"
+        self.answers: list[Answer] = []
+        self.always = status(204)
+        self.received: list[tuple[str, Detail]] = []
+        self.secrets = [SECRET]
+        self.ending = threading.Event()
+
+    def take(self, request: BaseHTTPRequestHandler) -> None:
+        body = request.rfile.read(int(request.headers["content-length"]))
+        headers = {name: request.headers[name] for name in request.headers}
+        details = [Webhook(secret).verify(body, headers) for secret in self.secrets]
+        assert request.path == "/hook?a=b"
+        assert all(one == details[0] for one in details)
+        self.received.append((headers["webhook-id"], details[0]))
+        (self.answers.pop(0) if self.answers else self.always)(request)
+
+    @property
+    def events(self) -> list[str]:
+        return [detail["event"] for _, detail in self.received]
+
+
+@contextmanager
+def standing() -> Iterator[Stand]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.close_connection = True
+            stand.take(self)
+
+        stand: Stand
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Handler.stand = stand = Stand(server)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield stand
+        finally:
+            stand.ending.set()
+            server.shutdown()
+            thread.join()
+
+
+class LocalSqs:
+    """An SQS client on queues in memory."""
+
+    def __init__(self, queues: dict[str, LocalQueue]) -> None:
+        self._queues = queues
+
+    def change_message_visibility(
+        self,
+        QueueUrl: str,  # noqa: N803
+        ReceiptHandle: str,  # noqa: N803
+        VisibilityTimeout: int,  # noqa: N803
+    ) -> None:
+        assert self._queues[QueueUrl].hide(ReceiptHandle, VisibilityTimeout)
+
+    def send_message(self, QueueUrl: str, MessageBody: str) -> None:  # noqa: N803
+        self._queues[QueueUrl].send(MessageBody)
+
+    def receive_message(
+        self,
+        QueueUrl: str,  # noqa: N803
+        MaxNumberOfMessages: int,  # noqa: N803
+        VisibilityTimeout: int,  # noqa: N803
+    ) -> dict[str, Any]:
+        found = self._queues[QueueUrl].receive(MaxNumberOfMessages, VisibilityTimeout)
+        return {
+            "Messages": [
+                {"MessageId": one.id, "ReceiptHandle": one.receipt, "Body": one.body}
+                for one in found
+            ]
+        }
+
+    def delete_message(self, QueueUrl: str, ReceiptHandle: str) -> None:  # noqa: N803
+        self._queues[QueueUrl].delete(ReceiptHandle)
+
+
+@dataclass
+class Context:
+    left: int = 60_000
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.left
+
+
+@dataclass
+class Stage:
+    """People on a list, the queue of their events, and the function between it and the stand."""
+
+    stand: Stand
+    patch: pytest.MonkeyPatch
+    scene: Scene = field(default_factory=Scene)
+    secret: str = SECRET
+    context: Context = field(default_factory=Context)
+
+    def __post_init__(self) -> None:
+        self.dead = LocalQueue(now_seconds=self.seconds)
+        self.queue = LocalQueue(360, self.dead, 500, now_seconds=self.seconds)
+        self.sqs = LocalSqs({WEBHOOK_QUEUE: self.queue, WEBHOOK_DEAD_LETTERS: self.dead})
+        self.told = 0
+        config = WebhookConfig(TABLE, self.stand.url, "", "", log_level="CRITICAL")
+        self.patch.setattr(webhook_app, "config", lambda: config)
+        webhook_app.telemetry.cache_clear()
+        self.start()
+
+    def start(
+        self,
+        dynamodb: Any = None,
+        attempt_seconds: float = 30,
+        **of_receiver: Any,
+    ) -> None:
+        """Compose the function, in a new process."""
+        given = {"url": self.stand.url, "only_loopback": True, **of_receiver}
+        made = Deliveries(
+            records=WebhookRecords(
+                Table(guarded("WebhookFn", dynamodb or self.scene.table), TABLE),
+                self.scene.clock.now_millis,
+            ),
+            queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
+            receiver=Receiver(attempt_seconds=attempt_seconds, **given),
+            # By the real time, which the library compares.
+            signatures=Signatures(lambda: self.secret),
+            now_millis=self.scene.clock.now_millis,
+            jitter=lambda: 0.0,
+        )
+        self.patch.setattr(webhook_app, "deliveries", lambda: made)
+
+    def seconds(self) -> float:
+        return self.scene.clock.millis / 1000
+
+    def advance(self, seconds: float) -> None:
+        self.scene.world.advance(seconds)
+
+    def new_details(self) -> list[Detail]:
+        """Return the events of the bus since the last call."""
+        found = details_of(self.scene.table.records)
+        new, self.told = found[self.told :], len(found)
+        return new
+
+    def announce(self, details: list[Detail] | None = None) -> None:
+        """Put events into the queue: those since the last time, or others."""
+        for detail in self.new_details() if details is None else details:
+            self.queue.send(json.dumps(detail))
+
+    def call(self) -> bool:
+        """Hand one visible message to the function, as Lambda does; False if there is none."""
+        messages = self.queue.receive(1)
+        if not messages:
+            return False
+        answer = webhook_app.lambda_handler(lambda_event(messages), self.context)
+        if not answer["batchItemFailures"]:
+            self.queue.delete(messages[0].receipt)
+        else:
+            assert answer == {"batchItemFailures": [{"itemIdentifier": messages[0].id}]}
+        return True
+
+    def run(self) -> None:
+        """Hand all visible messages to the function, once each."""
+        while self.call():
+            pass
+
+    def run_for(self, seconds: float, step: float = 600) -> None:
+        """Let time pass, and hand over what becomes visible."""
+        for _ in range(int(seconds // step)):
+            self.advance(step)
+            self.run()

@@ -1,0 +1,370 @@
+"""Events reach a webhook at least once and in order, whatever the queue and the receiver do."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.service.bus.scene import in_order
+from tests.service.webhooks.receiving import SECRET, Answer, Stage, Stand, standing, status
+from tests.support.faults import Crash, Wire, crash_before
+from waitlist_api.records.entry import entry_pk
+from waitlist_api.webhooks.receiver import BadUrl, Receiver, pause_of
+from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
+
+OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+DAY = 24 * 3600
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def stand() -> Iterator[Stand]:
+    with standing() as made:
+        yield made
+
+
+@pytest.fixture
+def stage(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(stand, monkeypatch)
+
+
+def lives(stage: Stage) -> None:
+    """Have Ada join, be bumped, offered and given back."""
+    stage.scene.people.all_sign_up("ada")
+    people = stage.scene.people
+    stage.advance(1)
+    assert people.bump("ada", to="front").status == 200
+    stage.advance(1)
+    assert people.claim().status == 200
+    stage.advance(1)
+    assert people.release("ada").status == 200
+
+
+LIFE = ["joined", "bumped", "offered", "released"]
+
+
+def test_a_webhook_is_the_detail_of_the_bus_signed_by_each_secret(
+    stage: Stage, stand: Stand
+) -> None:
+    stage.secret = f"{SECRET} {OTHER_SECRET}"
+    stage.start()
+    stand.secrets = [SECRET, OTHER_SECRET]
+    lives(stage)
+    details = stage.new_details()
+    stage.announce(details)
+    stage.run()
+    assert [detail for _, detail in stand.received] == details
+    assert stand.events == LIFE
+    ids = [f"evt_{one['entry_id']}_{one['stamp']}" for one in details]
+    assert [id_ for id_, _ in stand.received] == ids
+
+
+def test_events_arrive_in_order_and_once_from_a_queue_without_order(
+    stage: Stage, stand: Stand
+) -> None:
+    lives(stage)
+    details = stage.new_details()
+    stage.announce([*reversed(details), *details])
+    stage.run()
+    assert stand.events == LIFE
+    assert stage.queue.bodies == []
+
+
+def test_an_event_that_was_recorded_late_is_sent_late(stage: Stage, stand: Stand) -> None:
+    lives(stage)
+    joined, *others = stage.new_details()
+    key = entry_pk(joined["waitlist_id"], joined["entry_id"])
+    (late,) = [one for one in stage.scene.table.items if one[0] == key and "#joined" in one[1]]
+    item = stage.scene.table.items.pop(late)
+    stage.announce(others)
+    stage.run()
+    stage.scene.table.items[late] = item
+    stage.announce([joined])
+    stage.run()
+    assert stand.events == [*LIFE[1:], "joined"]
+
+
+def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, stand: Stand) -> None:
+    stage.scene.people.all_sign_up("ada", "bob")
+    stage.announce()
+    stage.run()
+    stand.received.clear()
+    ada = stage.scene.people.id_of("ada")
+
+    def of_ada() -> list[str]:
+        return [one["event"] for _, one in stand.received if one["entry_id"] == ada]
+
+    def refuses_ada(request: Any) -> None:
+        is_refused = stand.received[-1][1]["entry_id"] == ada and len(of_ada()) <= 3
+        status(500 if is_refused else 204)(request)
+
+    stand.always = refuses_ada
+    people = stage.scene.people
+    for happen in (
+        partial(people.bump, "ada", to="front"),
+        people.claim,
+        partial(people.bump, "bob", to="front"),
+    ):
+        assert happen().status == 200
+        stage.announce()
+        stage.run()
+    assert len(stand.received) == 2, "of each entry one"
+    times: list[int] = []
+    for second in range(60):
+        times += [second] * (len(of_ada()) - 1 - len(times))
+        stage.advance(1)
+        stage.run()
+    assert of_ada() == ["bumped", "bumped", "bumped", "bumped", "offered"]
+    first, second, third, at_once = times
+    assert third == at_once
+    assert first < second - first < third - second, "the pauses grow"
+    assert stage.queue.bodies == []
+
+
+def test_a_receiver_that_asks_for_a_pause_is_left_alone(stage: Stage, stand: Stand) -> None:
+    """Also by the events of other entries."""
+    stage.scene.people.all_sign_up("ada", "bob")
+    stand.answers = [status(429, retry_after="120")]
+    stage.announce()
+    for _ in range(119):
+        stage.run()
+        stage.advance(1)
+    assert len(stand.received) == 1
+    stage.run_for(30, step=5)
+    assert len(stand.received) == 3
+    assert stage.queue.bodies == []
+
+
+def no_answer(request: Any) -> None:
+    request.stand.ending.wait()
+
+
+def a_byte_at_a_time(request: Any) -> None:
+    with suppress(OSError):
+        request.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not request.stand.ending.wait(0.01):
+            request.wfile.write(b"a")
+
+
+def cut_off(_: Any) -> None:
+    """Answer nothing, although the event was taken."""
+
+
+def nonsense(request: Any) -> None:
+    request.wfile.write(b"hello\r\n\r\n")
+
+
+@pytest.mark.parametrize("answer", [no_answer, a_byte_at_a_time, cut_off, nonsense, status(307)])
+def test_an_event_without_a_good_answer_is_sent_again_with_its_id(
+    stage: Stage, stand: Stand, answer: Answer
+) -> None:
+    stage.start(attempt_seconds=0.2)
+    stage.scene.people.all_sign_up("ada")
+    stand.answers = [answer]
+    stage.announce()
+    stage.run()
+    assert len(stage.queue.bodies) == 1
+    stage.start()
+    stage.run_for(20, step=1)
+    first, second = stand.received
+    assert first == second
+    assert stage.queue.bodies == []
+
+
+def twice(request: Any) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok" * 2)
+
+
+def endless(request: Any) -> None:
+    """Answer 200 with a body that never ends."""
+    with suppress(OSError):
+        request.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while not request.stand.ending.is_set():
+            request.wfile.write(b"x" * 65_536)
+
+
+@pytest.mark.parametrize("answer", [twice, endless, status(201)])
+def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answer: Answer) -> None:
+    stage.scene.people.all_sign_up("ada")
+    stand.answers = [answer]
+    stage.announce()
+    stage.run()
+    assert stage.queue.bodies == []
+    assert stand.events == ["joined"]
+
+
+def elsewhere(stand: Stand) -> Answer:
+    return status(302, location=stand.url, content_length="0")
+
+
+def test_a_redirect_is_not_followed(stage: Stage, stand: Stand) -> None:
+    stage.scene.people.all_sign_up("ada")
+    stand.answers = [elsewhere(stand)]
+    stage.announce()
+    stage.run()
+    assert stand.events == ["joined"]
+    assert len(stage.queue.bodies) == 1
+
+
+def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
+    stage: Stage, stand: Stand
+) -> None:
+    lives(stage)
+    wire = Wire()
+    stage.start(wire.client(stage.scene.table))
+    stage.announce(stage.new_details()[:1])
+    # The lease, the history and the pause come before it.
+    wire.arm(3, crash_before)
+    with pytest.raises(Crash):
+        stage.run()
+    assert stand.events == LIFE
+    stage.start()
+    stage.run_for(400, step=10)
+    assert stand.events == LIFE * 2
+    assert stage.queue.bodies == []
+
+
+def test_two_messages_of_an_entry_at_once_send_nothing_twice(stage: Stage, stand: Stand) -> None:
+    lives(stage)
+    stage.announce()
+
+    def meanwhile(request: Any) -> None:
+        assert stage.call()
+        status(204)(request)
+
+    stand.answers = [meanwhile]
+    stage.run()
+    stage.run_for(5, step=1)
+    assert stand.events == LIFE
+    assert stage.queue.bodies == []
+
+
+def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
+    stage: Stage, stand: Stand
+) -> None:
+    stand.always = status(500)
+    stage.scene.people.all_sign_up("ada")
+    stage.announce()
+    stage.run_for(DAY - 3600)
+    assert 20 < len(stand.received) < 45
+    assert stage.scene.people.bump("ada", to="front").status == 200
+    stage.announce()
+    stage.run_for(3 * 3600)
+    assert [json.loads(one)["event"] for one in stage.dead.bodies] == ["joined"]
+    stand.always = status(204)
+    stand.received.clear()
+    stage.run_for(7200)
+    assert stand.events == ["bumped"]
+    assert stage.queue.bodies == []
+
+
+def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: Stand) -> None:
+    lives(stage)
+    stand.always = status(500)
+    stage.announce()
+    stage.run_for(DAY + 7200)
+    assert stage.queue.bodies == []
+    assert len(stage.dead.bodies) == 4
+    stand.always = status(204)
+    stand.received.clear()
+    for body in reversed(stage.dead.bodies):
+        stage.queue.send(body)
+    stage.run_for(7200)
+    assert stand.events == LIFE
+    assert stage.queue.bodies == []
+
+
+def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: Stand) -> None:
+    stand.always = status(500)
+    lives(stage)
+    stage.announce(list(reversed(stage.new_details())))
+    stage.run()
+    assert stage.scene.people.erase("ada").status == 204
+    stage.scene.maintain()
+    stage.announce(list(reversed(stage.new_details())))
+    stage.run()
+    stand.always = status(204)
+    stand.received.clear()
+    stage.run_for(7200)
+    assert stand.events[:4] == LIFE
+    assert stand.events[-1] == "erased"
+    assert [one for _, one in stand.received] == in_order([one for _, one in stand.received])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("10.0.0.1", "127.0.0.1", "169.254.169.254", "224.0.0.1", "0.0.0.0", "100.64.0.1"),
+        *("::1", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1", "fe80::1%eth0"),
+    ],
+)
+def test_nothing_is_sent_to_an_address_that_is_not_public(
+    stage: Stage, stand: Stand, address: str
+) -> None:
+    """Also if another address of the host is public."""
+    url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
+    stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
+    stage.scene.people.all_sign_up("ada")
+    stage.announce()
+    stage.run()
+    assert len(stage.queue.bodies) == 1
+    assert stand.received == []
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A name that has another address at the next look cannot lead elsewhere."""
+    names = iter([["93.184.215.14"], ["127.0.0.1"]])
+    connected = []
+
+    def refuse(address: tuple[str, int], *_: Any) -> None:
+        connected.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("socket.create_connection", refuse)
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: pytest.fail("a second look"))
+    receiver = Receiver("https://hooks.example.com/a", resolve=lambda *_: next(names))
+    assert receiver.post(b"{}", {}, NOW).outcome == "unreachable"
+    assert connected == [("93.184.215.14", 443)]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com",
+        "https://",
+        "https://u:p@example.com",
+        "https://example.com:x",
+        "ftp://a",
+    ],
+)
+def test_only_https_is_taken(url: str) -> None:
+    with pytest.raises(BadUrl):
+        Receiver(url)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120),
+        ("99999999999", DAY),
+        ("Wed, 25 Nov 2026 12:01:00 GMT", 61),
+        ("Wed, 25 Nov 2026 11:00:00 GMT", 0),
+        ("soon", 0),
+        ("-5", 0),
+        ("", 0),
+    ],
+)
+def test_a_pause_is_seconds_or_a_date(text: str, seconds: int) -> None:
+    assert pause_of(text, NOW) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "whsec_", "whsec_c2hvcnQ=", "whsec_?", f"{SECRET} x"])
+def test_a_secret_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadWebhookSecret):
+        signers(text)

@@ -1,0 +1,101 @@
+"""The webhook of the local run: the table's stream, the pipes, the rule and the queue's reader."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from tools.local.function import Invocable, ThrottledError
+from tools.local.pipes import details_of
+from tools.local.sqs import LocalQueue, QueuedMessage, lambda_event
+
+QUEUE_NAME = "waitlist-local-webhook"
+DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
+# As in the template.
+HIDDEN_SECONDS = 360
+MOST_RECEIVES = 500
+# The environments of the function; a receiver that answers no one holds each for some seconds.
+CALLS = 8
+LOOK_SECONDS = 0.1
+
+logger = logging.getLogger(__name__)
+
+
+def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
+    """Return a reader of the new records of the embedded DynamoDB's stream."""
+    host = urlsplit(dynamodb_url).netloc
+
+    def read() -> list[dict[str, Any]]:
+        connection = HTTPConnection(host, timeout=30)
+        try:
+            connection.request("POST", "/", b"{}", {"x-amz-target": "DynamoDB.TakeRecords"})
+            found: dict[str, Any] = json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+        records: list[dict[str, Any]] = found["Records"]
+        return records
+
+    return read
+
+
+class WebhookPump:
+    """Puts the events of a stream into the queue, and hands its messages to the function."""
+
+    def __init__(
+        self,
+        read: Callable[[], list[dict[str, Any]]],
+        queue: LocalQueue,
+        function: Invocable,
+    ) -> None:
+        self._read = read
+        self._queue = queue
+        self._function = function
+        self._stopping = threading.Event()
+        self._calls = ThreadPoolExecutor(CALLS, thread_name_prefix="webhook")
+        self._free = threading.Semaphore(CALLS)
+        self._thread = threading.Thread(target=self._run, name="webhook-pump", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_seconds: float) -> None:
+        """End; what is in the queue is lost, and running calls are not waited for."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_seconds)
+        self._calls.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_SECONDS):
+            try:
+                for detail in details_of(self._read()):
+                    self._queue.send(json.dumps(detail))
+            except OSError:
+                logger.warning("the table's stream cannot be read", exc_info=True)
+            while self._free.acquire(blocking=False):
+                received = self._queue.receive(1)
+                if not received:
+                    self._free.release()
+                    break
+                self._calls.submit(self._call, received)
+
+    def _call(self, received: list[QueuedMessage]) -> None:
+        try:
+            invocation = self._function.invoke(json.dumps(lambda_event(received)).encode())
+        except ThrottledError:
+            return
+        finally:
+            self._free.release()
+        if invocation.failed:
+            logger.error("the webhook's function failed: %s", invocation.error_text())
+            return
+        back = {
+            one["itemIdentifier"] for one in json.loads(invocation.payload)["batchItemFailures"]
+        }
+        for one in received:
+            if one.id not in back:
+                self._queue.delete(one.receipt)
