@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer
 from tests.support.people import People
 from waitlist_api.errors import MAX_MESSAGE_BYTES
+from waitlist_api.records.table import Table
 
 LIMIT = 2048
 EMPTY = len('{"a":""}')
@@ -127,8 +129,8 @@ def test_names_of_many_fields_are_cut_with_an_ellipsis(people: People) -> None:
 
 
 def test_a_list_that_was_made_before_the_setting_has_the_default(people: People) -> None:
-    for key, item in people.world.dynamodb.items.items():
-        if key[1] == "CONFIG":
-            del item["max_guest_bytes"]
+    key = {"pk": f"WAITLIST#{people.waitlist_id}", "sk": "CONFIG"}
+    table = Table(people.world.dynamodb, TABLE)
+    table.update(key, "REMOVE #max_guest_bytes", "attribute_exists(#max_guest_bytes)", {})
     answer = people.world.request("GET", people.admin_path, operator=True)
     assert answer.json["max_guest_bytes"] == LIMIT
