@@ -18,6 +18,7 @@ from waitlist_api.aws.clients import (
     kms_client,
     lambda_client,
     secrets_client,
+    sqs_client,
 )
 from waitlist_api.aws.deadline import Deadline
 from waitlist_api.config import Config, ConfigError
@@ -80,6 +81,7 @@ def api() -> Api:
         dynamodb_client(DEADLINE),
         lambda_client(DEADLINE),
         kms=kms,
+        sqs=sqs,
         correlation=CORRELATION,
         metrics=METRICS,
     )
@@ -99,6 +101,12 @@ def api() -> Api:
 def kms() -> Any:
     """Return the KMS client, made at its first use: most requests need none."""
     return kms_client(DEADLINE)
+
+
+@cache
+def sqs() -> Any:
+    """Return the SQS client, made at its first use: only replays of a webhook need it."""
+    return sqs_client(DEADLINE)
 
 
 def _secret(config: Config) -> str | Callable[[], str]:

@@ -19,7 +19,8 @@ class Config(Struct, frozen=True):
     With a `jwt_issuer`, its tokens identify customers; without one the public function needs
     `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
     written. Browsers may change entries for pages of the `cors_origins`, `*` for every page. With
-    `edge_key_arns` a customer's request needs the text of one of these secrets in a header.
+    `edge_key_arns` a customer's request needs the text of one of these secrets in a header. The
+    URLs of the webhook's queues are empty without a webhook.
     """
 
     table_name: str
@@ -34,6 +35,8 @@ class Config(Struct, frozen=True):
     metrics_namespace: str = ""
     cors_origins: tuple[str, ...] = ()
     edge_key_arns: tuple[str, ...] = ()
+    webhook_queue_url: str = ""
+    webhook_dead_letters_url: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -51,6 +54,8 @@ class Config(Struct, frozen=True):
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
             cors_origins=_listed(environ, "CORS_ORIGINS"),
             edge_key_arns=_listed(environ, "EDGE_KEY_ARNS"),
+            webhook_queue_url=environ.get("WEBHOOK_QUEUE_URL", ""),
+            webhook_dead_letters_url=environ.get("WEBHOOK_DEAD_LETTERS_URL", ""),
         )
 
 

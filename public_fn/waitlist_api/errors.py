@@ -165,6 +165,13 @@ class RecordUnavailable(WaitlistError):
     advice = "The database did not answer in time; try again in a few seconds."
 
 
+class NoWebhook(WaitlistError):
+    """The stack posts its events to no webhook."""
+
+    code = "no_webhook"
+    advice = "Set the stack's parameter WebhookUrl; the local run takes WEBHOOK_URL."
+
+
 class KeysUnavailable(WaitlistError):
     """AWS KMS, which signs passes, did not answer in time."""
 
@@ -180,10 +187,10 @@ class Throttled(WaitlistError):
 
 
 class NotReady(WaitlistError):
-    """The service is starting: the key of its entry tokens is not loaded yet."""
+    """A part of the service does not answer yet: the key of its entry tokens, or a queue."""
 
     code = "not_ready"
-    advice = "The service is starting; try again in a few seconds."
+    advice = "A part of the service does not answer yet; try again in a few seconds."
 
 
 class Unauthorized(WaitlistError):

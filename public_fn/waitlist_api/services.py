@@ -42,9 +42,14 @@ from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
 from waitlist_api.waitlists.preview import Previews
+from waitlist_api.webhooks.replay import Replays
 from waitlist_shared.correlation import Correlation
 
 Pause = Callable[[float], None]
+
+
+def _no_sqs() -> Any:
+    raise ConfigError("WEBHOOK_QUEUE_URL is for the public function")
 
 
 def _no_kms() -> Any:
@@ -86,6 +91,7 @@ class Services(Struct, frozen=True):
     admissions: Admissions
     withdrawals: Withdrawals
     exits: Exits
+    replays: Replays
 
     @classmethod
     def on(
@@ -97,12 +103,14 @@ class Services(Struct, frozen=True):
         pause: Pause = time.sleep,
         *,
         kms: Callable[[], Any] = _no_kms,
+        sqs: Callable[[], Any] = _no_sqs,
         correlation: Correlation | None = None,
         metrics: MetricsCollector | None = None,
     ) -> Self:
         """Compose the services, each by the types of its fields, on boto3 clients.
 
-        `kms` returns the KMS client that signs passes; maintenance needs none.
+        `kms` returns the KMS client that signs passes, `sqs` that of the webhook's queues;
+        maintenance needs none.
         """
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
@@ -117,6 +125,7 @@ class Services(Struct, frozen=True):
             MetricsCollector: metrics,
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,
+            Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),
             Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
         }
         services: Self = _service(cls, given)

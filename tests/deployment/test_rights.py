@@ -90,7 +90,9 @@ def send_a_webhook_in_vain() -> None:
         stage.announce()
         stage.run()
         stage.run_for(86_400 + 7200)
-        assert stage.dead.bodies
+        body = {"since": "2026-01-01T00:00:00Z"}
+        path = "/v1/admin/webhook/replay"
+        assert stage.scene.world.request("POST", path, body=body, operator=True).json["replayed"]
     Signatures(secret_reader(WEBHOOK_SECRET_ARN, guarded("WebhookFn", WebhookSecrets())))
 
 

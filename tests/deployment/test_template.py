@@ -148,6 +148,8 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "PASS_ISSUER",
                 "CORS_ORIGINS",
                 "EDGE_KEY_ARNS",
+                "WEBHOOK_QUEUE_URL",
+                "WEBHOOK_DEAD_LETTERS_URL",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",

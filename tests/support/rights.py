@@ -90,8 +90,16 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             yield _use(function, "lambda:InvokeFunction", arguments["FunctionName"])
         case "GetPublicKey" | "Sign":
             yield _use(function, f"kms:{operation}", arguments["KeyId"])
-        case "ChangeMessageVisibility" | "SendMessage":
-            yield _use(function, f"sqs:{operation}", arguments["QueueUrl"])
+        case (
+            "ChangeMessageVisibility"
+            | "DeleteMessageBatch"
+            | "ReceiveMessage"
+            | "SendMessage"
+            | "SendMessageBatch"
+        ):
+            # IAM has no actions of batches.
+            action = operation.removesuffix("Batch")
+            yield _use(function, f"sqs:{action}", arguments["QueueUrl"])
         case "GetSecretValue":
             yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
         case _:

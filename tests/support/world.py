@@ -11,7 +11,8 @@ from aws_lambda_powertools import Logger
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
-from tests.support.rights import guarded
+from tests.support.queues import LocalSqs
+from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
 from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
@@ -35,6 +36,8 @@ CONFIG = Config(
     entry_token_secret_arn="",
     log_level="INFO",
     pass_key_arns=(KEY_ARN,),
+    webhook_queue_url=WEBHOOK_QUEUE,
+    webhook_dead_letters_url=WEBHOOK_DEAD_LETTERS,
 )
 START_MILLIS = 1_790_000_000_000
 
@@ -86,6 +89,7 @@ class World:
     redis_clock: RedisClock = field(default_factory=RedisClock)
     metrics: MetricsCollector = field(default_factory=MetricsCollector)
     stage_variables: dict[str, str] = field(default_factory=dict)
+    sqs: LocalSqs = field(default_factory=lambda: LocalSqs(time.time))
 
     @classmethod
     def on(
@@ -103,7 +107,7 @@ class World:
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         queue = QueueService(store, monotonic=lambda: 0)  # the machine may be slow
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
-        metrics = MetricsCollector()
+        metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
         services = Services.on(
             CONFIG,
             guarded("PublicFn", dynamodb),
@@ -111,9 +115,10 @@ class World:
             clock.now_millis,
             clock.advance,
             kms=lambda: guarded("PublicFn", KMS()),
+            sqs=lambda: guarded("PublicFn", sqs),
             metrics=metrics,
         )
-        return cls(dynamodb, redis, lambda_, services, clock, redis_clock, metrics)
+        return cls(dynamodb, redis, lambda_, services, clock, redis_clock, metrics, sqs=sqs)
 
     @cached_property
     def maintenance(self) -> MaintenanceRunner:

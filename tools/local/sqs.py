@@ -130,9 +130,10 @@ class SqsEndpoint:
         self._queues = queues
         self._actions: dict[str, Callable[[LocalQueue, dict[str, Any]], dict[str, Any]]] = {
             "ChangeMessageVisibility": _change_visibility,
-            "DeleteMessage": _delete,
-            "ReceiveMessage": _receive,
+            "DeleteMessageBatch": delete_batch,
+            "ReceiveMessage": receive,
             "SendMessage": _send,
+            "SendMessageBatch": send_batch,
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -156,7 +157,12 @@ def _send(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
     return {"MessageId": queue.send(given["MessageBody"])}
 
 
-def _receive(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
+def send_batch(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
+    sent = [(one["Id"], queue.send(one["MessageBody"])) for one in given["Entries"]]
+    return {"Successful": [{"Id": id_, "MessageId": message} for id_, message in sent]}
+
+
+def receive(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
     found = queue.receive(given.get("MaxNumberOfMessages", 1), given.get("VisibilityTimeout"))
     messages = [
         {"MessageId": one.id, "ReceiptHandle": one.receipt, "Body": one.body} for one in found
@@ -164,9 +170,10 @@ def _receive(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
     return {"Messages": messages} if messages else {}
 
 
-def _delete(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
-    queue.delete(given["ReceiptHandle"])
-    return {}
+def delete_batch(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:
+    for one in given["Entries"]:
+        queue.delete(one["ReceiptHandle"])
+    return {"Successful": [{"Id": one["Id"]} for one in given["Entries"]]}
 
 
 def _change_visibility(queue: LocalQueue, given: dict[str, Any]) -> dict[str, Any]:

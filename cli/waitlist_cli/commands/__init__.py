@@ -14,6 +14,7 @@ from waitlist_cli.commands import (
     admission,
     view,
     costs,
+    webhooks,
     console,
     bulk,
 )
@@ -28,6 +29,7 @@ PARTS = (
     admission,
     view,
     costs,
+    webhooks,
     console,
     bulk,
 )

@@ -37,6 +37,7 @@ from waitlist_api.http.routes.admin.reinstate import admin_reinstate_routes
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
 from waitlist_api.http.routes.admin.tokens import admin_token_routes
 from waitlist_api.http.routes.admin.waitlists import admin_waitlist_routes
+from waitlist_api.http.routes.admin.webhooks import admin_webhook_routes
 from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.customers import customer_routes
 from waitlist_api.http.routes.entry_responses import EntryResponses
@@ -217,6 +218,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         ),
         admin_token_routes(token_issuer, services.passes.issuer),
         admin_reinstate_routes(services.reinstatements, tokens),
+        admin_webhook_routes(services.replays),
     ]
 
 

@@ -55,6 +55,7 @@ STATUS = {
     "rests_used_up": 409,
     "no_room": 409,
     "no_entry_tokens": 409,
+    "no_webhook": 409,
     "settings_changed": 412,
     "too_large": 413,
     "unsupported_media_type": 415,

@@ -74,6 +74,7 @@ EXPECTED = {
     "admin_extend": 200,
     "admin_park": 200,
     "admin_redrive": 200,
+    "admin_replay_webhook": 200,
 }
 # Events of a hold, with the token of a real claim: the token in the file belongs to none.
 OF_GUESTS = (

@@ -98,6 +98,14 @@ def preview_admission(service: Deployment) -> None:
     wrong(service, "POST", f"{ADMIN}/preview")
 
 
+@drives("POST /v1/admin/webhook/replay")
+def replay_webhook(service: Deployment) -> None:
+    path = "/v1/admin/webhook/replay"
+    answer = service.operator("POST", path, json={"since": "2026-01-01T00:00:00Z"})
+    assert answer.json()["code"] == "no_webhook"
+    wrong(service, "POST", path)
+
+
 @drives("GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def get_person(service: Deployment) -> None:
     body = {"to": "back", "reason": REASON}

@@ -15,7 +15,7 @@ from tests.service.bus.scene import Scene
 from tests.support.dynamodb import TABLE
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
 from tools.local.pipes import details_of
-from tools.local.sqs import LocalQueue, lambda_event
+from tools.local.sqs import lambda_event
 from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
 from waitlist_api.records.table import Table
@@ -93,41 +93,6 @@ def standing() -> Iterator[Stand]:
             thread.join()
 
 
-class LocalSqs:
-    """An SQS client on queues in memory."""
-
-    def __init__(self, queues: dict[str, LocalQueue]) -> None:
-        self._queues = queues
-
-    def change_message_visibility(
-        self,
-        QueueUrl: str,  # noqa: N803
-        ReceiptHandle: str,  # noqa: N803
-        VisibilityTimeout: int,  # noqa: N803
-    ) -> None:
-        assert self._queues[QueueUrl].hide(ReceiptHandle, VisibilityTimeout)
-
-    def send_message(self, QueueUrl: str, MessageBody: str) -> None:  # noqa: N803
-        self._queues[QueueUrl].send(MessageBody)
-
-    def receive_message(
-        self,
-        QueueUrl: str,  # noqa: N803
-        MaxNumberOfMessages: int,  # noqa: N803
-        VisibilityTimeout: int,  # noqa: N803
-    ) -> dict[str, Any]:
-        found = self._queues[QueueUrl].receive(MaxNumberOfMessages, VisibilityTimeout)
-        return {
-            "Messages": [
-                {"MessageId": one.id, "ReceiptHandle": one.receipt, "Body": one.body}
-                for one in found
-            ]
-        }
-
-    def delete_message(self, QueueUrl: str, ReceiptHandle: str) -> None:  # noqa: N803
-        self._queues[QueueUrl].delete(ReceiptHandle)
-
-
 @dataclass
 class Context:
     left: int = 60_000
@@ -147,9 +112,8 @@ class Stage:
     context: Context = field(default_factory=Context)
 
     def __post_init__(self) -> None:
-        self.dead = LocalQueue(now_seconds=self.seconds)
-        self.queue = LocalQueue(360, self.dead, 500, now_seconds=self.seconds)
-        self.sqs = LocalSqs({WEBHOOK_QUEUE: self.queue, WEBHOOK_DEAD_LETTERS: self.dead})
+        self.sqs = self.scene.world.sqs
+        self.queue, self.dead = self.sqs.queue, self.sqs.dead
         self.told = 0
         config = WebhookConfig(TABLE, self.stand.url, "", "", log_level="CRITICAL")
         self.patch.setattr(webhook_app, "config", lambda: config)
@@ -177,9 +141,6 @@ class Stage:
             jitter=lambda: 0.0,
         )
         self.patch.setattr(webhook_app, "deliveries", lambda: made)
-
-    def seconds(self) -> float:
-        return self.scene.clock.millis / 1000
 
     def advance(self, seconds: float) -> None:
         self.scene.world.advance(seconds)

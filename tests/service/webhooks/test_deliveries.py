@@ -8,12 +8,17 @@ from functools import partial
 from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
+from msgspec.structs import replace
 
+from tests.service.api.refusing import refused
 from tests.service.bus.scene import in_order
 from tests.service.webhooks.receiving import SECRET, Answer, Stage, Stand, standing, status
 from tests.support.faults import Crash, Wire, crash_before
+from tests.support.world import CONFIG
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.webhooks.receiver import BadUrl, Receiver, pause_of
+from waitlist_api.webhooks.replay import BATCH, ROUNDS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
@@ -271,11 +276,51 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     assert len(stage.dead.bodies) == 4
     stand.always = status(204)
     stand.received.clear()
-    for body in reversed(stage.dead.bodies):
-        stage.queue.send(body)
+    details = [json.loads(body) for body in reversed(stage.dead.bodies)]
+    before = {"since": "2026-09-21T14:13:20Z"}
+    after = {"since": "2026-09-22T00:00:00+00:00"}
+    assert replay(stage, after).json == {"replayed": 0, "more": False}
+    stage.advance(60)
+    assert replay(stage, before).json == {"replayed": 4, "more": False}
+    assert stage.dead.bodies == []
+    # A cut-off replay sends them twice, and in another order.
+    stage.announce(details)
     stage.run_for(7200)
     assert stand.events == LIFE
     assert stage.queue.bodies == []
+
+
+def replay(stage: Stage, body: dict[str, str]) -> Any:
+    return stage.scene.world.request("POST", "/v1/admin/webhook/replay", body=body, operator=True)
+
+
+def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
+    for number in range(ROUNDS * BATCH + 1):
+        detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
+        at = "2026-09-21T14:18:55.000Z"
+        stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
+    # What EventBridge could not deliver is a whole event, and nonsense stays.
+    stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
+    stage.dead.send("{}")
+    answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
+    assert answers == [
+        {"replayed": ROUNDS * BATCH, "more": True},
+        {"replayed": 2, "more": False},
+    ]
+    assert stage.dead.bodies == ["{}"]
+
+
+def test_a_replay_without_a_webhook_or_its_queue_is_refused(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: Any) -> None:
+        raise EndpointConnectionError(endpoint_url="https://sqs")
+
+    monkeypatch.setattr(stage.sqs, "receive_message", fail)
+    body = {"since": "2026-01-01T00:00:00Z"}
+    refused(replay(stage, body), 503, "not_ready")
+    monkeypatch.setattr("tests.support.world.CONFIG", replace(CONFIG, webhook_queue_url=""))
+    refused(replay(Stage(stage.stand, monkeypatch), body), 409, "no_webhook")
 
 
 def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: Stand) -> None:

@@ -403,6 +403,19 @@ def _waitlists() -> dict[str, Operation]:
                 links=links.next_page("listWaitlists"),
             ),
         ),
+        "replayWebhook": _operator(
+            "Send the webhook's dead letters again",
+            answers(
+                200,
+                "How many events are sent again",
+                "unauthorized",
+                "invalid_json",
+                "unsupported_media_type",
+                "no_webhook",
+            ),
+            "Of the events that the webhook has not taken for a day, those since a time. Those of "
+            "each entry arrive in order. A repeat sends those that are left.",
+        ),
         "putWaitlist": _operator(
             "Create a waitlist, or replace its whole configuration",
             {
