@@ -128,7 +128,7 @@ $(EXPRESS): tests/service/clients/express/package-lock.json
 	npm ci --prefix tests/service/clients/express --no-audit --no-fund
 	@touch $@
 
-test-express: $(INSTALLED) $(EXPRESS) ## run the Express check of docs/app/admission-pass.md (needs Node.js 20 or newer)
+test-express: $(INSTALLED) $(EXPRESS) ## run the JavaScript of docs/app/admission-pass.md and docs/app/webhooks.md (needs Node.js 20 or newer)
 	$(BIN)/python -m pytest tests/service/clients/express
 
 # Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a

@@ -26,6 +26,9 @@ def cost(
     waiting: Annotated[str, typer.Option("--waiting", help="People who wait on average.")] = "0",
     edge: Annotated[bool, typer.Option("--edge", help="CloudFront answers the boards.")] = False,
     lists: Annotated[str, typer.Option("--lists", help="Lists, most of them idle.")] = "1",
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Each event is posted to a webhook.")
+    ] = False,
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
@@ -34,7 +37,13 @@ def cost(
     are made. No service is asked.
     """
     month = Month(
-        _count(signups), _count(polls), _count(boards), _count(waiting), edge, _count(lists)
+        _count(signups),
+        _count(polls),
+        _count(boards),
+        _count(waiting),
+        edge,
+        _count(lists),
+        webhook,
     )
     items = monthly(month)
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]

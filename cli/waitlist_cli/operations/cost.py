@@ -38,6 +38,11 @@ MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
 # What each further list adds to it while nothing happens there: its settings are read, with those
 # of 99 others in two calls, and Redis is asked for it, with 499 others in one.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
+# What an event adds where it is posted to a webhook that takes it at once. SQS bills the message,
+# its receipt and its deletion; the function waits for the receiver.
+WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
+WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
+WEBHOOK_ALARMED_METRICS = 3
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -78,6 +83,7 @@ class Prices:
     alarm_month: float = 0.10
     dashboard_month: float = 3.00
     out_gb: float = 0.09
+    sqs_per_million: float = 0.40
     edge_per_million: float = 1.00
     edge_out_gb: float = 0.085
 
@@ -87,7 +93,8 @@ class Month:
     """What happens in a month: customers who join and are admitted, and how they look.
 
     `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
-    the boards, and one in five seconds reaches the service. Nothing happens in most `lists`.
+    the boards, and one in five seconds reaches the service. Nothing happens in most `lists`. With
+    `webhook` each event is posted to one.
     """
 
     signups: int
@@ -96,6 +103,7 @@ class Month:
     waiting: int = 0
     edge: bool = False
     lists: int = 1
+    webhook: bool = False
 
 
 # In the order of the table.
@@ -153,7 +161,21 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         items["CloudFront"] += board_gb * prices.edge_out_gb
     else:
         items["Data out"] += board_gb * prices.out_gb
+    if month.webhook:
+        items["Webhook"] = _webhook(totals(calls)["events"], prices)
     return {**items, "Total": sum(items.values())}
+
+
+def _webhook(events: float, prices: Prices) -> float:
+    """Return the dollars of a month in which so many events are posted to a webhook."""
+    an_event = (
+        (WEBHOOK_SQS * prices.sqs_per_million + prices.lambda_per_million) / 1e6
+        + WEBHOOK_MS / 1000 * WEBHOOK_GB * prices.lambda_per_gb_second
+        + WEBHOOK.writes / 1e6 * prices.writes_per_million
+        + WEBHOOK.reads / 1e6 * prices.reads_per_million
+        + WEBHOOK_BYTES / 1e9 * prices.log_gb
+    )
+    return events * an_event + WEBHOOK_ALARMED_METRICS * prices.alarm_month + prices.secret_month
 
 
 def idle_list(prices: Prices = Prices()) -> float:

@@ -12,6 +12,7 @@ from tests.unit.cli.typed import Typed
 from tools.deploy.samconfig import Settings
 from waitlist_cli.operations.cost import (
     ALARMED_METRICS,
+    WEBHOOK_ALARMED_METRICS,
     Month,
     monthly,
 )
@@ -52,6 +53,8 @@ def test_the_alarms_read_as_many_metrics_as_are_paid_for() -> None:
         for name, alarm in alarms.items()
         if name != "EdgeErrorsAlarm"
     }
+    of_webhooks = sum(read.pop(name) for name in [*read] if name.startswith("Webhook"))
+    assert of_webhooks == WEBHOOK_ALARMED_METRICS
     assert sum(read.values()) == ALARMED_METRICS
 
 
@@ -79,6 +82,20 @@ def test_a_cache_answers_the_boards() -> None:
     assert direct["API Gateway, requests"] == pytest.approx(1_000)
     assert edge["API Gateway, requests"] < 1
     assert edge["Total"] < direct["Total"]
+
+
+def test_a_webhook_costs_by_the_event() -> None:
+    without, idle, busy = (
+        monthly(Month(signups, 0, webhook=webhook))
+        for signups, webhook in ((0, False), (0, True), (1_000_000, True))
+    )
+    assert "Webhook" not in without
+    assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"]) == pytest.approx(0.70)
+    # Four events each.
+    a_million = round((busy["Webhook"] - idle["Webhook"]) / 4, 2)
+    assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
+    words = json.loads(Typed().done("cost", "--signups", "1M", "--webhook", "--json"))
+    assert words["Webhook"] == round(busy["Webhook"], 2)
 
 
 def test_the_command_prints_the_items() -> None:

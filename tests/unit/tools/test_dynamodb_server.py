@@ -13,6 +13,7 @@ from tools.local.child import Child
 from tools.local.dynamodb.ensure_table import DynamoDbUnreachableError, ensure_table
 from tools.local.dynamodb.server import Database
 from tools.local.http_message import HttpRequest
+from tools.local.webhooks import stream_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -97,3 +98,18 @@ def test_it_runs_as_a_child_and_keeps_its_items_in_a_file(tmp_path: Path) -> Non
 def test_an_endpoint_that_does_not_answer_is_an_error() -> None:
     with pytest.raises(DynamoDbUnreachableError):
         ensure_table("http://127.0.0.1:1", TABLE)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_with_a_stream_each_change_is_handed_out_once(is_kept: bool, tmp_path: Path) -> None:
+    arguments = ["--stream", *([str(tmp_path / "table.sqlite")] if is_kept else [])]
+    with Child("tools.local.dynamodb.server", *arguments) as child:
+        url = f"http://127.0.0.1:{child.port()}"
+        ensure_table(url, TABLE)
+        read = stream_of(url)
+        assert read() == []
+        with client_of(url) as client:
+            client.put_item(TableName=TABLE, Item=key("a"))
+            client.delete_item(TableName=TABLE, Key=key("a"))
+        assert [one["eventName"] for one in read()] == ["INSERT", "REMOVE"]
+        assert read() == []

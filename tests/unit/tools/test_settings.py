@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.local.settings import WEBHOOK_SECRET as SECRET
 from tools.local.settings import SettingError, Settings, without_password
 
 
@@ -87,3 +88,20 @@ def test_a_folder_keeps_the_data_of_the_embedded_dynamodb_only() -> None:
     assert Settings.from_env({"KEEP": "/data"}).keep == Path("/data")
     with pytest.raises(SettingError, match="KEEP"):
         Settings.from_env({"KEEP": "/data", "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000"})
+
+
+def test_a_webhook_is_on_this_machine_and_its_secret_is_one() -> None:
+    """P8: nothing leaves the local run."""
+    url = "http://127.0.0.1:9000/hook"
+    settings = Settings.from_env({"WEBHOOK_URL": url, "WEBHOOK_SECRET": f"{SECRET} {SECRET}"})
+    assert (settings.webhook_url, settings.webhook_secret) == (url, f"{SECRET} {SECRET}")
+    assert Settings.from_env({"WEBHOOK_URL": "https://localhost/"}).webhook_url
+    assert Settings.from_env({}).webhook_url == ""
+    for wrong in (
+        {"WEBHOOK_URL": "https://example.com/hook"},
+        {"WEBHOOK_URL": "http://127.0.0.1.example.com"},
+        {"WEBHOOK_URL": url, "WEBHOOK_SECRET": "whsec_short"},
+        {"WEBHOOK_URL": url, "AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:8000"},
+    ):
+        with pytest.raises(SettingError, match="WEBHOOK_"):
+            Settings.from_env(wrong)
