@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -44,6 +45,19 @@ class Identities(Struct, frozen=True):
             # The cached settings may be older than an operator's change.
             rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
             return self._person(waitlist_id, rules, customer_id, profile)
+
+    def of_rows(
+        self, waitlist_id: str, profiles: Sequence[dict[str, Any]]
+    ) -> list[str | InvalidFields]:
+        """Return the customer id of each profile of an import, or what is wrong with it."""
+        rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
+        found: list[str | InvalidFields] = []
+        for profile in profiles:
+            try:
+                found.append(self._person(waitlist_id, rules, None, profile).customer_id)
+            except InvalidFields as refusal:
+                found.append(refusal)
+        return found
 
     def entry_of(self, waitlist_id: str, sent: dict[str, Any]) -> str:
         """Return the id of the entry that an address has, or would have; raise InvalidFields."""

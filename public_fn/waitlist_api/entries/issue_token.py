@@ -75,4 +75,9 @@ def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_
 def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
     """Return the address of the customer's page with the entry's id and token."""
     token = tokens.issue(*record.key, record.ticket or 0)
-    return f"{base_url}/w/{record.waitlist_id}#t={record.entry_id}.{token}"
+    return link_with(*record.key, token, base_url)
+
+
+def link_with(waitlist_id: str, entry_id: str, token: str, base_url: str) -> str:
+    """Return the address of the customer's page that opens the place of a token."""
+    return f"{base_url}/w/{waitlist_id}#t={entry_id}.{token}"

@@ -198,7 +198,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_segment_routes(services.segment_counts),
         admin_claim_routes(services.claims, services.holds),
         admin_admission_routes(services.admissions, services.withdrawals, services.exits),
-        admin_import_routes(services.imports, token_issuer),
+        admin_import_routes(services.imports, token_issuer, identities, services.passes.issuer),
         admin_entry_routes(
             services.entry_queries,
             services.archive,
@@ -217,7 +217,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             even_times,
         ),
         admin_token_routes(token_issuer, services.passes.issuer),
-        admin_reinstate_routes(services.reinstatements, tokens),
+        admin_reinstate_routes(services.reinstatements, tokens, services.passes.issuer),
         admin_webhook_routes(services.replays),
     ]
 

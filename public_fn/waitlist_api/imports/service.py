@@ -4,13 +4,13 @@ All intents are written first, each with its ticket. So the order in the queue d
 which request finishes an intent, or when (docs/decisions/0027-imports.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.errors import FieldError, InvalidFields
+from waitlist_api.errors import Banned, FieldError, InvalidFields
 from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
@@ -41,23 +41,49 @@ class Imports(Struct, frozen=True):
     ) -> list[ImportedRow]:
         """Add customers to the queue, also of a closed waitlist; return the rows with outcomes."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
-        imported = [
-            ImportedRow(
-                waitlist_id=waitlist_id, row=row, when_ended=when_ended, when_on_list=when_on_list
-            )
-            for row in rows
-        ]
-        by_entry: dict[str, ImportedRow] = {}
-        for one in imported:
-            self._check(one, waitlist.segments)
-            if one.outcome is None:
-                by_entry.setdefault(one.entry_id, one)
+        imported = _imported(waitlist_id, rows, when_ended, when_on_list)
+        by_entry = self._first_of_each(imported, waitlist.segments)
         self.intent_writer.begin(waitlist, list(by_entry.values()), by)
         self.placement.finish([one for one in by_entry.values() if one.is_joining])
+        return _whole(imported, by_entry)
+
+    def try_out(
+        self,
+        waitlist_id: str,
+        rows: Sequence[ImportRow],
+        when_ended: WhenEnded = "skip",
+        when_on_list: WhenOnList = "keep",
+    ) -> list[ImportedRow]:
+        """Return the rows with the outcomes that they would have now; nothing is written.
+
+        A list that would be too full for them is not looked for.
+        """
+        waitlist = self.waitlist_cache.look_up(waitlist_id)
+        imported = _imported(waitlist_id, rows, when_ended, when_on_list)
+        by_entry = self._first_of_each(imported, waitlist.segments)
+        self.intent_writer.look(waitlist, list(by_entry.values()))
+        for one in by_entry.values():
+            match one.state(self.now_millis()):
+                case "new":
+                    one.outcome = "joined"
+                case "ended":
+                    one.keep("ended")
+                case "banned":
+                    one.refuse(Banned())
+                case _:
+                    one.keep("already")
+        return _whole(imported, by_entry)
+
+    def _first_of_each(
+        self, imported: Sequence[ImportedRow], segments: Segments
+    ) -> dict[str, ImportedRow]:
+        """Refuse bad rows; return the first good row of each entry."""
+        by_entry: dict[str, ImportedRow] = {}
         for one in imported:
+            self._check(one, segments)
             if one.outcome is None:
-                _like(one, by_entry[one.entry_id])
-        return imported
+                by_entry.setdefault(one.entry_id, one)
+        return by_entry
 
     def _check(self, one: ImportedRow, segments: Segments) -> None:
         try:
@@ -69,6 +95,25 @@ class Imports(Struct, frozen=True):
                 raise InvalidFields(TOO_LATE)
         except WaitlistError as refusal:
             one.refuse(refusal)
+
+
+def _imported(
+    waitlist_id: str, rows: Sequence[ImportRow], when_ended: WhenEnded, when_on_list: WhenOnList
+) -> list[ImportedRow]:
+    return [
+        ImportedRow(
+            waitlist_id=waitlist_id, row=row, when_ended=when_ended, when_on_list=when_on_list
+        )
+        for row in rows
+    ]
+
+
+def _whole(imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]) -> list[ImportedRow]:
+    """Return the rows, each with an outcome."""
+    for one in imported:
+        if one.outcome is None:
+            _like(one, by_entry[one.entry_id])
+    return imported
 
 
 def _like(one: ImportedRow, same: ImportedRow) -> None:

@@ -54,7 +54,7 @@ class IntentWriter(Struct, frozen=True):
 
     def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
         """Write the intents of the rows that may join; set the outcome of the others."""
-        self._look(waitlist, rows)
+        self.look(waitlist, rows)
         allocation, rest = TicketAllocation(0, {}), rows
         while rest:
             allocation, begun = self._begin(waitlist, rest, by, allocation)
@@ -85,7 +85,7 @@ class IntentWriter(Struct, frozen=True):
             try:
                 self.imports.begin(intents)
             except EntryChanged:
-                self._look(waitlist, some)
+                self.look(waitlist, some)
                 allocation = TicketAllocation(0, {})
                 continue
             for one, intent in zip(new, intents, strict=True):
@@ -94,7 +94,8 @@ class IntentWriter(Struct, frozen=True):
             return allocation, len(some) if is_all else some.index(may_join[len(new)])
         raise Throttled
 
-    def _look(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
+    def look(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
+        """Read the record of each row's entry."""
         ids = [one.entry_id for one in rows]
         records = self.entries.get_many(waitlist.waitlist_id, ids)
         for one in rows:
@@ -146,7 +147,7 @@ class IntentWriter(Struct, frozen=True):
         else:
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
                 list(pool.map(end, rows))
-        self._look(waitlist, rows)
+        self.look(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that may join."""

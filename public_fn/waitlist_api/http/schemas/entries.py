@@ -545,6 +545,10 @@ class ReinstateAnswer(EntryAnswer):
             "fits nothing any more. Null if customers use the tokens of an OIDC issuer."
         ),
     ]
+    link: Annotated[
+        str | None,
+        Field(description="The address of the customer's page with this token; a secret, too."),
+    ] = None
 
 
 class HistoryAnswer(Model):

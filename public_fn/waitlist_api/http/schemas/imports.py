@@ -44,7 +44,14 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 class ImportRowBody(Body):
     """One row: a signup with its priority and time of joining."""
 
-    customer_id: CustomerId
+    customer_id: Annotated[
+        CustomerId | None,
+        Field(
+            description="The client's id of the customer. On a waitlist with `identity` leave it "
+            "out where the `profile` has the address: the row is then of the person who signs up "
+            "with it. Required elsewhere."
+        ),
+    ] = None
     profile: SignupProfile
     attributes: SignupAttributes
     priority: Annotated[
@@ -84,6 +91,13 @@ class ImportBody(Body):
             description="Whether the answer has the entry token of each row that is on the "
             "waitlist afterwards, for you to pass on; not of a stay that a guest made. If "
             "customers use tokens of an OIDC issuer, true is refused: `no_entry_tokens`."
+        ),
+    ] = False
+    dry_run: Annotated[
+        bool,
+        Field(
+            description="Whether to answer only what would become of each row. Nothing is written. "
+            "Rows of one person have the same `entry_id`; tokens are not answered."
         ),
     ] = False
     ended: Annotated[
@@ -127,6 +141,13 @@ class ImportResultAnswer(Model):
         EntryToken | None,
         Field(
             description="If `entry_tokens` is true and the entry is on the waitlist by an import."
+        ),
+    ] = None
+    link: Annotated[
+        str | None,
+        Field(
+            description="With the token: the address of the customer's page that opens the place. "
+            "Whoever has it has the place: send it to the customer alone."
         ),
     ] = None
     code: Annotated[str | None, Field(description="The error that refused the row.")] = None

@@ -1,18 +1,21 @@
 """Operators' route of imports."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec import Struct
 
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.entries.issue_token import TokenIssuer, TokenOf
-from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, InvalidFields, cut
+from waitlist_api.entries.identify import CUSTOMER_ID, Identities
+from waitlist_api.entries.issue_token import TokenIssuer, TokenOf, link_with
+from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, FieldError, InvalidFields, cut
 from waitlist_api.http.errors import code_of
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import WaitlistId
+from waitlist_api.http.routes.passes import base_url_of
 from waitlist_api.http.schemas.common import FieldProblem
 from waitlist_api.http.schemas.imports import (
     ImportAnswer,
@@ -25,6 +28,7 @@ from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
+NO_CUSTOMER = FieldError(CUSTOMER_ID, "Field required")
 ROUTE_KEY = f"POST {IMPORT}".replace("<waitlist_id>", "{waitlist_id}")
 
 
@@ -33,29 +37,60 @@ def is_import(event: Mapping[str, Any]) -> bool:
     return event.get("routeKey") == ROUTE_KEY
 
 
-def admin_import_routes(imports: Imports, token_issuer: TokenIssuer) -> APIGatewayHttpRouter:
-    """Return the operators' route of imports."""
+class Links(Struct, frozen=True):
+    """Signs the tokens of an answer, and writes the links with them."""
+
+    token_of: TokenOf
+    base_url: str
+
+
+def admin_import_routes(
+    imports: Imports,
+    token_issuer: TokenIssuer,
+    identities: Identities | None,
+    public_url: str = "",
+) -> APIGatewayHttpRouter:
+    """Return the operators' route of imports; without `identities` customers have accounts."""
     router = APIGatewayHttpRouter()
 
     @router.post(IMPORT, operation_id="importEntries")
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         by = operator_of(router.current_event.raw_event)
         # Raises before the import writes anything if this stack issues no tokens.
-        token_of = token_issuer.signer() if body.entry_tokens else None
-        read = [(number, one) for number, one in enumerate(body.rows)]
-        good = {number: _row(one) for number, one in read if isinstance(one, ImportRowBody)}
+        links = None
+        if body.entry_tokens and not body.dry_run:
+            base_url = public_url or base_url_of(router.current_event.raw_event)
+            links = Links(token_issuer.signer(), base_url)
+        read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
+        good = {number: one for number, one in read if isinstance(one, ImportRow)}
         results = {
             number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
         }
-        people = imports.put_in_line(waitlist_id, list(good.values()), by, body.ended, body.on_list)
-        results |= {n: _result(n, one, token_of) for n, one in zip(good, people, strict=True)}
+        rows = list(good.values())
+        if body.dry_run:
+            people = imports.try_out(waitlist_id, rows, body.ended, body.on_list)
+        else:
+            people = imports.put_in_line(waitlist_id, rows, by, body.ended, body.on_list)
+        results |= {n: _result(n, one, links) for n, one in zip(good, people, strict=True)}
         return secret(_answer([results[number] for number in sorted(results)]))
 
     return router
 
 
-def _row(body: ImportRowBody) -> ImportRow:
-    return ImportRow(**dict(body))
+def _identified(
+    identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
+) -> Iterator[ImportRow | WaitlistError]:
+    """Yield the rows, each with its customer id, and what refuses the others."""
+    unnamed = [one for one in rows if isinstance(one, ImportRowBody) and one.customer_id is None]
+    ids: Iterator[str | InvalidFields] = iter(())
+    if identities is not None and unnamed:
+        ids = iter(identities.of_rows(waitlist_id, [one.profile for one in unnamed]))
+    for one in rows:
+        if isinstance(one, WaitlistError):
+            yield one
+            continue
+        found = one.customer_id or next(ids, InvalidFields(NO_CUSTOMER))
+        yield ImportRow(**dict(one) | {"customer_id": found}) if isinstance(found, str) else found
 
 
 def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
@@ -70,18 +105,20 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
     )
 
 
-def _result(number: int, one: ImportedRow, token_of: TokenOf | None) -> ImportResultAnswer:
+def _result(number: int, one: ImportedRow, links: Links | None) -> ImportResultAnswer:
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
-    token = None
-    if token_of is not None and one.ticket is not None:
-        token = token_of(one.waitlist_id, one.entry_id, one.ticket)
+    token = link = None
+    if links is not None and one.ticket is not None:
+        token = links.token_of(one.waitlist_id, one.entry_id, one.ticket)
+        link = link_with(one.waitlist_id, one.entry_id, token, links.base_url)
     return ImportResultAnswer(
         row=number,
         outcome=one.outcome,
         warning=one.warning,
         entry_id=one.entry_id,
         entry_token=token,
+        link=link,
     )
 
 
