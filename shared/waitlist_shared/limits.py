@@ -11,6 +11,8 @@ MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
 # Instants of a schedule in one message.
 MAX_INSTANTS = 1_000
+# Hours of a policy in one message: today's, the next ones, and those after them.
+MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS = 12 * 3600
 MIN_PASS_SECONDS = 60

@@ -26,6 +26,8 @@ OFFER_SECONDS, PASS_SECONDS = 30, 90
 # Most have about one slot due in a wait; of the fast ones, more than customers wait.
 RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), (900, 60_000)]
 # Ends of offers and passes, and times around them, come more often than others.
+# Of a policy with hours, both in milliseconds: they begin so often, and last so long.
+HOURS = (400_000, 250_000)
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
 # By engine, the seeds.
 HISTORIES = {"valkey": range(40), "fakeredis": range(40, 50), "cluster": range(50, 70)}
@@ -118,6 +120,7 @@ class AdmissionHistory:
         self.instants: list[tuple[int, int]] = []
         self.copies: list[dict[str, Any]] = []
         self.readiness_version = 0
+        self.has_hours = False
         self.begin()
 
     @property
@@ -136,6 +139,9 @@ class AdmissionHistory:
         if rate is not None:
             begin = self.now + rate_from if rate_from else None
             fields |= {"rate_count": rate[0], "rate_millis": rate[1], "rate_from": begin}
+        self.has_hours = draw([True, False, False])
+        if self.has_hours:
+            fields["has_hours"] = True
         self.line.init(
             admission=True,
             rate_counts=counts,
@@ -209,10 +215,32 @@ class AdmissionHistory:
         for _, count in self.instants[self.counted :]:
             self.ledger.count_instant(count, self.model)
         self.counted = len(self.instants)
-        answer = self.admit(settings_version=1, schedule_from=0, instants=self.instants)
+        answer = self.admit(
+            settings_version=1, schedule_from=0, instants=self.instants, hours=self.hours()
+        )
         self.hold_to_what_is_due(answer)
         if len(answer["entries"]) < MOST_A_RUN:
             self.every_slot_is_used()
+
+    def hours(self) -> list[tuple[int, int]]:
+        """Return the present or next hours, and those after them."""
+        if not self.has_hours:
+            return []
+        every, length = HOURS
+        first = self.now // every * every
+        begins = [first + number * every for number in range(3)]
+        return [(one, one + length) for one in begins if one + length > self.now]
+
+    @property
+    def is_closed(self) -> bool:
+        return self.has_hours and self.hours()[0][0] > self.now
+
+    def end_of_offer(self) -> int:
+        """Return when an offer of the policy ends: its time stands still between the hours."""
+        end, hours = self.now + OFFER_SECONDS * 1000, self.hours()
+        if hours and end > hours[0][1]:
+            end += hours[1][0] - hours[0][1]
+        return end
 
     def end_offers(self) -> None:
         open_before = self.model.of("offered")
@@ -222,9 +250,10 @@ class AdmissionHistory:
     def hold_to_what_is_due(self, answer: Answer, most: int = MOST_A_RUN) -> None:
         self.ledger.lag_micros += MOST_LAG_MICROS
         due = replace(self.model, slots=self.ledger.all_due(self.model))
-        self.hold_to(answer, model.policy_run(due, most))
+        expected = self.model if self.is_closed else model.policy_run(due, most)
+        self.hold_to(answer, expected, self.end_of_offer())
 
-    def hold_to(self, answer: Answer, expected: Waitlist) -> None:
+    def hold_to(self, answer: Answer, expected: Waitlist, end: int = 0) -> None:
         """Hold an answer to the offers that the model has made to the first entries."""
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
@@ -234,7 +263,7 @@ class AdmissionHistory:
             self.model = self.model.change(
                 name,
                 hold=token,
-                time_millis=self.now + OFFER_SECONDS * 1000,
+                time_millis=end or self.now + OFFER_SECONDS * 1000,
                 paid=self.ledger.offered(expected.by_name[name].paid),
             )
 
@@ -249,7 +278,7 @@ class AdmissionHistory:
             for one in (ledger.quota, *ledger.payers)
         )
         assert min(quota, *others, 0) == 0
-        if line.next_ones() and line.room != 0:
+        if line.next_ones() and line.room != 0 and not self.is_closed:
             assert quota == 0
             left = sum(others) if ledger.is_sum else min(others, default=0)
             assert left == 0
@@ -408,7 +437,10 @@ class AdmissionHistory:
             return
         until = self.model.by_name[name].time_millis
         answer = self.send_with_copy(
-            "withdraw", entry_id=self.line.id_of(name), offered_until_millis=until
+            "withdraw",
+            entry_id=self.line.id_of(name),
+            offered_until_millis=until,
+            hours=self.hours(),
         )
         self.end_offers()
         # The next one gets the slot before this entry waits again.

@@ -32,7 +32,7 @@ LOOPS = {
     "claim_limit": 2,  # the open holds, on a list with max_claims: a line of any length has few
     "complete": 1,
     "pending_decisions": 4,
-    "due": 3,
+    "due": 4,  # a message has three hours at most
     "epoch": 1,
     "expire": 1,
     "expiry": 2,

@@ -41,6 +41,7 @@ SETTINGS = (
     "acceptance",
     "opens_millis",
     "closes_millis",
+    "has_hours",
 )
 
 

@@ -10,6 +10,7 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.policies import (
     DEFAULTS,
     admits_alone,
+    hours_of,
     no_show_warning,
     past_warning,
     policy_text,
@@ -88,6 +89,14 @@ def policy(
             help="Whether a customer who goes out frees the room, or the end of the pass does.",
         ),
     ] = None,
+    offer_hours: Annotated[
+        str | None,
+        typer.Option(
+            "--offer-hours",
+            metavar="'FROM-TO [ZONE]'",
+            help="When slots are offered: '08:00-22:00 Europe/Berlin'; '' for at any time.",
+        ),
+    ] = None,
     off: Annotated[
         bool, typer.Option("--off", help="Remove the policy: only operators admit.")
     ] = False,
@@ -121,6 +130,8 @@ def policy(
         typed["schedule"] = schedule_of(schedule)
     if max_inside is not None:
         typed["max_inside"] = max_inside or None
+    if offer_hours is not None:
+        typed["offer_hours"] = hours_of(offer_hours)
     if off and (typed or simulated or of_rate or rate is not None):
         raise WrongUsage("--off removes the whole policy: give it alone.")
     if off:

@@ -7,7 +7,7 @@ from typing import Any
 from waitlist_cli.console.actions import Form
 from waitlist_cli.console.picked_times import picked_instant
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS
+from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS, hours_line, hours_of
 
 
 def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     rate, times = policy["rate"] or {}, policy["schedule"]
     kept = {"offer_seconds", "pass_seconds", "customer_exit"}
     typed = {"at": "", "count": "", "rate_count": "", "rate_per": "minute", "max_inside": ""}
-    typed |= {name: policy[name] for name in kept}
+    typed |= {name: policy[name] for name in kept} | {"offer_hours": hours_line(policy)}
     if len(times) == 1 and times[0].get("at") and rate.get("from"):
         at = datetime.fromisoformat(times[0]["at"]).astimezone(UTC)
         typed |= {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "count": times[0]["count"]}
@@ -43,6 +43,7 @@ def launch_of(form: Form) -> dict[str, Any]:
         "pass_seconds": _number(form, "pass_seconds", "Passes last"),
         "no_show": form.text("no_show") or DEFAULTS["no_show"],
         "customer_exit": form.text("customer_exit") or DEFAULTS["customer_exit"],
+        "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
     }
 
 

@@ -17,6 +17,9 @@ from waitlist_cli.operations.policies import (
     DEFAULTS,
     PERIOD_SECONDS,
     admits_alone,
+    hours_line,
+    hours_of,
+    hours_text,
     no_show_warning,
     past_warning,
     policy_text,
@@ -39,6 +42,7 @@ NAMES = {
     "no_show": "No-shows",
     "acceptance": "Acceptance",
     "customer_exit": "Customers who go out",
+    "offer_hours": "Offers between",
 }
 NO_SHOWS = (
     ("to_back", "Go to the end of the queue"),
@@ -74,6 +78,7 @@ def routes(console: Console) -> list[Route]:
             waitlist=waitlist,
             has_policy=policy is not None,
             policy={**DEFAULTS, **(policy or {})},
+            offer_hours=hours_line(policy),
             schedule="\n".join(schedule_line(one) for one in (policy or DEFAULTS)["schedule"]),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
@@ -157,6 +162,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "no_show": form.text("no_show"),
         "acceptance": form.text("acceptance"),
         "customer_exit": form.text("customer_exit"),
+        "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
     }
 
 
@@ -187,11 +193,13 @@ def _summary(policy: Mapping[str, Any] | None) -> str:
 
 
 def _value(name: str, policy: Mapping[str, Any] | None) -> str:
-    value = (policy or DEFAULTS)[name]
+    value: Any = (policy or DEFAULTS).get(name)
     if name == "rate":
         return rate_text(value) if value else "no limit"
     if name == "schedule":
         return ", ".join(schedule_line(one) for one in value) or "none"
+    if name == "offer_hours":
+        return hours_text(value) if value else "at any time"
     if name == "max_inside":
         return f"{value:,}" if value else "no limit"
     words = dict((*NO_SHOWS, *ACCEPTANCES, *COMBINES, *CUSTOMER_EXITS))

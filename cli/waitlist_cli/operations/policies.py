@@ -12,6 +12,7 @@ from waitlist_cli.terminal.times import instant_of
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
+HOURS = re.compile(r"(\d\d:\d\d) ?- ?(\d\d:\d\d)(?: (\S+))?")
 CRON_FIELDS = 5
 # The values that the service gives a new policy.
 DEFAULTS: dict[str, Any] = {
@@ -24,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "no_show": "to_back",
     "acceptance": "enter",
     "customer_exit": "frees_now",
+    "offer_hours": None,
 }
 
 
@@ -72,6 +74,29 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
     return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
 
 
+def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
+    """Return the hours of `FROM-TO [ZONE]`; None for an empty text. Errors call it `label`."""
+    if not text:
+        return None
+    found = HOURS.fullmatch(text)
+    if not found:
+        raise WrongUsage(
+            f"{label} {text!r}: give '08:00-22:00 Europe/Berlin' (a time zone, or none for UTC)."
+        )
+    return {"from": found[1], "to": found[2], "timezone": found[3] or "UTC"}
+
+
+def hours_text(hours: Mapping[str, Any]) -> str:
+    """Return hours as `hours_of` reads them."""
+    return f"{hours['from']}-{hours['to']} {hours['timezone']}"
+
+
+def hours_line(policy: Mapping[str, Any] | None) -> str:
+    """Return the hours of a policy as they are typed; empty without hours."""
+    hours = (policy or DEFAULTS).get("offer_hours")
+    return hours_text(hours) if hours else ""
+
+
 def policy_text(policy: Mapping[str, Any] | None) -> str:
     """Return the limits of a policy in words."""
     if policy is None:
@@ -82,6 +107,8 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
         parts = [" and ".join(parts)]
     if policy["max_inside"]:
         parts.append(f"at most {policy['max_inside']:,} inside")
+    if parts and policy.get("offer_hours"):
+        parts.append(hours_text(policy["offer_hours"]))
     return ", ".join(parts) or "by hand only"
 
 

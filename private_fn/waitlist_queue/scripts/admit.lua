@@ -4,12 +4,12 @@
 -- USES wake paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
--- ARGV settings_version schedule_from instants next_instant now server_run_id
+-- ARGV settings_version schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
--- one after them.
+-- one after them. `hours` ("opens:closes") are those in which a policy that has hours offers, from the present ones on.
 -- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
 -- RETURNS behind scheduled_until
@@ -54,12 +54,13 @@ if entry_id ~= '' then
 elseif count ~= '' then
   due = math.min(tonumber(count), room or MOST)
 else
-  if policy.has_schedule then
+  if policy.has_schedule or policy.has_hours then
     if tonumber(schedule_from) > policy.scheduled_until or
       tonumber(settings_version) < tonumber(meta_settings_version) then
       return {'behind', policy.scheduled_until}
     end
     count_instants(policy, instants, redis.call('ZCARD', keys.queue), millis)
+    read_hours(policy, hours, millis)
   end
   due = slots_due(policy, room, now)
 end

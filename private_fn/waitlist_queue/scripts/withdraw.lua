@@ -3,10 +3,10 @@
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions check_offer
 -- USES wake paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
--- ARGV entry_id ticket offered_until_millis tokens now server_run_id
+-- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts home not_ready
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
--- The next one gets the slot in this run: in another one the entry would be at the head of the queue again.
+-- The next one gets the slot in this run, within `hours` (as in admit): in another one the entry would be at the head of the queue again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
@@ -27,7 +27,7 @@ if hold then
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
   redis.call('ZREM', keys.held, entry_id)
-  if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, now) end
+  if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, hours, now) end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)
   wake(keys)

@@ -10,7 +10,7 @@ from waitlist_api.admission.offers import Offer, OfferWriter, transition_of_take
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
-from waitlist_api.queue.messages import renew_of
+from waitlist_api.queue.messages import hours_of, renew_of
 from waitlist_api.queue.renewals import ends_of
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entries import EntryRecords
@@ -76,6 +76,10 @@ class Admissions(Struct, frozen=True):
     entries: EntryRecords
     positions: Positions
     now_millis: NowMillis
+
+    def hours(self, waitlist_id: str) -> tuple[c.Hours, ...]:
+        """Return the hours in which the list's policy offers, for a message; none without hours."""
+        return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
         """Offer the slots that the policy, or a quota, has due, at most 100."""
@@ -163,7 +167,12 @@ class Admissions(Struct, frozen=True):
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
+        hours = hours_of(waitlist.settings, self.now_millis())
+        if not (schedule or hours):
+            return request
+        request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
+            # Nothing is counted, so this is not behind.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -173,7 +182,6 @@ class Admissions(Struct, frozen=True):
         following = next_instant(schedule, last_millis)
         return structs.replace(
             request,
-            settings_version=waitlist.version,
             schedule_from=since_millis,
             instants=tuple(c.DueInstant(one.millis, one.count) for one in instants),
             next_instant=following.millis if following else None,

@@ -91,7 +91,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
     A parked entry and an offer have no token that callers know: `parked_millis` or
     `offered_until_millis` names the one that the caller means. `ticket` is that of the stay that a
-    customer's entry token proves. `once_key` is a digest of the caller's idempotency key.
+    customer's entry token proves. `hours` are those in which the policy may offer the slot of a
+    withdrawal to the next one. `once_key` is a digest of the caller's idempotency key.
     """
 
     waitlist_id: str
@@ -106,6 +107,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     offered_until_millis: int | None = None
     parked_millis: int | None = None
     once_key: str | None = None
+    hours: tuple[c.Hours, ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:

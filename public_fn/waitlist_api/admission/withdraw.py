@@ -1,6 +1,7 @@
 """Withdraw: take an offer back; its entry waits at its old place, the slot goes to the next one."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.admission.holds import WITHDRAW, HoldCommand, Holds
@@ -23,6 +24,7 @@ class Withdrawals(Struct, frozen=True):
 
         Raises NotOffered, OfferExpired.
         """
+        command = replace(command, hours=self.admissions.hours(command.waitlist_id))
         acted = self.holds.act(WITHDRAW, command)
         if isinstance(acted.result, c.WithdrawResult):
             self.admissions.record(command.waitlist_id, acted.result, POLICY)

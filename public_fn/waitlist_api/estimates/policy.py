@@ -2,12 +2,16 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 
+from waitlist_api.estimates.hours import MOST_HOURS
 from waitlist_api.estimates.select_pace import MOST_INSTANTS, Policy
-from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Scheduled
+from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, OfferHours, Scheduled
+from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
+# So many instants are moved into a policy's hours at most.
+MOST_MOVED = 2_000
 # The places of an instant of the last day may still be opening at the policy's rate. A schedule
 # with an instant every minute is searched back for an hour only.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
@@ -26,8 +30,11 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
     instants = None
     if admission.schedule:
         spread = None if is_sum else rate
-        found = islice(_instants(admission.schedule, spread, now_millis), MOST_INSTANTS)
-        instants = [(one.millis / 1000, one.count) for one in found]
+        found = _instants(admission.schedule, spread, now_millis)
+        if admission.offer_hours:
+            found = _within(admission.offer_hours, islice(found, MOST_MOVED), now_millis)
+        instants = [(one.millis / 1000, one.count) for one in islice(found, MOST_INSTANTS)]
+    hours = hours_after(admission.offer_hours, now_millis) if admission.offer_hours else ()
     return Policy(
         rate=rate,
         rate_from=(admission.rate.from_millis or 0) / 1000 if admission.rate else 0.0,
@@ -37,7 +44,23 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
         pass_seconds=admission.pass_seconds,
         is_whole_pass=admission.customer_exit == "frees_at_end",
         offer_seconds=admission.offer_seconds if admission.acceptance == "enter" else 0,
+        hours=[(one.opens / 1000, one.closes / 1000) for one in islice(hours, MOST_HOURS)],
     )
+
+
+def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
+    """Yield instants, those outside the hours as one when the hours begin."""
+    opening = hours_after(hours, now_millis)
+    current = next(opening)
+
+    def offered_at(instant: Instant) -> int:
+        nonlocal current
+        while current.closes <= instant.millis:
+            current = next(opening)
+        return instant.millis if instant.millis < now_millis else max(instant.millis, current.opens)
+
+    for millis, some in groupby(found, offered_at):
+        yield Instant(millis, sum(one.count for one in some))
 
 
 def _instants(

@@ -18,7 +18,8 @@ from waitlist_api.records.samples import (
     Sample,
     SampleRecords,
 )
-from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.records.waitlists import WaitlistRecord, offer_hours_of
+from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
 
 # A pace is made of the minutes of so long, and of the hours of so long.
@@ -113,7 +114,8 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        paused=waitlist.settings.paused,
+        # Neither shows how fast the list can serve.
+        paused=waitlist.settings.paused or is_closed(offer_hours_of(waitlist.settings), now_millis),
     )
 
 

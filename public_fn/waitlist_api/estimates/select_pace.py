@@ -4,8 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.estimates.flow import intervals_of, leaving_of
+from waitlist_api.estimates.hours import open_seconds, spread
 from waitlist_api.estimates.measure import measured
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
@@ -35,7 +37,9 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     `instants` are the next ones of a schedule, each with its second and the places that open then;
     None without a schedule. At most MOST_INSTANTS; a shorter list is complete. With
-    `is_whole_pass` a customer's exit frees no room before the pass ends.
+    `is_whole_pass` a customer's exit frees no room before the pass ends. `hours` are the present or
+    next times in which it offers, each with the second at which it begins and ends; empty if it
+    offers at any time.
     """
 
     rate: float | None = None
@@ -46,6 +50,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     pass_seconds: int = 3600
     offer_seconds: int = 0
     is_whole_pass: bool = False
+    hours: Sequence[tuple[float, float]] = ()
 
 
 def pace_of(
@@ -62,6 +67,20 @@ def pace_of(
         return measured(minutes, hours)
     # Another policy, another pace: earlier samples describe the one before.
     minutes, hours = _of_version(minutes), _of_version(hours)
+    if not policy.hours:
+        return _by_policy(policy, minutes, hours)
+    at = minutes[-1].millis / 1000
+
+    def moved(second: float) -> float:
+        return open_seconds(policy.hours, at, second)
+
+    some = policy.instants and [(moved(second), count) for second, count in policy.instants]
+    within = replace(policy, rate_from=moved(policy.rate_from), instants=some)
+    found = _by_policy(within, minutes, hours)
+    return found and spread(found, policy.hours)
+
+
+def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Pace | None:
     known = _known(policy, minutes)
     room = policy.max_inside
     if room is not None:

@@ -1,5 +1,6 @@
 """Builds private messages from records of entries and waitlists."""
 
+from itertools import islice
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -9,9 +10,14 @@ from waitlist_api.records.journal import Change
 from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
 from waitlist_api.records.segments import Segment, Segments
-from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy
+from waitlist_api.settings.hours import hours_after
 from waitlist_shared import contracts as c
+from waitlist_shared.limits import MAX_HOURS
+
+# Redis' clock may be behind that of a function, by ten minutes at most.
+CLOCK_SKEW_MILLIS = 3_600_000
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
@@ -284,7 +290,20 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
         "pass_seconds": policy.pass_seconds,
         "no_show": policy.no_show,
         "acceptance": policy.acceptance,
+        **({"has_hours": True} if policy.offer_hours else {}),
     }
+
+
+def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
+    """Return the hours of a policy for a message; none without hours.
+
+    They begin with those of an hour ago, which may be the present ones by Redis' clock.
+    """
+    hours = offer_hours_of(settings)
+    if hours is None:
+        return ()
+    found = islice(hours_after(hours, now_millis - CLOCK_SKEW_MILLIS), MAX_HOURS)
+    return tuple(c.Hours(one.opens, one.closes) for one in found)
 
 
 def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_api.settings.admission import AdmissionPolicy, Scheduled
+from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.page import PageSettings
@@ -406,6 +406,11 @@ def pass_seconds_of(settings: WaitlistSettings) -> int:
 def frees_at_end(settings: WaitlistSettings) -> bool:
     """Return whether a customer's own exit leaves the room taken until the pass ends."""
     return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
+
+
+def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
+    """Return the hours in which a list's policy offers; None without a policy, or at any time."""
+    return settings.admission.offer_hours if settings.admission else None
 
 
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:

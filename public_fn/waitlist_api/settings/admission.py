@@ -50,6 +50,14 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
     at: str | None = None
 
 
+class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
+    """The time of each day in which a list offers, as `HH:MM`; past midnight if `to` is earlier."""
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    timezone: str = "UTC"
+
+
 class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     """How a list admits by itself; the fewest slots of `rate`, `schedule` and room decide.
 
@@ -58,8 +66,8 @@ class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     with none of the three admits by hand only. `offer_seconds` is how long an offer lasts,
     `pass_seconds` how long a customer is inside after an admission, `no_show` what happens to an
     entry whose offer ends unused, `customer_exit` whether a customer who goes out frees the room,
-    or the end of the pass does. The record stores every field, so a new default changes no stored
-    policy.
+    or the end of the pass does. Outside `offer_hours` the policy offers nothing. The record stores
+    every field, so a new default changes no stored policy.
     """
 
     rate: Rate | None = None
@@ -71,6 +79,7 @@ class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
     customer_exit: CustomerExit = "frees_now"
+    offer_hours: OfferHours | None = None
 
     @property
     def fields(self) -> dict[str, Any]:

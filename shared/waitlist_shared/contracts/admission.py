@@ -18,7 +18,7 @@ from waitlist_shared.contracts.common import (
     Ticket,
     answers,
 )
-from waitlist_shared.limits import MAX_ADMIT, MAX_INSTANTS, ONCE_SECONDS
+from waitlist_shared.limits import MAX_ADMIT, MAX_HOURS, MAX_INSTANTS, ONCE_SECONDS
 
 
 class DueInstant(Struct, frozen=True, array_like=True):
@@ -26,6 +26,13 @@ class DueInstant(Struct, frozen=True, array_like=True):
 
     millis: Number
     count: Number
+
+
+class Hours(Struct, frozen=True, array_like=True):
+    """A time in which a policy offers, in milliseconds since 1970; it has closed at `closes`."""
+
+    opens: Number
+    closes: Number
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
@@ -40,8 +47,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     to enter, and unused offers go to the next ones. A count of 0 ends the quota. A caller that
     counts its schedule knows these settings, or newer ones: `settings_version`. Then `instants` are
     all of the schedule between `schedule_from` and the last of them, and `next_instant`
-    (milliseconds) is the one after them. A repeat with the same `once_key` gets the same entries,
-    as in a claim.
+    (milliseconds) is the one after them. `hours` are the present or next ones of a policy that has
+    hours, and those after them: outside of them it offers nothing. A repeat with the same
+    `once_key` gets the same entries, as in a claim.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
@@ -58,6 +66,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     schedule_from: Number = 0
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
+    hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
 
 @answers(Admit)
@@ -125,8 +134,10 @@ class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
     """Takes an offer back, the one that ends at this millisecond: its entry waits at its old place.
 
     Without it the one that is open; with 0 none is, and only a repeat is answered. The next one
-    gets the slot in the same run, if a slot is due.
+    gets the slot in the same run, if a slot is due; `hours` as in an Admit.
     """
+
+    hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
 
 @answers(Withdraw)

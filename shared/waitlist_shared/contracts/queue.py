@@ -83,8 +83,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     inside for `pass_seconds` after an admission, 0 without a policy. Claims hold at most
     `max_claims` entries at once.
 
-    Signups are taken from the millisecond `opens_millis` on, and until `closes_millis`. A list
-    without these times has neither field, in messages and in Redis.
+    Signups are taken from the millisecond `opens_millis` on, and until `closes_millis`. With
+    `has_hours` the policy offers only within the hours that its messages have. A list without these
+    has none of the fields, in messages and in Redis.
     """
 
     version: Number
@@ -110,6 +111,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
+    has_hours: bool | UnsetType = UNSET
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]

@@ -12,6 +12,7 @@ PEOPLE = [f"person-{number}" for number in range(12)]
 MINUTE_MILLIS = 60_000
 OFFER_SECONDS, PASS_SECONDS = 600, 3600
 ONCE_KEY = "0" * 32
+A_SECOND = {"rate_count": 60, "rate_millis": MINUTE_MILLIS}
 
 
 def policy(line: Line, version: int = 1, **admission: Any) -> None:
@@ -498,3 +499,61 @@ def test_an_order_made_before_there_were_policies_admits(line: Line) -> None:
     policy(line, version=2, has_schedule=True)
     known = {"settings_version": 2, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
     assert admitted(line, **known) == PEOPLE[:3]
+
+
+HOUR = 3_600_000
+
+
+def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
+    """P3: slots collect until the hours begin, and no poll triggers a run before that."""
+    filled(line, **A_SECOND, has_hours=True, has_schedule=True, combine="sum")
+    now = line.clock.millis
+    known = {"settings_version": 1, "schedule_from": 0, "instants": [(now, 2)]}
+    hours = [(now + HOUR, now + 2 * HOUR), (now + 25 * HOUR, now + 26 * HOUR)]
+    assert admitted(line, **known, hours=hours) == []
+    line.clock.advance(seconds=3599)
+    assert not is_due(line)
+    assert admitted(line, **known, hours=hours) == []
+    # An operator decides about the night, too.
+    assert admitted(line, count=1) == PEOPLE[:1]
+    line.clock.advance(seconds=1)
+    assert is_due(line)
+    assert admitted(line, **known, hours=hours) == PEOPLE[1:]
+
+
+def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(line: Line) -> None:
+    filled(line, max_inside=2, has_hours=True)
+    now = line.clock.millis
+    known = {"settings_version": 1}
+    hours = [(now - HOUR, now + MINUTE_MILLIS), (now + HOUR, now + 2 * HOUR)]
+    ends = {one["deadline_millis"] for one in admit(line, **known, hours=hours)["entries"]}
+    assert ends == {now + HOUR + OFFER_SECONDS * 1000 - MINUTE_MILLIS}
+    line.leave(PEOPLE[0])
+    short = [hours[0], (now + HOUR, now + HOUR + 1000)]
+    (offer,) = admit(line, **known, hours=short)["entries"]
+    assert offer["deadline_millis"] == now + HOUR + 1000
+
+
+def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
+    """P3: a message of yesterday's hours is late; one without hours is of older settings."""
+    filled(line, max_inside=2)
+    policy(line, version=2, max_inside=2, has_hours=True)
+    assert admit(line)["outcome"] == "behind"
+    past = [(line.clock.millis - 2 * HOUR, line.clock.millis - 1)]
+    assert admitted(line, settings_version=2, hours=past) == []
+    line.clock.advance(seconds=1)
+    assert is_due(line)
+    policy(line, version=3, max_inside=2)
+    assert "has_hours" not in line.client.hgetall(keys.meta(line.waitlist_id))
+    assert admitted(line) == PEOPLE[:2]
+
+
+def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
+    filled(line, max_inside=1, has_hours=True)
+    now = line.clock.millis
+    hours = [(now, now + 1000), (now + HOUR, now + 2 * HOUR)]
+    assert admitted(line, settings_version=1, hours=hours) == PEOPLE[:1]
+    line.clock.advance(seconds=2)
+    answer = accepted(line.send("withdraw", entry_id=line.id_of(PEOPLE[0]), hours=hours))
+    assert answer["entries"] == []
+    assert admitted(line, settings_version=1, hours=hours) == []

@@ -540,3 +540,28 @@ def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> No
     path = f"{people.admin_path}/stats/history"
     points = world.request("GET", path, operator=True, query="period=hour").json["points"]
     assert {name: sum(one[name] for one in points) for name in ends} == ends
+
+
+# The tests start at 14:13:20 in UTC.
+HOURS = {"from": "08:00", "to": "14:20", "timezone": "UTC"}
+CLOSES = 400
+OPENS = CLOSES + 17 * 3600 + 40 * 60
+
+
+def test_nobody_is_offered_a_place_outside_the_hours(waitlist: Waitlist, world: World) -> None:
+    """Given hours, then the last offer goes on in the next ones, and none follows before. P3."""
+    people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
+    assert maintained(people) == ["ann"]
+    assert people.poll("ann").json["offered_until"] == iso(OPENS + OFFER_SECONDS - CLOSES)
+    world.advance(CLOSES)
+    people.decline("ann", "leave")
+    people.poll("bob")
+    assert maintained(people) == []
+    seen = people.poll("bob").json
+    assert seen["status"] == "waiting"
+    assert world.request("GET", people.path).json["admits_at"] == iso(OPENS)
+    world.advance(OPENS - CLOSES - 1)
+    assert maintained(people) == []
+    world.advance(1)
+    people.poll("cyd")
+    assert people.status("bob") == "offered"

@@ -21,6 +21,7 @@ RATE = {"rate": {"count": 100, "per": "hour"}}
 AT_ONE = iso(MIDNIGHT_MILLIS + HOUR * 1000)
 ONCE = {"schedule": [{"at": AT_ONE, "count": 20}]}
 DAILY = {"schedule": [{"cron": "0 9 * * *", "timezone": "UTC", "count": 20}]}
+BY_DAY = {"from": "08:00", "to": "22:00", "timezone": "UTC"}
 POLICIES: dict[str, dict[str, Any]] = {
     "a rate": RATE,
     "a rate that begins later": {"rate": {**RATE["rate"], "from": AT_ONE}},
@@ -30,6 +31,10 @@ POLICIES: dict[str, dict[str, Any]] = {
     "a full room": {**ROOM, "max_inside": 3},
     "a rate and a room": {**RATE, **ROOM},
     "a rate, and a room that exits do not free": {**RATE, **ROOM, "customer_exit": "frees_at_end"},
+    "a rate by day": {**RATE, "offer_hours": BY_DAY},
+    "a schedule at night": {**ONCE, "offer_hours": BY_DAY},
+    "a rush at night, and a rate": {**RATE, **ONCE, "combine": "sum", "offer_hours": BY_DAY},
+    "a room by day": {**ROOM, "offer_hours": BY_DAY},
     "offers by hand": {"pass_seconds": 60},
 }
 
@@ -84,6 +89,19 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
     assert [answered(bakery, position) for position in positions] == before
+
+
+def test_no_place_opens_before_the_hours(bakery: People) -> None:
+    """Given 20 places at one at night, and hours from eight on, then they open at eight."""
+    once = {**ONCE, "offer_hours": BY_DAY}
+    for position in (1, 20):
+        assert previewed(bakery, once, position)[0]["seconds"] == 8 * HOUR
+    assert previewed(bakery, once, 21)[0] is None
+    rate = {**RATE, "offer_hours": BY_DAY}
+    assert previewed(bakery, rate, 100)[0]["seconds"] == 9 * HOUR
+    # Fourteen hours a day open 1,400 places.
+    assert previewed(bakery, rate, 1500)[0]["seconds"] == (24 + 9) * HOUR
+    assert previewed(bakery, {**ROOM, "offer_hours": BY_DAY}, 1)[0]["seconds"] == 8 * HOUR
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
@@ -172,6 +190,15 @@ def test_a_preview_writes_nothing(bakery: People) -> None:
     ("body", "field"),
     [
         ({}, "body.admission"),
+        (
+            {"admission": {"offer_hours": {**BY_DAY, "to": "24:00"}}},
+            "body.admission.offer_hours.to",
+        ),
+        ({"admission": {"offer_hours": {**BY_DAY, "to": "08:00"}}}, "body.admission.offer_hours"),
+        (
+            {"admission": {"offer_hours": {**BY_DAY, "timezone": "Berlin"}}},
+            "body.admission.offer_hours.timezone",
+        ),
         ({"admission": {"rate": {"count": 0, "per": "hour"}}}, "body.admission.rate.count"),
         (
             {"admission": {"schedule": [{"cron": "0 9", "count": 1}]}},

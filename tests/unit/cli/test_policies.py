@@ -108,6 +108,19 @@ def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:
     assert "frees_at_end" in bakery.typed.done("policy", bakery.waitlist_id)
 
 
+def test_slots_are_offered_within_hours(bakery: Bakery) -> None:
+    words = ("policy", bakery.waitlist_id)
+    bakery.typed.done(*words, "--rate", "5/minute", "--offer-hours", "08:00-22:00 Europe/Berlin")
+    hours = {"from": "08:00", "to": "22:00", "timezone": "Europe/Berlin"}
+    assert bakery.typed.json(*words)["admission"]["offer_hours"] == hours
+    assert "5 a minute, 08:00-22:00 Europe/Berlin" in bakery.typed.done(*words)
+    assert (
+        "give '08:00-22:00 Europe/Berlin'" in bakery.typed(*words, "--offer-hours", "8-22").stderr
+    )
+    bakery.typed.done(*words, "--offer-hours", "")
+    assert bakery.typed.json(*words)["admission"]["offer_hours"] is None
+
+
 def test_other_changes_keep_the_policy(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("policy", bakery.waitlist_id, "--max-inside", "5")

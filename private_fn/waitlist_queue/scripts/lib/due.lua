@@ -5,7 +5,7 @@ local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the nex
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at',
     'has_schedule', 'scheduled', 'scheduled_until', 'combine', 'max_inside', 'offer_seconds',
-    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number'}
+    'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
   -- An order that was made before there were policies, or quotas, has had nothing due.
@@ -17,6 +17,29 @@ local function read_policy(keys, now)
   policy.has_limit = policy.has_rate or policy.has_schedule or type(policy.max_inside) == 'number'
   policy.is_sum = policy.combine == 'sum' and policy.has_rate and policy.has_schedule
   return policy
+end
+
+-- Notes when the policy offers, by "opens:closes" in milliseconds, the earliest first. Without hours that reach the
+-- present, as in a message that comes a day late, it offers nothing.
+local function read_hours(policy, hours, millis)
+  if not policy.has_hours then return end
+  policy.hours = {}
+  for opens, closes in string.gmatch(hours, '(%d+):(%d+)') do
+    opens, closes = tonumber(opens), tonumber(closes)
+    if closes > millis then policy.hours[#policy.hours + 1] = {opens = opens, closes = closes} end
+  end
+  local first = unpack(policy.hours)
+  policy.opens_at = first and first.opens or 0
+  policy.is_closed = not first or first.opens > millis
+end
+
+-- Returns the millisecond at which an offer of this moment ends. What is left of its time when the hours end begins
+-- with the next ones, and ends with them.
+local function offer_end(policy, millis)
+  local deadline = millis + policy.offer_seconds * 1000
+  local now_open, following = unpack(policy.hours or {})
+  if not following or deadline <= now_open.closes then return deadline end
+  return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
 -- Adds the slots of each instant ("millis:count") up to now; each counts once, even if late.
@@ -67,7 +90,7 @@ local function room_of(keys, policy, now, is_for_kept)
 end
 
 -- Returns how many slots are due: the fewest of rate and schedule, or with `sum` both together; the rest of the quota
--- beside them; and not more than there is room. Room alone is a policy too.
+-- beside them; and not more than there is room. Room alone is a policy too. Outside its hours a policy has none due.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -76,6 +99,7 @@ local function slots_due(policy, room, now)
   if rate and scheduled then
     due = policy.is_sum and rate + scheduled or math.min(rate, scheduled)
   end
+  if policy.is_closed then return 0 end
   due = due and due + policy.by_quota or room or policy.by_quota
   return room and math.min(due, room) or due
 end
@@ -135,5 +159,6 @@ local function next_due(keys, policy, room, next_instant, millis)
       unpack(redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
     at = math.max(at, math.min(tonumber(first_end or math.huge), held))
   end
+  if policy.is_closed then at = math.max(at, policy.opens_at) end
   return at < math.huge and at or nil
 end

@@ -4,7 +4,7 @@ local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
-  local deadline = math.floor(now / 1000) + policy.offer_seconds * 1000
+  local deadline = offer_end(policy, math.floor(now / 1000))
   local inside_until = pass_end(policy.pass_seconds, now)
   for number, one in ipairs(popped) do
     local entry_id, token = one.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
@@ -22,8 +22,9 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
 end
 
 -- Offers one slot, if the policy has any due, to the first entry of the queue; returns rows, and whether it admitted.
-local function offer_next(keys, tokens, stamp, now)
+local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
+  read_hours(policy, hours, math.floor(now / 1000))
   if slots_due(policy, room_of(keys, policy, now), now) < 1 then return {}, false end
   local popped = pop_preferred(keys, EVERYONE, false, 1)
   take_due(keys, policy, #popped)

@@ -1,10 +1,11 @@
--- Writes settings, "name=value" with a space between two. A list has `max_claims`, `opens_millis` and `closes_millis`
--- only where they have a value. Other segments begin with an empty index, another rate with an empty bucket: the time,
+-- Writes settings, "name=value" with a space between two. A list has `max_claims`, `opens_millis`, `closes_millis` and
+-- `has_hours` only where they have a value. Other segments begin with an empty index, another rate with an empty bucket: the time,
 -- and the slots, of the old rate must not count at the new one.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
-  local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis = unpack(redis.call('HMGET', keys.meta,
-    'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis'))
-  local former = {max_claims = max_claims, opens_millis = opens_millis, closes_millis = closes_millis}
+  local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis, has_hours = unpack(redis.call('HMGET',
+    keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis', 'has_hours'))
+  local former = {max_claims = max_claims, opens_millis = opens_millis, closes_millis = closes_millis,
+    has_hours = has_hours}
   local fields = {}
   for name, value in string.gmatch(settings, '([%a_]+)=([%w_]*)') do
     local is_optional = former[name] ~= nil

@@ -126,6 +126,33 @@ class ScheduledBody(Body):
         return self
 
 
+TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+class OfferHoursBody(Body):
+    """The time of each day in which the list offers slots by itself."""
+
+    from_: Annotated[TimeOfDay, Field(alias="from", examples=["08:00"])]
+    to: Annotated[
+        TimeOfDay,
+        Field(description="If it is earlier than `from`, of the next day.", examples=["22:00"]),
+    ]
+    timezone: Annotated[
+        Annotated[str, Field(max_length=64), AfterValidator(_zone)],
+        Field(
+            description="The IANA time zone of both. A time that daylight saving skips is just "
+            "after the gap; one that comes twice counts once.",
+            examples=["Europe/Berlin"],
+        ),
+    ] = "UTC"
+
+    @model_validator(mode="after")
+    def _check_length(self) -> "OfferHoursBody":
+        if self.from_ == self.to:
+            raise ValueError("needs two times: null offers at any time of the day")
+        return self
+
+
 class AdmissionBody(Body):
     """How a waitlist admits by itself: the fewest slots of rate, schedule and room decide.
 
@@ -201,6 +228,15 @@ class AdmissionBody(Body):
             "frees it at once in both."
         ),
     ] = "frees_now"
+    offer_hours: Annotated[
+        OfferHoursBody | None,
+        Field(
+            description="Outside these hours nobody is offered a slot, or admitted, by rate, "
+            "schedule, room or quota; slots collect as before a time of the schedule. An offer "
+            "that is open when the hours end has the rest of its time in the next ones. An "
+            "operator's `admit` offers at any time. null: at any time."
+        ),
+    ] = None
 
     @property
     def policy(self) -> dict[str, Any]:

@@ -461,7 +461,10 @@ class WaitlistAnswer(WithEstimate):
     ]
     admits_at: Annotated[
         Time | None,
-        Field(description="When the schedule next admits people; null without a schedule."),
+        Field(
+            description="When the schedule next admits people, or outside the policy's "
+            "`offer_hours` the next ones begin; null if neither says when."
+        ),
     ]
     total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
     page: Annotated[

@@ -39,6 +39,7 @@ POLICY = {
     "acceptance": "enter",
     "no_show": "to_back",
     "customer_exit": "frees_now",
+    "offer_hours": "",
     "offer_seconds": "600",
     "pass_seconds": "3600",
 }
@@ -187,10 +188,12 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert (found["rate"], found["combine"]) == (plain, "least")
     assert found["schedule"][0]["cron"] == "0 9 * * *"
     assert "5 at 0 9 * * * UTC</textarea>" in console.page(path)
-    changed = {**form, "no_show": "leave", "customer_exit": "frees_at_end"}
+    night = {"offer_hours": "22:00-06:00 Asia/Tokyo"}
+    changed = {**form, **night, "no_show": "leave", "customer_exit": "frees_at_end"}
     text = readable(console.send(f"{path}/preview", **changed).text)
     assert "What changes No-shows Go to the end of the queue Leave the list" in text
     assert "Free the room when their passes end" in text
+    assert "Offers between at any time 22:00-06:00 Asia/Tokyo" in text
     assert "Nothing: this is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
     )
@@ -293,6 +296,10 @@ def test_an_operator_saves_a_launch_by_the_clocks_of_a_zone(
 
 def test_the_launch_form_begins_with_the_saved_launch(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
+    console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
+    console.done(path, **{**POLICY, "rate_count": "7", "offer_hours": "08:00-22:00"})
+    assert 'value="08:00-22:00 UTC"' in console.page(path)
+    assert 'value="08:00-22:00 UTC"' in console.page(f"{path}/launch")
     console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
     page = console.page(f"{path}/launch")
     assert 'name="at" type="datetime-local" size="20" required value=""' in page

@@ -1,0 +1,86 @@
+"""The hours of a policy by the clocks of its time zone, and what they do to its pace."""
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+
+from waitlist_api.estimates.hours import open_seconds, spread
+from waitlist_api.estimates.pace import Pace, Piece
+from waitlist_api.settings.admission import OfferHours
+from waitlist_api.settings.hours import hours_after, is_closed, last_closing, within
+
+# In Berlin the clocks skip 2:00 to 3:00 on 29 March 2026, and show it twice on 25 October.
+BERLIN = "Europe/Berlin"
+
+
+def millis(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("span", "after", "expected"),
+    [
+        (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
+        (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
+        (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
+        # A night of an hour less; the opening is just after the gap.
+        (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
+        (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
+        # Hours within the gap are left out; around it they go on.
+        (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
+        (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
+        # An hour more.
+        (("22:00", "04:00"), "2026-10-24T19:00", ["24T20:00-25T03:00", "25T21:00-26T03:00"]),
+    ],
+)
+def test_hours_follow_the_clocks_of_the_zone(
+    span: tuple[str, str], after: str, expected: list[str]
+) -> None:
+    hours = OfferHours(from_=span[0], to=span[1], timezone=BERLIN)
+    found = islice(hours_after(hours, millis(after)), 2)
+    shown = [
+        "-".join(
+            f"{datetime.fromtimestamp(at / 1000, UTC):%dT%H:%M}" for at in (one.opens, one.closes)
+        )
+        for one in found
+    ]
+    assert shown == expected
+
+
+def test_a_time_is_within_the_hours_or_waits_for_them() -> None:
+    hours = OfferHours(from_="08:00", to="22:00")
+    opening, closing = millis("2026-11-25T08:00"), millis("2026-11-25T22:00")
+    assert [is_closed(hours, at) for at in (opening - 1, opening, closing - 1, closing)] == [
+        *(True, False, False, True)
+    ]
+    assert within(hours, opening - 1) == within(hours, opening) == opening
+    assert last_closing(hours, opening - 1) == closing - 86_400_000
+    assert last_closing(hours, closing) == closing
+    assert not is_closed(None, opening)
+    assert within(None, opening - 1) == opening - 1
+
+
+HOUR = 3600
+# From 8:00 to 18:00, at 17:00.
+DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
+
+
+def test_a_rate_stands_still_between_the_hours() -> None:
+    pace = spread(Pace(at=0, rate=100 / HOUR), DAYS)
+    waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
+    hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
+    assert waits == pytest.approx([one * HOUR for one in hours])
+    # Later than two weeks it is the mean of a day.
+    assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
+
+
+def test_times_between_the_hours_are_the_next_opening() -> None:
+    night, morning = open_seconds(DAYS, 0, 2 * HOUR), open_seconds(DAYS, 0, 15 * HOUR)
+    assert night == morning == HOUR
+    pieces = (Piece(night, night, 20.0), Piece(night + 2 * HOUR, night + 11 * HOUR, 90.0))
+    found = spread(Pace(at=0, pieces=pieces), DAYS).pieces
+    times = [(15, 15, 20), (17, 25, 80), (39, 40, 10)]
+    assert [(one.start / HOUR, one.end / HOUR, one.places) for one in found] == [
+        pytest.approx(one) for one in times
+    ]
