@@ -21,7 +21,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY, HistoryEvent
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
-from waitlist_api.records.webhooks import UNPUBLISHED, Detail
+from waitlist_api.records.webhooks import Detail, is_published
 from waitlist_api.webhooks.deliver import webhook_id
 from waitlist_api.webhooks.signatures import Signatures
 from waitlist_shared.ranks import millis_of
@@ -65,10 +65,10 @@ class Mailbox(Struct, frozen=True):
         if not secret:
             return
         for item in self._history():
-            if item["event"]["S"] in UNPUBLISHED:
+            plain = _plain(item)
+            if not is_published(plain):
                 continue
-            stamp = int(item["stamp"]["N"])
-            detail = Detail.of_history(_plain(item))
+            stamp, detail = int(plain["stamp"]), Detail.of_history(plain)
             signatures = Signatures(lambda: secret, partial(millis_of, stamp))
             yield (
                 stamp,

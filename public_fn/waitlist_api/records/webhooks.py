@@ -14,6 +14,8 @@ from waitlist_shared.ranks import ticket_of_millis
 
 # In the histories alone; the template's pipe names all others.
 UNPUBLISHED = ("edited",)
+# Which a pipe needs; earlier versions wrote events without them.
+NEEDED = ("by_kind", "at", "jti")
 # Dead letters are kept for two weeks, and their replay needs the cursor.
 KEPT_SECONDS = 15 * 24 * 3600
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
@@ -138,7 +140,7 @@ class WebhookRecords(Struct, frozen=True):
             found += page
             if after is None:
                 break
-        return [Detail.of_history(one) for one in found if one["event"] not in UNPUBLISHED]
+        return [Detail.of_history(one) for one in found if is_published(one)]
 
     def receiver_pause(self) -> int:
         """Return until when the receiver asked to be left alone, in milliseconds."""
@@ -155,6 +157,11 @@ class WebhookRecords(Struct, frozen=True):
                 "attribute_not_exists(#not_before) OR #not_before < :until",
                 values,
             )
+
+
+def is_published(item: Item) -> bool:
+    """Return whether the bus gets an event of a history."""
+    return item["event"] not in UNPUBLISHED and all(name in item for name in NEEDED)
 
 
 def _key(waitlist_id: str, entry_id: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Posts to the operator's webhook: one connection to an address that was checked, no redirect."""
 
 import http.client
+import re
 import socket
 import ssl
 import threading
@@ -27,6 +28,7 @@ CONNECT_SECONDS = 5
 ATTEMPT_SECONDS = 15
 # Nothing in the answer's body is used; a small one is read, so that the receiver can finish it.
 MAX_BODY_BYTES = 4096
+ASCII = re.compile("[!-~]+")
 ASKS_FOR_A_PAUSE = (429, 503)
 LONGEST_PAUSE_SECONDS = 24 * 3600
 
@@ -144,8 +146,10 @@ def _parts(url: str, schemes: tuple[str, ...]) -> SplitResult:
         is_usable = parts.scheme in schemes and parts.hostname and _port(parts)
     except ValueError:
         is_usable = False
-    if not is_usable or parts.username or parts.fragment:
-        raise BadUrl(f"a webhook's URL is {schemes[-1]}://, without user, password and fragment")
+    if not is_usable or not ASCII.fullmatch(url) or parts.username or parts.fragment:
+        raise BadUrl(
+            f"a webhook's URL is {schemes[-1]}:// in ASCII, without user, password and fragment"
+        )
     return parts
 
 

@@ -3,19 +3,25 @@
 from collections import defaultdict
 from typing import Any
 
+from msgspec import to_builtins
+
 from tests.support.admissions import Admissions
+from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
 from tests.support.stores import fake_redis
 from tests.support.world import Clock, RedisClock, World
 from tools.local.dynamodb.streamed_table import StreamedTable
 from tools.local.pipes import details_of
 from waitlist_api.records.entry import entry_pk
+from waitlist_api.records.table import Table
+from waitlist_api.records.webhooks import WebhookRecords
 
 LEASE_SECONDS = 600  # outlives the four minutes that maintenance takes
 OFFER_SECONDS = 600  # so do offers
 MAX_ATTEMPTS = 2
 RETENTION_DAYS = 30
 DAY_SECONDS = 24 * 3600
+ALL_DAYS = 2_000
 Detail = dict[str, Any]
 
 
@@ -84,6 +90,13 @@ class Scene:
             if one.get("event", {"S": "edited"})["S"] != "edited"
         ]
 
+    def webhooks(self, name: str) -> list[Detail]:
+        """Return the events of one person as a webhook gets them, from the history."""
+        records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
+        entry_id = self.people.id_of(name)
+        found = records.events(self.people.waitlist_id, entry_id, 0, days=ALL_DAYS)
+        return [to_builtins(one) for one in found]
+
     def contradictions(self) -> list[str]:
         """Return the differences between the events of the bus, the histories and the records."""
         wrong = []
@@ -98,6 +111,8 @@ class Scene:
             ends = [number for number, one in enumerate(published) if one["event"] == "erased"]
             kept = published[ends[-1] + 1 if ends else 0 :]
             since = [(one["event"], int(one["stamp"]) // 10) for one in kept]
+            if self.webhooks(name) != kept:
+                wrong.append(f"{name} is posted as {self.webhooks(name)}, published as {kept}")
             if since != self.history(name):
                 wrong.append(f"{name} is published as {since}, the history is {self.history(name)}")
         return wrong

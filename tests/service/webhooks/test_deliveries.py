@@ -386,6 +386,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(
         "https://u:p@example.com",
         "https://example.com:x",
         "ftp://a",
+        "https://example.com/ü",
     ],
 )
 def test_only_https_is_taken(url: str) -> None:
