@@ -21,6 +21,16 @@ FIELDS = [
         "kept_in": "attributes",
     },
 ]
+TERMS: dict[str, Any] = {
+    "name": "terms",
+    "label": {
+        "en": "I agree to the [terms](https://example.com/terms), ask [us](mailto:us@example.com).",
+        "ar": "أوافق على [الشروط](https://example.com/ar).",
+    },
+    "type": "checkbox",
+    "required": True,
+    "version": "2026-11",
+}
 
 
 @dataclass
@@ -106,10 +116,13 @@ def missing(stage: Stage) -> None:
 
 
 def form(stage: Stage) -> None:
-    stage.configure(page={"text": "Fresh bread.", "fields": FIELDS, "colour": "#ffe100"})
+    stage.configure(page={"text": "Fresh bread.", "colour": "#ffe100"})
     stage.others.joined("early")
+    page = {"text": "Fresh bread.", "fields": [*FIELDS, TERMS], "colour": "#ffe100"}
+    stage.configure(page=page)
     stage.open()
     expect(stage.page.get_by_text("1 person is waiting.")).to_be_visible()
+    expect(stage.page.get_by_role("link", name="terms")).to_be_visible()
 
 
 def paused(stage: Stage) -> None:

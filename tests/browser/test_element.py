@@ -129,6 +129,42 @@ def test_styles_of_the_page_and_of_the_element_do_not_meet(stage: Stage, service
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
+def test_a_page_styles_the_documented_parts(stage: Stage, service: Service) -> None:
+    fields = [
+        {"name": "name", "label": "Name"},
+        {"name": "city", "label": "City", "type": "select", "options": ["A"]},
+    ]
+    logo = f"{service.url}/assets/latest/icon.svg"
+    (table,) = re.findall(r"\| part \|.*\n((?:\|.*\n)+)", DOCUMENT.read_text("utf-8"))
+    documented = set(
+        re.findall(r"`([\w-]+)`", "".join(one.split("|")[1] for one in table.split("\n")[1:-1]))
+    )
+    assert len(documented) > 10
+    stage.configure(
+        page={"text": "Bread", "logo_url": logo.replace("http:", "https:"), "fields": fields}
+    )
+    style = "<style>waitlist-position::part(main) { text-transform: uppercase }</style><title>"
+    embed(stage.page, element(service, stage.operator.waitlist_id).replace("<title>", style))
+    stage.page.get_by_label("Name").wait_for()
+    main = stage.page.get_by_role("button", name="Join the line")
+    assert main.evaluate("one => getComputedStyle(one).textTransform") == "uppercase"
+    seen = parts_of(stage.page)
+    main.click()
+    stage.press("Leave the line")
+    assert documented - seen - parts_of(stage.page) == set()
+
+
+def parts_of(page: Page) -> set[str]:
+    """Return the names of all parts that the element has at this moment."""
+    found = page.evaluate(
+        """() => {
+          const root = document.querySelector('waitlist-position').shadowRoot;
+          return [...root.querySelectorAll('[part]')].flatMap((one) => [...one.part]);
+        }"""
+    )
+    return set(found)
+
+
 def test_a_customer_with_an_account_has_the_own_place(
     accounts_stage: Stage, accounts: Service
 ) -> None:

@@ -44,6 +44,20 @@ def refusing(status: int, retry_after: str | None, code: str = "") -> Callable[[
     return refuse
 
 
+def test_a_form_that_did_not_load_comes_by_itself(stage: Stage) -> None:
+    """A browser remembers that a module failed; the page asks for it by another address."""
+    stage.page.clock.install()
+    stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
+    stage.page.route(re.compile(r"/form\.js$"), lambda route: route.abort())
+    stage.open()
+    expect(stage.page.get_by_text("No one is waiting")).to_be_visible()
+    expect(stage.page.get_by_role("button", name="Join the line")).to_be_hidden()
+    stage.page.clock.run_for(6_000)
+    stage.page.get_by_label("Your name").fill("Ada")
+    stage.press("Join the line")
+    stage.shows("You are in line")
+
+
 def test_offline_and_back(stage: Stage) -> None:
     early = stage.others
     stage.configure()

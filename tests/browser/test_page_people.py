@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
-from tests.browser.stage import FIELDS, POLICY, Stage
+from tests.browser.stage import FIELDS, POLICY, TERMS, Stage
 from tests.browser.test_page_states import cut_off, sideways
 from tests.browser.test_page_story import SHOP
 
@@ -45,6 +45,44 @@ def test_the_whole_story_by_keyboard(stage: Stage) -> None:
     reach(stage.page, "Enter now")
     press("Space")
     stage.page.wait_for_url(f"{SHOP}#pass=*")
+
+
+def test_consent_and_where_the_customer_comes_from_are_kept(
+    stage: Stage, new_context: NewContext
+) -> None:
+    """P5: the box is empty, and what is kept is the text that the customer has seen."""
+    names = ("utm_source", "utm_term")
+    hidden = [{"name": name, "label": name, "type": "hidden"} for name in names]
+    texts = {
+        "ar": {"join": "هيا بنا", "name": "مخبز", "text": "خبز طازج"},
+        "en": {"count": {"one": "{n} soul waits", "other": "{n} souls wait"}},
+    }
+    page_of = {"text": "Fresh bread.", "fields": [*FIELDS[:1], TERMS, *hidden], "texts": texts}
+    stage.configure(page={"text": "Fresh bread."})
+    stage.others.joined("early")
+    stage.configure(page=page_of)
+    stage.open()
+    expect(stage.page.get_by_text("1 soul waits")).to_be_visible()
+    page = new_context(locale="ar").new_page()
+    page.goto(f"/w/{stage.operator.waitlist_id}?utm_source=news%0A{'x' * 300}&utm_campaign=x")
+    page.get_by_role("textbox").fill("آدا")
+    box, join = page.get_by_role("checkbox"), page.get_by_role("button", name="هيا بنا")
+    expect(page.get_by_role("heading", name="مخبز")).to_be_visible()
+    expect(page.get_by_text("خبز طازج")).to_be_visible()
+    link = page.get_by_role("link", name="الشروط")
+    expect(link).to_have_attribute("href", "https://example.com/ar")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    expect(box).not_to_be_checked()
+    join.click()
+    expect(box).to_be_focused()
+    page.keyboard.press("Space")
+    join.click()
+    expect(page.get_by_role("heading", name="أنت في القائمة")).to_be_visible()
+    entries = stage.operator.call("GET", "/entries?status=waiting").json()["entries"]
+    entry = stage.operator.call("GET", f"/entries/{entries[1]['entry_id']}").json()
+    agreed = {"text": TERMS["label"]["ar"], "version": "2026-11"}
+    source = f"news {'x' * 195}"
+    assert entry["profile"] == {"name": "آدا", "terms": agreed, "utm_source": source}
 
 
 def reach(page: Page, button: str) -> None:

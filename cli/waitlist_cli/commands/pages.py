@@ -9,7 +9,7 @@ import typer
 
 from waitlist_cli.commands.waitlists import change
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.settings import NO_PAGE
+from waitlist_cli.operations.settings import NO_PAGE, replacing
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId
@@ -47,6 +47,25 @@ def page(
             "'' for none.",
         ),
     ] = None,
+    image_url: Annotated[
+        str | None,
+        typer.Option(
+            "--image", metavar="URL", help="An image for previews of links; '' for the logo."
+        ),
+    ] = None,
+    index: Annotated[
+        bool | None,
+        typer.Option("--index/--no-index", help="Whether search engines may list the page."),
+    ] = None,
+    texts: Annotated[
+        str | None,
+        typer.Option(
+            "--texts",
+            metavar="FILE",
+            help="A JSON file with words in place of the page's, by language and key, - for the "
+            "standard input; '' for none.",
+        ),
+    ] = None,
     off: Annotated[
         bool, typer.Option("--off", help="Remove all of it: the page shows the name alone.")
     ] = False,
@@ -56,11 +75,17 @@ def page(
     What is not named stays.
     """
     typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
+    typed["image_url"] = image_url
     typed = {name: value or None for name, value in typed.items() if value is not None}
     if text is not None:
         typed["text"] = text
     if fields is not None:
         typed["fields"] = _read(fields) if fields else []
+    if index is not None:
+        typed["index"] = index
+    if texts is not None:
+        former = (context.call("GET", waitlist)["page"] or NO_PAGE)["texts"]
+        typed["texts"] = replacing(former, _read(texts) if texts else {})
     if off and typed:
         raise WrongUsage("--off removes the whole setting: give it alone.")
     if off or typed:
@@ -83,5 +108,5 @@ def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None
     address = f"{str(context.api.http.base_url).rstrip('/')}/w/{waitlist}"
     shown = page or NO_PAGE
     questions = ", ".join(one["name"] for one in shown["fields"])
-    pairs = {"address": address, **shown, "fields": questions}
+    pairs = {"address": address, **shown, "fields": questions, "texts": ", ".join(shown["texts"])}
     context.output.pairs(pairs, {"address": address, "page": page})

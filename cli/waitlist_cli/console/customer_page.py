@@ -11,7 +11,7 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import FieldProblem, Refused
-from waitlist_cli.operations.settings import NO_PAGE, change
+from waitlist_cli.operations.settings import NO_PAGE, change, replacing
 
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.
@@ -24,8 +24,20 @@ NEW_QUESTION: dict[str, Any] = {
     "required": False,
     "options": [],
     "kept_in": "profile",
+    "version": None,
 }
-TYPES = (("text", "Text"), ("email", "Email"), ("tel", "Telephone"), ("select", "A choice"))
+TYPES = (
+    ("text", "Text"),
+    ("email", "Email"),
+    ("tel", "Telephone"),
+    ("select", "A choice"),
+    ("checkbox", "A box: the customer agrees"),
+    ("hidden", "None: from the page's address"),
+)
+INDEX = (("no", "No"), ("yes", "Yes"))
+# A line of a text that has several languages.
+OF_LANGUAGE = re.compile("(en|de|fr|es|ar): *(.+)")
+PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = (
     ("profile", "Profile: operators read it"),
@@ -38,6 +50,9 @@ LABELS = {
     "logo_url": "Logo",
     "enter_url": "Where customers enter",
     "fields": "Questions",
+    "image_url": "Image of previews",
+    "index": "Search engines",
+    "texts": "Own words",
 }
 
 
@@ -54,6 +69,9 @@ def routes(console: Console) -> list[Route]:
             types=TYPES,
             required=REQUIRED,
             kept_in=KEPT_IN,
+            index=INDEX,
+            label_lines=_label_lines,
+            word_lines=_word_lines,
             problems=_by_field(problems, page),
             label=_label,
         )
@@ -64,7 +82,9 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id, page = waitlist_of(request), _typed(form)
         try:
-            change(console.api, waitlist_id, {"page": None if page == NO_PAGE else page})
+            former = (console.get(f"/{waitlist_id}")["page"] or NO_PAGE)["texts"]
+            changed = {**page, "texts": replacing(former, page["texts"])}
+            change(console.api, waitlist_id, {"page": None if page == NO_PAGE else changed})
         except Refused as error:
             if not error.fields:
                 raise
@@ -88,7 +108,7 @@ def routes(console: Console) -> list[Route]:
             request,
             "customer_page_preview.html",
             waitlist=console.get(f"/{waitlist_of(request)}"),
-            page=page,
+            page={**page, "fields": [_previewed(one) for one in page["fields"]]},
             colour=colour if COLOUR.fullmatch(colour) else USUAL_COLOUR,
         )
 
@@ -102,7 +122,7 @@ def routes(console: Console) -> list[Route]:
 
 def _typed(form: Form) -> dict[str, Any]:
     """Return the setting as the form has it; the service says what is wrong with it."""
-    columns = ("name", "label", "type", "required", "kept_in", "options")
+    columns = ("name", "label", "type", "required", "kept_in", "options", "version")
     rows = zip(*(form.getlist(f"question_{one}") for one in columns), strict=False)
     questions = [dict(zip(columns, map(str.strip, row), strict=True)) for row in rows]
     return {
@@ -114,12 +134,70 @@ def _typed(form: Form) -> dict[str, Any]:
         "fields": [
             {
                 **one,
+                "label": _label_of(one["label"]),
                 "required": one["required"] == "yes",
                 "options": _options(one["options"]) if one["type"] == "select" else [],
+                "version": one["version"] or None,
             }
             for one in questions
         ],
+        "image_url": form.text("image_url") or None,
+        "index": form.text("index") == "yes",
+        "texts": _words_of(form.text("texts")),
     }
+
+
+def _label_of(lines: str) -> str | dict[str, str]:
+    """Return one text, or one for each language if each line begins with one."""
+    typed = _options(lines)
+    found = [one for line in typed if (one := OF_LANGUAGE.fullmatch(line))]
+    if typed and len(found) == len(typed):
+        return {one[1]: one[2] for one in found}
+    return " ".join(typed)
+
+
+def _label_lines(label: str | Mapping[str, str]) -> str:
+    """Return a label as the form has it."""
+    if isinstance(label, Mapping):
+        return "\n".join(f"{language}: {text}" for language, text in label.items())
+    return label
+
+
+def _previewed(question: dict[str, Any]) -> dict[str, Any]:
+    """Return a question with the label that a customer without a language of the label sees."""
+    label = question["label"]
+    first = next(iter(label.values())) if isinstance(label, dict) else label
+    return {**question, "label": first}
+
+
+def _words_of(lines: str) -> dict[str, Any]:
+    """Return words of the page by language and key; a line is `de.join: Anstellen`."""
+    texts: dict[str, Any] = {}
+    for line in _options(lines):
+        place, _, text = line.partition(":")
+        language, _, key = place.strip().partition(".")
+        text = text.strip().replace("\\n", "\n")
+        own = texts.setdefault(language, {})
+        name, _, category = key.rpartition(".")
+        if category in PLURALS and isinstance(own.get(name, {}), dict):
+            own.setdefault(name, {})[category] = text
+        else:
+            own[key] = text
+    return texts
+
+
+def _word_lines(texts: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return own words as the form has them."""
+    lines = []
+    for language, own in texts.items():
+        for key, text in own.items():
+            forms = (
+                {f".{one}": words for one, words in text.items()}
+                if isinstance(text, Mapping)
+                else {"": text}
+            )
+            lines += [f"{language}.{key}{one}: {words}" for one, words in forms.items()]
+    return "\n".join(line.replace("\n", "\\n") for line in lines)
 
 
 def _options(lines: str) -> list[str]:

@@ -14,6 +14,9 @@ NO_PAGE: dict[str, Any] = {
     "logo_url": None,
     "fields": [],
     "enter_url": None,
+    "image_url": None,
+    "index": False,
+    "texts": {},
 }
 
 
@@ -30,6 +33,16 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
 def change(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
     """Change some settings by JSON Merge Patch and return the waitlist; the others stay."""
     return api.operator("PATCH", f"/{waitlist_id}", given)
+
+
+def replacing(former: Any, new: dict[str, Any]) -> dict[str, Any]:
+    """Return the merge patch that leaves nothing of a former object but what the new one has."""
+    if not isinstance(former, dict):
+        return new
+    return dict.fromkeys(former) | {
+        name: replacing(former.get(name), value) if isinstance(value, dict) else value
+        for name, value in new.items()
+    }
 
 
 def _exists(api: "Api", waitlist_id: str) -> bool:

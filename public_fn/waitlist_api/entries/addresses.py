@@ -34,6 +34,17 @@ def address_of(rules: IdentityRules, sent: object) -> Address:
     return _number(text, rules.region)
 
 
+def is_mail_address(sent: str) -> bool:
+    """Return whether a text is a mail address, without asking whether its domain exists."""
+    from email_validator import EmailNotValidError, validate_email
+
+    try:
+        validate_email(sent.strip(), check_deliverability=False, allow_quoted_local=True)
+    except EmailNotValidError:
+        return False
+    return True
+
+
 def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     from email_validator import EmailNotValidError, validate_email
 

@@ -3,14 +3,22 @@
 from collections.abc import Collection
 from typing import Any
 
+from waitlist_api.entries.addresses import is_mail_address
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.entry import json_text
 from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.page import PageField
 
 TOO_LARGE = (
     "profile and attributes may have at most {limit} bytes together as JSON on this waitlist; these"
     " have {size}: send less, or have an operator raise max_guest_bytes"
 )
+MAX_ANSWER = 200
+NOT_TEXT = "must be text of at most {limit} characters"
+NO_MAIL = "must be a mail address, such as ada@example.com"
+NO_NUMBER = "must be a telephone number"
+NO_OPTION = "must be one of the options of this waitlist's form"
+NOT_AGREED = "must be the text that the customer agrees to: the label of the field, as it is now"
 BLOCKED = "this waitlist takes no addresses of this domain: use another one"
 
 
@@ -28,6 +36,7 @@ def check_guest_data(
         for where, sent in (("profile", profile), ("attributes", attributes)):
             if sent.keys() - asked[where]:
                 errors.append(FieldError(f"body.{where}", _allowed(asked[where])))
+    errors += _wrong_answers(settings, profile, attributes)
     sizes = {"profile": json_bytes(profile), "attributes": json_bytes(attributes)}
     size = sum(sizes.values())
     if size > settings.max_guest_bytes:
@@ -45,23 +54,20 @@ def check_person(
     attributes: dict[str, Any],
     names: Collection[str] | None = None,
 ) -> None:
-    """Raise InvalidFields if a waitlist with `identity` lacks what its form requires.
+    """Raise InvalidFields if a guest lacks what the waitlist's form requires.
 
-    With `names` of those fields of the profile alone. Also for a mail address of a blocked domain.
-    Waitlists without `identity` require nothing.
+    With `names` of those fields of the profile alone. Also for a mail address of a domain that its
+    `identity` blocks.
     """
-    if settings.identity is None:
-        return
-    fields = () if settings.page is None else settings.page.fields
     sent = {"profile": profile, "attributes": attributes}
     errors = [
         FieldError(f"body.{one.kept_in}.{one.name}", "this waitlist requires it")
-        for one in fields
+        for one in _fields(settings)
         if one.required
         and (names is None or (one.kept_in == "profile" and one.name in names))
         and _is_empty(sent[one.kept_in].get(one.name))
     ]
-    if settings.identity.blocks(domain):
+    if settings.identity is not None and settings.identity.blocks(domain):
         errors.append(FieldError(f"body.profile.{settings.identity.field}", BLOCKED))
     if errors:
         raise InvalidFields(*errors)
@@ -86,6 +92,9 @@ def check_own_data(
     if size > settings.max_guest_bytes and json_bytes(profile) > json_bytes(former):
         message = TOO_LARGE.format(limit=settings.max_guest_bytes, size=size)
         raise InvalidFields(FieldError("body.profile", message))
+    changed = {name: profile.get(name) for name in names if profile.get(name) != former.get(name)}
+    if errors := _wrong_answers(settings, changed, {}):
+        raise InvalidFields(*errors)
 
 
 def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
@@ -109,6 +118,50 @@ def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)
     return asked
+
+
+def kept_profile(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
+    """Return the profile as it is kept: what a customer agreed to with the version of the text."""
+    agreed = {
+        one.name: {"text": text, "version": one.version}
+        for one in _fields(settings)
+        if one.type == "checkbox" and isinstance(text := profile.get(one.name), str) and text
+    }
+    return {**profile, **agreed} if agreed else profile
+
+
+def _wrong_answers(
+    settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
+) -> list[FieldError]:
+    """Return what does not fit the type of its field; an attribute may have several values."""
+    errors = []
+    for one in _fields(settings):
+        value = (profile if one.kept_in == "profile" else attributes).get(one.name)
+        values = value if one.kept_in == "attributes" and isinstance(value, list) else [value]
+        problems = (_problem_of(one, each) for each in values if not _is_empty(each))
+        if problem := next(filter(None, problems), ""):
+            errors.append(FieldError(f"body.{one.kept_in}.{one.name}", problem))
+    return errors
+
+
+def _problem_of(field: PageField, value: Any) -> str:
+    """Return what is wrong with an answer, empty if nothing is."""
+    if field.type == "checkbox":
+        return "" if value in field.labels else NOT_AGREED
+    if not isinstance(value, str) or len(value) > MAX_ANSWER:
+        return NOT_TEXT.format(limit=MAX_ANSWER)
+    match field.type:
+        case "email" if not is_mail_address(value):
+            return NO_MAIL
+        case "tel" if not any(map(str.isdecimal, value)):
+            return NO_NUMBER
+        case "select" if value not in field.options:
+            return NO_OPTION
+    return ""
+
+
+def _fields(settings: WaitlistSettings) -> tuple[PageField, ...]:
+    return () if settings.page is None else settings.page.fields
 
 
 def _is_empty(value: Any) -> bool:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import address_of
 from waitlist_api.entries.edit_steps import EditSteps
-from waitlist_api.entries.guest_data import check_own_data, names_shown
+from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -59,6 +59,7 @@ class OwnData(Struct, frozen=True):
         profile = merged(record.profile, command.patch)
         check_own_data(settings, record.profile, profile, record.attributes, command.patch)
         _check_same_person(settings, record.profile, profile)
+        profile = kept_profile(settings, profile)
         if profile == record.profile:
             return record
         event = HistoryEvent(

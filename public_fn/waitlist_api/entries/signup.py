@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.guest_data import kept_profile
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.signup_step import (
@@ -86,7 +87,7 @@ class Signups(Struct, frozen=True):
                     with suppress(Gone):
                         return self.finish(record)
                 case Create(former):
-                    intent = self._intent(command)
+                    intent = self._intent(command, waitlist)
                     existing = self._write_intent(intent, former)
                     if existing is None or existing.join_id != intent.join_id:
                         continue
@@ -156,7 +157,7 @@ class Signups(Struct, frozen=True):
         except EntryChanged as changed:
             return changed.record
 
-    def _intent(self, command: SignupCommand) -> EntryRecord:
+    def _intent(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord:
         now_millis = self.now_millis()
         return EntryRecord(
             waitlist_id=command.waitlist_id,
@@ -166,7 +167,7 @@ class Signups(Struct, frozen=True):
             join_id=new_join_id(),
             created_millis=now_millis,
             updated_millis=now_millis,
-            profile=command.profile,
+            profile=kept_profile(waitlist.settings, command.profile),
             attributes=command.attributes,
             signup_key=command.signup_key,
             signup_body=command.signup_body,

@@ -7,25 +7,38 @@ import msgspec
 
 from waitlist_shared.decoding import warm_decoders
 
-FieldType = Literal["text", "email", "tel", "select"]
+FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
+# The languages of the customer's page.
+Language = Literal["en", "de", "fr", "es", "ar"]
 
 
 class PageField(msgspec.Struct, frozen=True, kw_only=True):
-    """One question of the join form; the answer is kept in the profile or as an attribute."""
+    """One question of the join form; the answer is kept in the profile or as an attribute.
+
+    `label` is one text, or one for each language. `version` is that of the text that a checkbox
+    asks to agree to. A hidden field has the value of the page's address.
+    """
 
     name: str
-    label: str
+    label: str | dict[str, str]
     type: FieldType = "text"
     required: bool = False
     options: tuple[str, ...] = ()
     kept_in: Kept = "profile"
+    version: str | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label in each of its languages."""
+        return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the customer's page shows, and the address of the place that customers enter.
 
-    `text` may have several lines; no part is HTML.
+    `text` may have several lines; no part is HTML. `texts` are words of the page by language and
+    key, in place of its own; one with a number may have a text for each plural category.
     """
 
     text: str = ""
@@ -33,6 +46,9 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     logo_url: str | None = None
     fields: tuple[PageField, ...] = ()
     enter_url: str | None = None
+    image_url: str | None = None
+    index: bool = False
+    texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod
     def from_text(cls, text: str) -> Self:

@@ -134,3 +134,67 @@ def test_a_list_that_was_made_before_the_setting_has_the_default(people: People)
     table.update(key, "REMOVE #max_guest_bytes", "attribute_exists(#max_guest_bytes)", {})
     answer = people.world.request("GET", people.admin_path, operator=True)
     assert answer.json["max_guest_bytes"] == LIMIT
+
+
+TERMS = "I agree to the [terms](https://example.com/terms)."
+GERMAN = "Ich stimme den [Bedingungen](https://example.com/terms) zu."
+FORM: list[dict[str, Any]] = [
+    {"name": "email", "label": "Email", "type": "email", "required": True},
+    {"name": "phone", "label": "Phone", "type": "tel"},
+    {
+        "name": "size",
+        "label": "Size",
+        "type": "select",
+        "options": ["S", "L"],
+        "kept_in": "attributes",
+    },
+    {
+        "name": "terms",
+        "label": {"en": TERMS, "de": GERMAN},
+        "type": "checkbox",
+        "required": True,
+        "version": "2026-11",
+    },
+    {"name": "utm_source", "label": "Source", "type": "hidden"},
+]
+FILLED = {"email": "ada@example.com", "terms": TERMS}
+
+
+def test_the_form_is_a_rule_of_the_api(people: People) -> None:
+    """P5: guests must fill in what is required, and each answer fits its field."""
+    people.configure(page={"fields": FORM})
+    assert list(refused(people.sign_up("ada"))) == ["body.profile.email", "body.profile.terms"]
+    for name, value in (
+        ("email", "ada"),
+        ("email", ["ada@example.com"]),
+        ("phone", "none"),
+        ("utm_source", 7),
+        ("utm_source", "x" * 201),
+        ("terms", True),
+        ("terms", f"{TERMS} Not."),
+        ("terms", {"text": TERMS, "version": "2026-11"}),
+    ):
+        answer = people.sign_up("ada", profile={**FILLED, name: value})
+        assert list(refused(answer)) == [f"body.profile.{name}"], value
+    wrong = people.sign_up("ada", profile=FILLED, attributes={"size": ["S", "XL"]})
+    assert "must be one of the options" in refused(wrong)["body.attributes.size"]
+    assert people.person("ada").status == 404
+    sent = {**FILLED, "phone": "+49 30 901820", "utm_source": "news"}
+    assert people.sign_up("ada", profile=sent, attributes={"size": ["S", "L"]}).status == 201
+
+
+def test_what_a_guest_agreed_to_is_kept_with_its_version(people: People) -> None:
+    people.configure(page={"fields": FORM})
+    key = "0123456789abcdef"
+    sent = {**FILLED, "terms": GERMAN}
+    first = people.sign_up("ada", profile=sent, key=key)
+    agreed = {"text": GERMAN, "version": "2026-11"}
+    assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
+    # The text has changed: who has not seen it has not agreed to it; a repeat is no new signup.
+    changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
+    people.configure(page={"fields": changed})
+    people.world.clock.advance(31)  # what a process remembers of a list
+    assert list(refused(people.sign_up("bob", profile=FILLED))) == ["body.profile.terms"]
+    repeat = people.sign_up("ada", profile=sent, key=key)
+    assert (first.status, repeat.status) == (201, 200)
+    assert people.person("ada").json["profile"]["terms"] == agreed

@@ -32,6 +32,7 @@ PAGE: dict[str, Any] = {
             "required": True,
             "options": [],
             "kept_in": "profile",
+            "version": None,
         },
         {
             "name": "language",
@@ -40,13 +41,39 @@ PAGE: dict[str, Any] = {
             "required": False,
             "options": ["English", "Español"],
             "kept_in": "attributes",
+            "version": None,
+        },
+        {
+            "name": "terms",
+            "label": {"en": "I agree to the [terms](https://example.com/t).", "de": "Ja, gern."},
+            "type": "checkbox",
+            "required": True,
+            "options": [],
+            "kept_in": "profile",
+            "version": "2026-11",
+        },
+        {
+            "name": "utm_source",
+            "label": "Source",
+            "type": "hidden",
+            "required": False,
+            "options": [],
+            "kept_in": "profile",
+            "version": None,
         },
     ],
     "enter_url": "https://shop.example.com/enter?from=line",
+    "image_url": "https://cdn.example.com/preview.png",
+    "index": True,
+    "texts": {
+        "en": {"join": "Count me in", "count": {"one": "{n} waits", "other": "{n} wait"}},
+        "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
+    },
 }
+BOX = {"name": "a", "label": "A", "type": "checkbox"}
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # What a list loads that has it, or a customer who presses a button.
-PARTS = ("asked", "devices", "form", "rest")
+PARTS = ("alert", "asked", "devices", "form", "rest")
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, by CLDR.
@@ -234,6 +261,27 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
     assert people.world.request("HEAD", "/w/nothing").status == 404
 
 
+def test_previews_and_search_engines_get_what_the_list_allows() -> None:
+    """P5: name, text and addresses stay values of attributes."""
+
+    def tags(**settings: Any) -> dict[str, str | None]:
+        parts = Parts(page_of(new_list(**settings)).text)
+        metas = [one for tag, one in parts.tags if tag == "meta"]
+        return {one.get("name") or one.get("property") or "": one.get("content") for one in metas}
+
+    found = tags(page=PAGE)
+    assert "robots" not in found
+    assert found["description"] == found["og:description"] == "Fresh bread. Every morning."
+    assert (found["og:title"], found["og:image"]) == ("Bakery", PAGE["image_url"])
+    assert tags(page={"logo_url": LOGO})["og:image"] == LOGO
+    assert tags()["robots"] == tags(page={"text": "Bread"})["robots"] == "noindex"
+    hostile = tags(name=HOSTILE, page={"text": HOSTILE * 9})
+    assert hostile["og:title"] == HOSTILE
+    assert (hostile["og:description"] or "").startswith(HOSTILE)
+    assert len(hostile["og:description"] or "") == 200
+    assert page_of(new_list(), "florist").text.count("og:") == 0
+
+
 def test_a_browser_that_has_a_file_gets_no_second_copy() -> None:
     people = new_list(page=PAGE)
     document = page_of(people)
@@ -381,6 +429,24 @@ def test_the_page_is_public_as_it_was_set() -> None:
             {"fields": [{"name": "a", "label": "A", "type": "select", "options": ["A", "A"]}]},
             "once",
         ),
+        ({"fields": [{"name": "a", "label": {"nl": "A"}}]}, "'en'"),
+        ({"fields": [{"name": "a", "label": {}}]}, "at least 1"),
+        ({"fields": [{"name": "a", "label": "a" * 101}]}, "at most 100"),
+        ({"fields": [{**BOX, "type": "hidden", "required": True}]}, "cannot be required"),
+        ({"fields": [{**BOX, "kept_in": "attributes"}]}, "kept in the profile"),
+        ({"fields": [{**BOX, "label": "[A](javascript:alert(1))"}]}, "a link is"),
+        ({"fields": [{**BOX, "label": "[A](http://example.com/)"}]}, "a link is"),
+        ({"fields": [{**BOX, "label": {"en": "A", "de": "[A](//evil.example)"}}]}, "a link is"),
+        ({"image_url": "http://example.com/p.png"}, "https://"),
+        ({"texts": {"nl": {"join": "Ja"}}}, "'en'"),
+        ({"texts": {"en": {"jion": "Join"}}}, "en.jion: the page has no such text"),
+        ({"texts": {"en": {"direction": "rtl"}}}, "no such text"),
+        ({"texts": {"en": {"name": {"other": "Join"}}}}, "must be one text"),
+        ({"texts": {"en": {"count": {"one": "{n}"}}}}, "other"),
+        ({"texts": {"en": {"position": "{n} of {total}"}}}, "has no {total}"),
+        ({"texts": {"en": {"join": "a" * 501}}}, "at most 500"),
+        ({"texts": {"en": {"join": "a\u202eb"}}}, "bidirectional"),
+        ({"texts": {one: {"text": "a" * 2000} for one in LANGUAGES}}, "at most 8192 bytes"),
         ({"fields": [{"name": "a", "label": "A"}] * 2}, "once"),
         ({"fields": [{"name": f"a{n}", "label": "A"} for n in range(11)]}, "at most 10"),
     ],

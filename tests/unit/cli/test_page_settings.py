@@ -22,6 +22,13 @@ def test_a_page_is_set_shown_changed_and_removed(bakery: Bakery, tmp_path: Path)
     assert (page["text"], page["colour"]) == ("Fresh bread", None)
     assert (page["fields"][0]["name"], page["enter_url"]) == ("email", "http://localhost:1/")
     assert "fields\temail\n" in bakery.typed.done("page", name)
+    (tmp_path / "texts.json").write_text('{"en": {"join": "Come in", "no": "No"}}', "utf-8")
+    bakery.typed.done("page", name, "--texts", str(tmp_path / "texts.json"), "--index")
+    (tmp_path / "texts.json").write_text('{"en": {"join": "Come in"}}', "utf-8")
+    bakery.typed.done("page", name, "--texts", str(tmp_path / "texts.json"))
+    page = bakery.typed.json("page", name)["page"]
+    assert (page["texts"], page["index"]) == ({"en": {"join": "Come in"}}, True)
+    bakery.typed.done("page", name, "--texts", "", "--no-index")
     assert "page\ttext, fields, enter_url\n" in bakery.typed.done("show", name)
     bakery.typed.done("page", name, "--off")
     assert bakery.typed.json("page", name)["page"] is None

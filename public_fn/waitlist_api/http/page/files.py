@@ -5,6 +5,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -49,6 +50,16 @@ def files() -> dict[str, PageFile]:
 def version() -> str:
     """Return the digest of all files: modules import each other, so they change together."""
     return _digest("\0".join(f"{name}\0{file.text}" for name, file in files().items()))
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Return the texts that the page says, of English, by key; one with a number by category."""
+    known: dict[str, Any] = {}
+    for path in FOLDER.glob("*en.json"):
+        known |= json.loads(path.read_text("utf-8"))
+    del known["direction"]
+    return known
 
 
 def asset(name: str) -> PageFile | None:

@@ -1,6 +1,7 @@
 """The HTML document of a list's page, and what it may load."""
 
 import html
+from collections.abc import Iterator
 from string import Template
 
 from waitlist_api.http.page.files import SHELL, files, version
@@ -22,11 +23,34 @@ POLICY = {
 }
 
 
-def document(waitlist_id: str, name: str) -> str:
+MAX_DESCRIPTION = 200
+
+
+def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> str:
     """Return the HTML; the page's script loads everything else from the API."""
     return Template(files()[SHELL].text).substitute(
-        waitlist=html.escape(waitlist_id), name=html.escape(name), version=version()
+        waitlist=html.escape(waitlist_id),
+        name=html.escape(name),
+        preview="\n".join(_preview(name, page or PageSettings())),
+        version=version(),
     )
+
+
+def _preview(name: str, page: PageSettings) -> Iterator[str]:
+    """Yield the tags for search engines, and for previews of links (Open Graph)."""
+    if not page.index:
+        yield '<meta name="robots" content="noindex">'
+    if not name:
+        return
+    about = " ".join(page.text.split())
+    if len(about) > MAX_DESCRIPTION:
+        about = f"{about[: MAX_DESCRIPTION - 1]}…"
+    if about and page.index:
+        yield f'<meta name="description" content="{html.escape(about)}">'
+    tags = {"type": "website", "title": name, "description": about}
+    for key, value in {**tags, "image": page.image_url or page.logo_url}.items():
+        if value:
+            yield f'<meta property="og:{key}" content="{html.escape(value)}">'
 
 
 def content_security_policy(page: PageSettings | None) -> str:

@@ -53,7 +53,7 @@ def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
         except WaitlistError as error:
             return _page_of(error, waitlist_id)
         policy = content_security_policy(settings.page)
-        text = document(waitlist_id, settings.name)
+        text = document(waitlist_id, settings.name, settings.page)
         headers = {"Cache-Control": PAGE_CACHE, "Content-Security-Policy": policy}
         return answer(text, HTML, etag_of(text + policy), headers)
 

@@ -1,18 +1,24 @@
 """The customer's page of a waitlist, in the bodies of operators' requests and in public answers."""
 
+import json
 import re
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from waitlist_api.http.page.files import words
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import Body, ShownText
-from waitlist_api.settings.page import FieldType, Kept
+from waitlist_api.settings.page import FieldType, Kept, Language
 
 MAX_TEXT = 2000
 MAX_FIELDS = 10
 MAX_OPTIONS = 50
+MAX_LABEL, MAX_AGREEMENT = 100, 500
 MAX_URL = 1000
+MAX_WORDS, MAX_WORDS_BYTES = 500, 8192
+# The name and the text of the list have languages too.
+OF_THE_LIST = {"name": 200, "text": MAX_TEXT}
 # Host and port, then a path and a query. Before the path no `@` is possible, so no credentials, and
 # no character can end the source in a Content-Security-Policy or begin another one.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
@@ -20,6 +26,9 @@ REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
 LOGO_URL = f"^https://{HOST}{REST}$"
 ENTER_URL = f"^(https://{HOST}|http://{LOOPBACK}){REST}$"
+# [words](address) in the label of a checkbox.
+LINK = re.compile(r"\[[^\[\]]*\]\(([^)]*)\)")
+LINKED = re.compile(rf"https://{HOST}([/?#][^()\s]*)?|mailto:[^()\s@?]+@[^()\s@?]+")
 # Like the text of names, but with line breaks.
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
 
@@ -47,6 +56,18 @@ EnterUrl: Any = _shaped(
 )
 
 
+def _kind(value: object) -> str:
+    return "languages" if isinstance(value, dict) else "text"
+
+
+Label = Annotated[ShownText, Field(min_length=1, max_length=MAX_AGREEMENT)]
+Labels = Annotated[
+    Annotated[Label, Tag("text")]
+    | Annotated[dict[Language, Label], Field(min_length=1), Tag("languages")],
+    Discriminator(_kind),
+]
+
+
 class PageFieldBody(Body):
     """One question of the join form."""
 
@@ -54,12 +75,24 @@ class PageFieldBody(Body):
         AttributeName, Field(description="The name in the profile, or of the attribute.")
     ]
     label: Annotated[
-        ShownText, Field(min_length=1, max_length=100, description="What the customer reads.")
+        Labels,
+        Field(
+            description="What the customer reads: one text, or one for each language, of which the "
+            "page shows the customer's, else the first. At most 100 characters; of a `checkbox` "
+            "500, with links `[words](https://…)` or `[words](mailto:…)`. Of a `hidden` field only "
+            "operators read it.",
+            examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
+        ),
     ]
-    type: FieldType = "text"
+    type: Annotated[
+        FieldType,
+        Field(
+            description="`checkbox`: the customer agrees to the label. `hidden`: the page takes "
+            "the value from its own address, such as `utm_source`."
+        ),
+    ] = "text"
     required: Annotated[
-        bool,
-        Field(description="Whether the page asks until it is filled in; the API does not ask."),
+        bool, Field(description="Whether a guest's signup without it is refused.")
     ] = False
     options: Annotated[
         list[Annotated[ShownText, Field(min_length=1, max_length=64)]],
@@ -77,6 +110,30 @@ class PageFieldBody(Body):
             "at most 64 characters."
         ),
     ] = "profile"
+    version: Annotated[
+        Annotated[ShownText, Field(min_length=1, max_length=64)] | None,
+        Field(
+            description="The version of the text that a `checkbox` asks to agree to. The profile "
+            "keeps the text and this.",
+            examples=["2026-11"],
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _check_label(self) -> Self:
+        if self.type == "hidden" and self.required:
+            raise ValueError("a hidden field cannot be required: the customer does not see it")
+        labels = self.label.values() if isinstance(self.label, dict) else [self.label]
+        if self.type != "checkbox":
+            if max(map(len, labels)) > MAX_LABEL:
+                raise ValueError(f"the label may have at most {MAX_LABEL} characters")
+            return self
+        if self.kept_in != "profile":
+            raise ValueError("a checkbox is kept in the profile")
+        for label in labels:
+            if not all(LINKED.fullmatch(url) for url in LINK.findall(label)):
+                raise ValueError("a link is [words](https://…) or [words](mailto:…)")
+        return self
 
     @model_validator(mode="after")
     def _check_options(self) -> Self:
@@ -91,6 +148,54 @@ def _distinct(fields: list[PageFieldBody]) -> list[PageFieldBody]:
     if len({(one.kept_in, one.name) for one in fields}) < len(fields):
         raise ValueError("may have each name only once")
     return fields
+
+
+Plural = Literal["zero", "one", "two", "few", "many", "other"]
+Words = Annotated[
+    Annotated[TextOfLines, Field(min_length=1, max_length=MAX_TEXT), Tag("text")]
+    | Annotated[
+        dict[Plural, Annotated[ShownText, Field(min_length=1, max_length=MAX_WORDS)]],
+        Field(min_length=1, json_schema_extra={"required": ["other"]}),
+        Tag("plurals"),
+    ],
+    Discriminator(lambda value: "plurals" if isinstance(value, dict) else "text"),
+]
+
+
+def _list_keys(schema: dict[str, Any]) -> None:
+    schema["propertyNames"] = {"enum": sorted({*OF_THE_LIST, *words()})}
+
+
+def _known(texts: dict[Language, dict[str, Any]]) -> dict[Language, dict[str, Any]]:
+    """Refuse words that the page does not say, and values that it has not at that place."""
+    if len(json.dumps(texts, ensure_ascii=False).encode()) > MAX_WORDS_BYTES:
+        raise ValueError(f"may have at most {MAX_WORDS_BYTES} bytes together")
+    for language, own in texts.items():
+        for key, text in own.items():
+            _check_words(f"{language}.{key}", key, text)
+    return texts
+
+
+def _check_words(place: str, key: str, text: str | dict[str, str]) -> None:
+    former = "" if key in OF_THE_LIST else words().get(key)
+    if former is None:
+        raise ValueError(f"{place}: the page has no such text")
+    if isinstance(text, dict):
+        if key in OF_THE_LIST:
+            raise ValueError(f"{place}: must be one text, because it has no number")
+        if "other" not in text:
+            raise ValueError(f"{place}: must have the category other")
+    forms = text.values() if isinstance(text, dict) else [text]
+    most = OF_THE_LIST.get(key, MAX_WORDS)
+    if max(map(len, forms)) > most:
+        raise ValueError(f"{place}: may have at most {most} characters")
+    unknown = _values_in(" ".join(forms)) - _values_in(json.dumps(former))
+    if unknown:
+        raise ValueError(f"{place}: has no {', '.join(sorted(unknown))}")
+
+
+def _values_in(text: str) -> set[str]:
+    return set(re.findall(r"\{\w+\}", text))
 
 
 class PageBody(Body):
@@ -133,6 +238,25 @@ class PageBody(Body):
             examples=["https://shop.example.com/enter"],
         ),
     ] = None
+    image_url: Annotated[
+        Annotated[LogoUrl, Field(max_length=MAX_URL)] | None,
+        Field(
+            description="An image for previews of links to the page (`og:image`); null: the logo.",
+            examples=["https://example.com/preview.png"],
+        ),
+    ] = None
+    index: Annotated[bool, Field(description="Whether search engines may list the page.")] = False
+    texts: Annotated[
+        dict[Language, Annotated[dict[str, Words], Field(json_schema_extra=_list_keys)]],
+        Field(
+            default_factory=dict,
+            description="Words of the page in place of its own, by language and key, and the "
+            "list's `name` and `text` in that language. The keys are those of the page's texts; "
+            "a text with a number may have one for each plural category.",
+            examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
+        ),
+        AfterValidator(_known),
+    ]
 
     def settings(self) -> dict[str, Any]:
         """Return the fields as the settings have them."""

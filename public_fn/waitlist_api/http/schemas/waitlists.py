@@ -336,7 +336,7 @@ class WaitlistBody(Body):
         IdentityBody | None,
         Field(
             description="By which address a guest is one person; null: callers state a "
-            "`customer_id`. The form's `required` fields are then required by the API too. A "
+            "`customer_id`. A "
             "change applies to signups from then on: entries keep their ids, so choose before the "
             "first."
         ),

@@ -14,7 +14,11 @@ PAGE = {
     "colour": "#0b6e4f",
     "logo_url": "https://example.com/logo.svg",
     "enter_url": "http://localhost:9/enter",
+    "image_url": "https://example.com/preview.png",
+    "index": "yes",
+    "texts": "en.join: Count me in\r\nen.count.one: {n} waits\r\nen.count.other: {n} wait",
 }
+WORDS = {"en": {"join": "Count me in", "count": {"one": "{n} waits", "other": "{n} wait"}}}
 EMAIL = {
     "question_name": "email",
     "question_label": "Email",
@@ -22,6 +26,7 @@ EMAIL = {
     "question_required": "yes",
     "question_kept_in": "profile",
     "question_options": "left behind",
+    "question_version": "",
 }
 CITY = {
     "question_name": "city",
@@ -30,6 +35,14 @@ CITY = {
     "question_required": "no",
     "question_kept_in": "attributes",
     "question_options": "Mitte\r\n\r\n Nord \r\n",
+    "question_version": "",
+}
+TERMS = {
+    **EMAIL,
+    "question_name": "terms",
+    "question_label": "en: I agree.\r\nde: Ich stimme zu.",
+    "question_type": "checkbox",
+    "question_version": "2026-11",
 }
 
 
@@ -53,7 +66,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
     assert "Nothing: the page has a button to join." in console.text(path)
     assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
-    assert send(console, path, form_of(EMAIL, CITY)).headers["HX-Redirect"] == path
+    assert send(console, path, form_of(EMAIL, CITY, TERMS)).headers["HX-Redirect"] == path
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["page"] == {
         **PAGE,
@@ -66,6 +79,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
                 "required": True,
                 "options": [],
                 "kept_in": "profile",
+                "version": None,
             },
             {
                 "name": "city",
@@ -74,13 +88,32 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
                 "required": False,
                 "options": ["Mitte", "Nord"],
                 "kept_in": "attributes",
+                "version": None,
+            },
+            {
+                "name": "terms",
+                "label": {"en": "I agree.", "de": "Ich stimme zu."},
+                "type": "checkbox",
+                "required": True,
+                "options": [],
+                "kept_in": "profile",
+                "version": "2026-11",
             },
         ],
+        "index": True,
+        "texts": WORDS,
     }
     assert found["admission"]["rate"]["count"] == 5
     html = console.page(path)
     assert "The page is saved." in readable(html)
     assert ">Mitte\nNord</textarea>" in html
+    assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
+    assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
+    # What is not typed any more is gone.
+    send(console, path, form_of(texts="en.count.other: {n}\r\nde.text: A\\nB"))
+    changed = bakery.typed.json("show", bakery.waitlist_id)["page"]
+    assert changed["texts"] == {"en": {"count": {"other": "{n}"}}, "de": {"text": "A\nB"}}
+    assert changed["fields"] == []
     send(console, path, dict.fromkeys(PAGE, ""))
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
 
@@ -94,6 +127,8 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
         ({"text": "x" * 2001}, {}, "text", "2000"),
         ({}, {"question_name": ""}, "fields.1.name", "such as language"),
         ({}, {"question_label": ""}, "fields.1.label", "at least 1"),
+        ({}, {"question_label": "x" * 101}, "fields.1", "at most 100"),
+        ({"texts": "en.jion: Join"}, {}, "texts", "no such text"),
         ({}, {"question_options": ""}, "fields.1", "needs options"),
         ({}, {"question_options": "x" * 65}, "fields.1.options", "at most 64"),
         ({}, {**EMAIL}, "fields", "each name only once"),
@@ -161,6 +196,7 @@ def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Baker
         "question_required": "yes",
         "question_kept_in": "profile",
         "question_options": "",
+        "question_version": "",
     }
     html = console.send(f"{path}/preview", **form).text
     text = readable(html)

@@ -1,33 +1,40 @@
 // The part of <waitlist-position> with the questions of the join form. The element loads it where a list has any.
 
+const LINK = /\[([^[\]]*)\]\(((?:https:|mailto:)[^)\s]+)\)/;
+
 /** Fill `place`; return the function that reads the answers. What was typed stays in `answers`, if the service refuses it. */
-export function build(place, list, { make, words, answers, isAccount }) {
-  const fields = fieldsOf(list, words, isAccount);
-  const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, answers[field.name] ?? '', make, words));
-  const rows = fields.map((field, at) =>
-    make(
-      'label',
-      { for: `field-${at}` },
-      make('span', { dir: 'auto' }, field.label),
-      !field.required && make('small', {}, ` ${words.say('optional')}`),
-      inputs[at],
-    ),
-  );
-  place.replaceChildren(...rows);
+export function build(place, list, kit) {
+  const { words, answers } = kit;
+  const fields = fieldsOf(list, kit);
+  const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, answers[field.name] ?? '', kit));
+  place.replaceChildren(...fields.map((field, at) => rowOf(field, inputs[at], kit)));
   return () => {
     const read = { profile: {}, attributes: {} };
-    fields.forEach(({ name, kept_in: keptIn }, at) => {
-      const value = inputs[at].value.trim();
-      answers[name] = value;
-      if (value) read[keptIn][name] = value;
+    const keep = ({ name, kept_in: keptIn }, value) => value && (read[keptIn][name] = value);
+    fields.forEach((field, at) => {
+      const [value, isBox] = [inputs[at].value.trim(), field.type === 'checkbox'];
+      answers[field.name] = isBox ? inputs[at].checked : value;
+      // Kept is the text that the customer has seen.
+      keep(field, isBox ? inputs[at].checked && words.of(field.label) : value);
     });
+    for (const field of list.page?.fields ?? []) {
+      if (field.type === 'hidden') keep(field, ofAddress(field));
+    }
     return read;
   };
 }
 
-/** Return the fields of the form; the address by which a list knows a guest is always one. */
-function fieldsOf({ page, identity }, words, isAccount) {
-  const fields = page?.fields ?? [];
+/** Return what the page's address has of a hidden field, cut to what the service takes. */
+function ofAddress({ name, kept_in: keptIn }) {
+  const value = new URLSearchParams(location.search).get(name) ?? '';
+  return value.replace(/\p{Cc}/gu, ' ').trim().slice(0, mostOf(keptIn));
+}
+
+const mostOf = (keptIn) => (keptIn === 'attributes' ? 64 : 200);
+
+/** Return the fields that are shown; the address by which a list knows a guest is always one. */
+function fieldsOf({ page, identity }, { words, isAccount }) {
+  const fields = (page?.fields ?? []).filter(({ type }) => type !== 'hidden');
   if (!identity || isAccount) return fields;
   const isAddress = ({ name, kept_in: keptIn }) => name === identity.field && keptIn === 'profile';
   const label = words.say(`address.${identity.field}`);
@@ -36,11 +43,26 @@ function fieldsOf({ page, identity }, words, isAccount) {
   return fields.some(isAddress) ? fields.map((one) => (isAddress(one) ? whole : one)) : [whole, ...fields];
 }
 
-function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, make, words) {
+function rowOf({ type, label, required }, input, { make, words }) {
+  const isBox = type === 'checkbox';
+  const text = make('span', { dir: 'auto' }, isBox ? linked(words.of(label), make) : words.of(label));
+  const optional = !required && make('small', {}, ` ${words.say('optional')}`);
+  return make('label', { for: input.id, class: isBox && 'check' }, ...(isBox ? [input, make('span', {}, text, optional)] : [text, optional, input]));
+}
+
+/** Return a text in parts; [words](address) is a link, which opens beside the form. */
+function linked(text, make) {
+  const [before, words, href] = text.split(LINK, 3);
+  if (!href) return [text];
+  const after = text.slice(before.length + words.length + href.length + 4);
+  return [before, make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words), ...linked(after, make)];
+}
+
+function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, { make, words }) {
   const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((one) => one === type || one === name) };
+  if (type === 'checkbox') return make('input', { id, name, type, required, checked: value === true });
   if (type !== 'select') {
-    const maxlength = keptIn === 'attributes' ? 64 : 200;
-    const input = make('input', { ...common, type, maxlength, dir: 'auto' });
+    const input = make('input', { ...common, type, maxlength: mostOf(keptIn), dir: 'auto' });
     input.value = value;
     return input;
   }

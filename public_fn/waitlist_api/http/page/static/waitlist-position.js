@@ -14,7 +14,7 @@ const FORMS = ['join', 'closed', 'full', 'notOpenYet']; // states of a browser w
 
 // ------------------------------------------------------------------------------- parts
 
-/** Return an element; strings become text, never HTML. */
+/** Return an element, a part for other people's styles by its name and classes; strings become text, never HTML. */
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -22,6 +22,7 @@ function make(name, properties = {}, ...children) {
     else if (value === true) element.setAttribute(key, '');
     else if (value !== false && value != null) element.setAttribute(key, value);
   }
+  element.setAttribute('part', [name, properties.class].join(' ').trim());
   element.append(...children.flat().filter((one) => one != null && one !== false));
   return element;
 }
@@ -92,7 +93,7 @@ class WaitlistPosition extends HTMLElement {
 
     notOpenYet: () => {
       const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
-      const label = make('p', { class: 'label', id: 'left' });
+      const label = make('p', { class: 'caption', id: 'left' });
       const when = make('p', { class: 'wait' });
       const tick = this.#countDown(clock, 'opensLeft', () => this.#client.untilOpening);
       this.#onUpdate(({ list }) => {
@@ -125,15 +126,16 @@ class WaitlistPosition extends HTMLElement {
 
     waiting: () => {
       const number = make('p', { class: 'number' });
-      const label = make('p', { class: 'label', id: 'position' }, this.#words.say('yourPosition'));
+      const label = make('p', { class: 'caption', id: 'position' }, this.#words.say('yourPosition'));
       const bar = make('progress', { max: '1', 'aria-label': this.#words.say('progress') });
       const since = make('p', { class: 'since' });
       const wait = make('p', { class: 'wait' });
       const others = make('p', { class: 'others' });
-      const [asked, rest] = [make('div'), make('div')];
+      const [asked, rest, alert] = [make('div'), make('div'), make('div', { class: 'alert' })];
       this.#onUpdate(({ entry, first }) => {
         const isPassed = entry.ready === false || (entry.ready_ahead ?? Infinity) < entry.position - 1;
         this.#drawPart('asked', asked, entry.confirm_by);
+        this.#drawPart('alert', alert, 'Notification' in window && window.isSecureContext);
         this.#drawPart('rest', rest, this.#client.view.list?.rest || isPassed);
         const { position, total } = entry;
         const words = this.#words;
@@ -158,14 +160,14 @@ class WaitlistPosition extends HTMLElement {
         asked,
         rest,
         make('p', { class: 'keep' }),
-        this.#alertButton(),
+        alert,
         this.#leave(),
       ];
     },
 
     offered: (view) => {
       const clock = make('p', { class: 'number', role: 'timer', 'aria-labelledby': 'left' });
-      const label = make('p', { class: 'label', id: 'left' }, this.#words.say('timeLeft'));
+      const label = make('p', { class: 'caption', id: 'left' }, this.#words.say('timeLeft'));
       const left = () => Date.parse(this.#client.view.entry?.offered_until) - this.#client.now;
       const tick = this.#countDown(clock, 'left', left);
       this.#onUpdate(() => {
@@ -314,6 +316,7 @@ class WaitlistPosition extends HTMLElement {
   /** Draw a new state; within a state change only what has changed, so that focus stays. */
   #draw() {
     const view = this.#client.view;
+    this.#words.own = view.list?.page?.texts[this.#words.language] ?? {};
     const key = JSON.stringify([view.state, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
@@ -348,10 +351,11 @@ class WaitlistPosition extends HTMLElement {
 
   #head({ list }) {
     if (!list) return [];
-    const { logo_url: logo, text } = list.page ?? {};
+    const { logo_url: logo, text: usual } = list.page ?? {};
+    const { name = list.name, text = usual } = this.#words.own;
     return [
       logo && isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
-      make('h1', { dir: 'auto', tabindex: '-1' }, list.name),
+      make('h1', { dir: 'auto', tabindex: '-1' }, name),
       text && make('p', { class: 'text', dir: 'auto' }, text),
     ].filter(Boolean);
   }
@@ -373,10 +377,11 @@ class WaitlistPosition extends HTMLElement {
   }
 
   #title({ state, entry, list }) {
-    const name = list?.name ?? '';
-    if (state === 'waiting' && entry.position) return this.#words.say('titlePosition', { n: entry.position, name });
-    const title = this.#words.texts[`${state}.title`];
-    return title && name ? this.#words.say('titleState', { state: title, name }) : name || title || '';
+    const words = this.#words;
+    const name = words.own.name ?? list?.name ?? '';
+    if (state === 'waiting' && entry.position) return words.say('titlePosition', { n: entry.position, name });
+    const title = words.titled(state);
+    return title && name ? words.say('titleState', { state: title, name }) : name || title;
   }
 
   #announce({ state, entry, notice }) {
@@ -389,7 +394,7 @@ class WaitlistPosition extends HTMLElement {
     this.#said = { state, position, at: now };
     const isOpen = before === 'notOpenYet' && state === 'join';
     const text = notice ? `notice.${notice}` : isOpen ? 'opened' : '';
-    const title = this.#words.texts[`${state}.title`] ?? (text && this.#words.say(text));
+    const title = this.#words.titled(state) || (text && this.#words.say(text));
     if (wasShown || position) this.#speak(position ? this.#words.say('position', { n: position }) : title);
     if (isNew && wasShown && state === 'offered') this.#alert();
   }
@@ -536,24 +541,6 @@ class WaitlistPosition extends HTMLElement {
     const init = { detail, bubbles: true, composed: true, cancelable: true };
     const goes = this.dispatchEvent(new CustomEvent('waitlist-enter', init));
     if (goes && url && isWebAddress(url)) location.assign(`${url}#pass=${admission.pass}`);
-  }
-
-  /** Offer to alert the customer, who has to allow it by this button. */
-  #alertButton(view) {
-    if (!('Notification' in window) || !window.isSecureContext) return null;
-    const line = make('div', { class: 'alert' });
-    const show = (key, button) => line.replaceChildren(button ?? this.#text(key));
-    const allow = async () => {
-      this.#client.alert = (await Notification.requestPermission()) === 'granted';
-      draw();
-    };
-    const draw = () => {
-      if (Notification.permission === 'denied') show('alertDenied');
-      else if (Notification.permission === 'granted' && this.#client.view.alert) show('alertOn');
-      else show('alert', make('button', { type: 'button', class: 'plain', onclick: allow }, this.#words.say('alert')));
-    };
-    draw();
-    return line;
   }
 
   /** The join form: the questions of a list are a part, without any it is a button. */

@@ -5,6 +5,7 @@ const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
 /** The texts of one language, with its numbers, plurals and times. */
 export class Words {
   #parts = new Set();
+  own = {}; // a list's words, in place of these
 
   constructor(language, texts) {
     Object.assign(this, { language, texts });
@@ -29,10 +30,21 @@ export class Words {
     this.#parts.add(part);
   }
 
+  /** Return the title of a state, empty if it has none. */
+  titled(state) {
+    const key = `${state}.title`;
+    return key in this.texts ? this.say(key) : '';
+  }
+
+  /** Return what a list says in one text, or in one for each language. */
+  of(text) {
+    return typeof text === 'string' ? text : (text[this.language] ?? Object.values(text)[0]);
+  }
+
   /** Return a text; `values` fill its {placeholders}, and `n` chooses the plural. */
   say(key, values = {}) {
-    let text = this.texts[key];
-    if (typeof text === 'object') text = text[this.plural.select(values.n)];
+    let text = this.own[key] ?? this.texts[key];
+    if (typeof text === 'object') text = text[this.plural.select(values.n)] ?? text.other;
     return text.replace(/\{(\w+)\}/g, (_, name) => this.#shown(values[name]));
   }
 
