@@ -184,6 +184,16 @@ def choosing(stage: Stage) -> None:
     stage.shows("Let others pass?")
 
 
+def changing(stage: Stage) -> None:
+    stage.configure(page={"fields": [*FIELDS, TERMS]})
+    stage.open()
+    stage.page.get_by_label("Your name").fill("Ada")
+    stage.page.get_by_role("checkbox").check()
+    stage.press("Join the line")
+    stage.press("Change my details")
+    stage.shows("Your details")
+
+
 def resting(stage: Stage) -> None:
     choosing(stage)
     stage.act("entries", "ready", ready=False)
@@ -265,6 +275,7 @@ STATES: dict[str, Callable[[Stage], None]] = {
         forgetting,
         forgotten,
         choosing,
+        changing,
         resting,
         asked,
         offered,

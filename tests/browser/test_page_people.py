@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
-from tests.browser.stage import FIELDS, POLICY, TERMS, Stage
+from tests.browser.stage import FIELDS, POLICY, TERMS, Stage, changing
 from tests.browser.test_page_states import cut_off, sideways
 from tests.browser.test_page_story import SHOP
 
@@ -83,6 +83,37 @@ def test_consent_and_where_the_customer_comes_from_are_kept(
     agreed = {"text": TERMS["label"]["ar"], "version": "2026-11"}
     source = f"news {'x' * 195}"
     assert entry["profile"] == {"name": "آدا", "terms": agreed, "utm_source": source}
+
+
+def test_a_customer_changes_their_details_by_keyboard(stage: Stage) -> None:
+    """P5: a refusal changes nothing, and what was agreed to stays as it was."""
+    changing(stage)
+    dialog, press = stage.page.get_by_role("dialog", name="Your details"), stage.page.keyboard.press
+    name, status = dialog.get_by_label("Your name"), dialog.get_by_role("status")
+    expect(name).to_be_focused()
+    expect(name).to_have_value("Ada")
+    expect(dialog.get_by_role("checkbox")).to_be_checked()
+    name.fill("Ada Lovelace")
+    dialog.get_by_label("Email").fill("ada@nowhere")
+    press("Enter")
+    expect(status).to_have_text("This was not saved. Please check what you have entered.")
+    dialog.get_by_label("Email").fill("ada@example.com")
+    press("Enter")
+    expect(status).to_have_text("Your details are saved.")
+    agreed = {"text": TERMS["label"]["en"], "version": "2026-11"}
+    kept = {"name": "Ada Lovelace", "email": "ada@example.com", "terms": agreed}
+    profile = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()["profile"]
+    assert profile == kept
+    press("Escape")
+    expect(dialog).to_have_count(0)
+    stage.press("Change my details")
+    expect(name).to_have_value("Ada Lovelace")
+    dialog.get_by_label("Email").fill("")
+    dialog.get_by_role("button", name="Save").click()
+    expect(status).to_have_text("Your details are saved.")
+    profile = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()["profile"]
+    assert profile == {key: value for key, value in kept.items() if key != "email"}
+    stage.shows("You are in line")
 
 
 def reach(page: Page, button: str) -> None:

@@ -4,24 +4,34 @@ const LINK = /\[([^[\]]*)\]\(((?:https:|mailto:)[^)\s]+)\)/;
 
 /** Fill `place`; return the function that reads the answers. What was typed stays in `answers`, if the service refuses it. */
 export function build(place, list, kit) {
-  const { words, answers } = kit;
+  const { answers } = kit;
   const fields = fieldsOf(list, kit);
-  const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, answers[field.name] ?? '', kit));
-  place.replaceChildren(...fields.map((field, at) => rowOf(field, inputs[at], kit)));
+  const inputs = rows(place, fields, kit);
   return () => {
     const read = { profile: {}, attributes: {} };
     const keep = ({ name, kept_in: keptIn }, value) => value && (read[keptIn][name] = value);
     fields.forEach((field, at) => {
-      const [value, isBox] = [inputs[at].value.trim(), field.type === 'checkbox'];
-      answers[field.name] = isBox ? inputs[at].checked : value;
-      // Kept is the text that the customer has seen.
-      keep(field, isBox ? inputs[at].checked && words.of(field.label) : value);
+      answers[field.name] = field.type === 'checkbox' ? inputs[at].checked : inputs[at].value.trim();
+      keep(field, answerOf(field, inputs[at], kit));
     });
     for (const field of list.page?.fields ?? []) {
       if (field.type === 'hidden') keep(field, ofAddress(field));
     }
     return read;
   };
+}
+
+/** Fill `place` with the questions; return their inputs. */
+export function rows(place, fields, kit) {
+  const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, kit.answers[field.name] ?? '', kit));
+  place.replaceChildren(...fields.map((field, at) => rowOf(field, inputs[at], kit)));
+  return inputs;
+}
+
+/** Return an answer, empty without one; of a box the text that the customer has seen. */
+export function answerOf({ type, label }, input, { words }) {
+  if (type !== 'checkbox') return input.value.trim();
+  return input.checked ? words.of(label) : '';
 }
 
 /** Return what the page's address has of a hidden field, cut to what the service takes. */

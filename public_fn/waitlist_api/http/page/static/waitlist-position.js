@@ -329,7 +329,7 @@ class WaitlistPosition extends HTMLElement {
       const body = this.#screens[view.state](view).filter(Boolean);
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#deviceButtons(view), ...this.#forgetButton(view), this.#trouble);
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#partButtons(view), ...this.#forgetButton(view), this.#trouble);
       this.#panel.dataset.state = view.state;
       const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
       if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
@@ -463,7 +463,7 @@ class WaitlistPosition extends HTMLElement {
   /** Ask before what cannot be undone; `fields` are what the customer chooses with it. */
   #ask(key, yes, effect = 'effect', fields = []) {
     const close = (event) => event.target.closest('dialog').close();
-    const isFilled = () => [...dialog.querySelectorAll('input')].every((one) => one.reportValidity());
+    const isFilled = () => [...dialog.querySelectorAll('input, select')].every((one) => one.reportValidity());
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
@@ -511,18 +511,23 @@ class WaitlistPosition extends HTMLElement {
     }
   }
 
-  /** To bring the place to another device, or to get it from one. */
-  #deviceButtons({ state, entry, list }) {
-    if (this.#isAccount) return [];
-    const button = (key) => {
-      const ask = () => this.#load('devices').then(
-        (part) => part[key](part.kit),
+  /** What a customer may do now and then, by parts: change the answers, take the place to another device, or get it. */
+  #partButtons({ state, entry, list }) {
+    const button = (key, part) => {
+      const ask = () => this.#load(part).then(
+        (loaded) => loaded[key](loaded.kit),
         () => (this.#trouble.textContent = this.#words.say('trouble.network')),
       );
-      return [this.#button(key, ask, 'quiet')];
+      return this.#button(key, ask, 'quiet');
     };
-    if (entry?.entry_token && PLACES.includes(state)) return button('toDevice');
-    return list?.identity && FORMS.includes(state) ? button('askLink') : [];
+    if (PLACES.includes(state)) {
+      const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
+      return [
+        list?.page?.fields.some(isAsked) && button('details', 'details'),
+        !this.#isAccount && button('toDevice', 'devices'),
+      ].filter(Boolean);
+    }
+    return !this.#isAccount && list?.identity && FORMS.includes(state) ? [button('askLink', 'devices')] : [];
   }
 
   /** On a device of several people: leave nothing behind. It also ends what is under way. */

@@ -99,6 +99,10 @@ export class Api {
     return this.#own('POST', entry, `/${verb}`);
   }
 
+  change(entry, profile) {
+    return this.#own('PATCH', entry, '', { profile });
+  }
+
   rest(entry, until) {
     return this.#own('POST', entry, '/rest', { until }, `rest-${until}`);
   }
@@ -412,6 +416,12 @@ export class Waitlist extends EventTarget {
       (entry) => this.#api.do(entry, 'exit'),
       (admission) => this.#admit(admission),
     );
+  }
+
+  /** Change what the customer has answered, by a merge patch; return all of it, or null if that failed. */
+  change(patch) {
+    const send = () => this.#patiently(() => this.#api.change(this.#memory.read().entry, patch), TRIES);
+    return this.#busily(send, (error) => error.status === 422 || this.#doubt());
   }
 
   /** Let others pass until a time in milliseconds; the place stays. */

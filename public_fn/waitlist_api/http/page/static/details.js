@@ -1,0 +1,35 @@
+// The part of <waitlist-position> in which a customer changes their answers. The element loads it when the customer asks.
+
+import { answerOf, rows } from './form.js';
+
+/** Show the answers that the service has, to be changed. */
+export async function details({ make, words, client, ask }) {
+  await words.add('form');
+  const { page, identity } = client.view.list;
+  const isAsked = ({ name, type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile' && name !== identity?.field;
+  const fields = page.fields.filter(isAsked);
+  let known = (await client.change({}))?.profile;
+  if (!known) return;
+  const kit = { make, words, answers: {} };
+  for (const field of fields) kit.answers[field.name] = shownOf(field, known[field.name], words);
+  const [place, status] = [make('div'), make('p', { role: 'status' })];
+  const inputs = rows(place, fields, kit);
+  const save = async (event) => {
+    event.preventDefault();
+    const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
+    const answer = await client.change(Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name]))));
+    known = answer?.profile ?? known;
+    status.textContent = words.say(answer ? 'details.saved' : 'details.failed');
+  };
+  ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
+}
+
+/** Return what an answer is in the service, null without one; of a box the text that was agreed to. */
+function textOf(answer) {
+  return answer?.text ?? answer ?? null;
+}
+
+/** Return what a question shows: a box is ticked only if its text is the one that the customer has agreed to. */
+function shownOf({ type, label }, answer, words) {
+  return type === 'checkbox' ? textOf(answer) === words.of(label) : (textOf(answer) ?? '');
+}
