@@ -56,6 +56,8 @@ from waitlist_api.records.table import Table
 
 # Longer than the public function's time-out, so that requests in progress are answered.
 DRAIN_SECONDS = 12
+# A receiver that does not answer would hold the end up.
+WEBHOOK_DRAIN_SECONDS = 2
 
 
 # Redis needs no file: the service rebuilds each queue from the record.
@@ -141,7 +143,7 @@ class LocalService:
             read = stream_of(self.dynamodb_url)
             pump = WebhookPump(read, queues[QUEUE_NAME], functions[WEBHOOK_NAME])
             pump.start()
-            self._parts.callback(pump.stop, DRAIN_SECONDS)
+            self._parts.callback(pump.stop, WEBHOOK_DRAIN_SECONDS)
         schedule = MinuteSchedule(functions[MAINTENANCE_NAME])
         schedule.start()
         self._parts.callback(schedule.stop, DRAIN_SECONDS)

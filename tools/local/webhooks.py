@@ -3,9 +3,10 @@
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -63,33 +64,44 @@ class WebhookPump:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """End; what is in the queue is lost, and running calls are not waited for."""
+        """End, and wait for calls that run; what is in the queue is lost."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
+        end = time.monotonic() + timeout_seconds
+        for _ in range(CALLS):
+            self._free.acquire(timeout=max(0, end - time.monotonic()))
 
     def _run(self) -> None:
-        while not self._stopping.wait(LOOK_SECONDS):
+        while not self._stopping.is_set():
             try:
                 for detail in details_of(self._read()):
                     self._queue.send(json.dumps(detail))
-            except OSError:
+            except (OSError, HTTPException):
                 logger.warning("the table's stream cannot be read", exc_info=True)
-            while self._free.acquire(blocking=False):
-                received = self._queue.receive(1)
-                if not received:
-                    self._free.release()
-                    break
-                self._calls.submit(self._call, received)
+            self._start_calls(time.monotonic() + LOOK_SECONDS)
+
+    def _start_calls(self, end: float) -> None:
+        """Hand messages over until a time, as long as there are some and a call is free."""
+        while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
+            received = self._queue.receive(1)
+            if not received:
+                self._free.release()
+                self._stopping.wait(left)
+                return
+            self._calls.submit(self._call, received)
 
     def _call(self, received: list[QueuedMessage]) -> None:
         try:
-            invocation = self._function.invoke(json.dumps(lambda_event(received)).encode())
+            self._hand_over(received)
         except ThrottledError:
-            return
+            logger.info("the webhook's function is throttled")
         finally:
             self._free.release()
+
+    def _hand_over(self, received: list[QueuedMessage]) -> None:
+        invocation = self._function.invoke(json.dumps(lambda_event(received)).encode())
         if invocation.failed:
             logger.error("the webhook's function failed: %s", invocation.error_text())
             return
