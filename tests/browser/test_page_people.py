@@ -159,7 +159,7 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     assert f"{at:%Y-%m-%dT%H:%M}" == f"{tomorrow:%Y-%m-%dT%H:%M}"
     press("Space")
     expect(page.get_by_role("button", name="Let others pass")).to_be_focused()
-    expect(status).to_be_empty()
+    expect(status).to_have_text("You can do this 0 more times.")
     press("Space")
     dialog.get_by_role("button", name="Let others pass").click()
     expect(status).to_contain_text("as often as this line allows")
@@ -168,6 +168,20 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     dialog.get_by_role("button", name="Let others pass").click()
     expect(status).to_contain_text("in this line any more")
     expect(page.get_by_role("button", name="Let others pass")).to_be_hidden()
+
+
+def test_a_customer_sees_until_when_the_turn_is_put_off(stage: Stage) -> None:
+    stage.join()
+    entry_id = stage.entry_id
+    stage.act("claims", "release", claim_token=stage.claim(), delay_seconds=3600)
+    expect(stage.page.get_by_text("Your turn can come again from")).to_be_visible()
+    until = stage.operator.call("GET", f"/entries/{entry_id}").json()["delayed_until"]
+    assert (
+        stage.page.evaluate("() => document.querySelector('waitlist-position').view.entry")[
+            "delayed_until"
+        ]
+        == until
+    )
 
 
 def test_a_customer_confirms_by_keyboard_that_they_still_wait(stage: Stage) -> None:

@@ -160,6 +160,7 @@ def position(context: Context, person: Person, token: EntryToken = None) -> None
     names = (
         *("entry_id", "status", "position", "total", "priority", "joined_at", "offered_until"),
         *("claimed_until", "ready", "not_ready", "ready_ahead", "rest_until"),
+        "delayed_until",
     )
     found = person.show()
     print_status(context, {name: found[name] for name in names})

@@ -136,6 +136,7 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
     until = "".join(f", {words} until {time}" for words, time in ends.items() if time)
     if reasons := passed_over(entry):
         rests = f", rests until {entry['rest_until']}" if entry["rest_until"] else ""
+        rests += f", delayed until {entry['delayed_until']}" if entry["delayed_until"] else ""
         until += f", not ready: {reasons}{rests}"
     if entry.get("confirm_by"):
         until += f", to confirm by {entry['confirm_by']}"

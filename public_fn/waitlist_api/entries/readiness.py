@@ -98,6 +98,13 @@ def answered(now_millis: int) -> dict[str, Any]:
     }
 
 
+class Rested(Struct, frozen=True):
+    """The entry after a rest or its end; `rests_left` is None if the list has no rests."""
+
+    view: EntryView
+    rests_left: int | None
+
+
 class ReadinessChanges(Struct, frozen=True):
     """Makes entries ready, or not. Their places stay: an entry that is not ready is passed over."""
 
@@ -107,7 +114,7 @@ class ReadinessChanges(Struct, frozen=True):
     positions: Positions
     now_millis: NowMillis
 
-    def rest(self, command: RestCommand) -> EntryView:
+    def rest(self, command: RestCommand) -> Rested:
         """Let an entry rest until a time; a repeat changes nothing."""
         rules = self._rules(command.waitlist_id)
 
@@ -129,10 +136,10 @@ class ReadinessChanges(Struct, frozen=True):
             detail = {"until": iso(command.until_millis)}
             return Change(fields, "rested", CUSTOMER, detail=detail)
 
-        self.change((command.waitlist_id, command.entry_id), decide, command.stay)
-        return self.positions.of(command.waitlist_id, command.entry_id)
+        key = (command.waitlist_id, command.entry_id)
+        return self._rested(self.change(key, decide, command.stay), rules)
 
-    def resume(self, command: ResumeCommand) -> EntryView:
+    def resume(self, command: ResumeCommand) -> Rested:
         """End the rest that the command names; no change if the entry has another one, or none."""
 
         def decide(record: EntryRecord) -> Change | None:
@@ -140,8 +147,13 @@ class ReadinessChanges(Struct, frozen=True):
                 return None
             return Change({"rest_until_millis": None}, "resumed", CUSTOMER)
 
-        self.change((command.waitlist_id, command.entry_id), decide, command.stay)
-        return self.positions.of(command.waitlist_id, command.entry_id)
+        key = (command.waitlist_id, command.entry_id)
+        record = self.change(key, decide, command.stay)
+        return self._rested(record, self._rules(command.waitlist_id))
+
+    def _rested(self, record: EntryRecord, rules: RestRules | None) -> Rested:
+        view = self.positions.of(record.waitlist_id, record.entry_id)
+        return Rested(view, None if rules is None else max(0, rules.times - record.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> None:
         """Write that the address of a stay is verified; no change if it was."""

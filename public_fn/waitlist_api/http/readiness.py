@@ -6,7 +6,7 @@ from waitlist_api.clock import iso
 from waitlist_api.entries.position import EntryView
 from waitlist_shared import contracts as c
 
-FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "confirm_by")
+FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "delayed_until", "confirm_by")
 
 
 def readiness_fields(
@@ -25,12 +25,13 @@ def readiness_fields(
     confirm_by = view.confirm_by_millis
     if recorded is not None:
         confirm_by = recorded.confirm_by_millis
-    rests = [one.until_millis for one in reasons if one.reason == "resting"]
+    ends = {one.reason: iso(one.until_millis) for one in reasons if one.until_millis}
     return {
         "ready": not reasons,
         "not_ready": [one.reason for one in reasons] or None,
         "ready_ahead": ready_ahead_of(view),
-        "rest_until": iso(rests[0]) if rests else None,
+        "rest_until": ends.get("resting"),
+        "delayed_until": ends.get("delayed"),
         "confirm_by": iso(confirm_by) if confirm_by else None,
     }
 

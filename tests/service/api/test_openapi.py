@@ -202,7 +202,7 @@ def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
     assert answer == {"$ref": "#/components/schemas/LookAnswer"}
     assert set(schema_of("LookAnswer")["properties"]) == {
         *schema_of("EntryAnswer")["properties"],
-        *("ready", "ready_ahead", "not_ready", "rest_until", "confirm_by"),
+        *("ready", "ready_ahead", "not_ready", "rest_until", "delayed_until", "confirm_by"),
         "estimated_wait",
         "estimate_unavailable",
         "rank",

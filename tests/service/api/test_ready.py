@@ -65,9 +65,12 @@ def test_a_rest_that_is_over_is_not_shown(people: Admissions) -> None:
 
 
 def test_a_customer_resumes(people: Admissions) -> None:
-    until = people.rest("ada", DAY).json["rest_until"]
+    rested = people.rest("ada", DAY).json
     for _ in range(2):
-        assert people.resume("ada", until).json["ready"]
+        resumed = people.resume("ada", rested["rest_until"]).json
+        assert (
+            (resumed["ready"], resumed["rests_left"]) == (True, rested["rests_left"]) == (True, 1)
+        )
     assert people.claimed() == ["ada"]
     assert people.events("ada") == ["joined", "rested", "resumed", "offered"]
 
@@ -178,6 +181,7 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
     until = iso(people.world.services.now_millis() + 60_000)
     person = people.person("ada").json
     assert (person["not_ready"], person["delayed_until"]) == (["delayed"], until)
+    assert people.poll("ada").json["delayed_until"] == until
     people.hold_back("ada")
     people.hold_back("ada", ready=True)
     people.rest("ada", 30)

@@ -40,7 +40,7 @@ DEFAULTS = {
 
 def ready(ahead: int) -> dict[str, Any]:
     """Return the fields of an entry that is ready, behind so many that are."""
-    since = {"rest_until": None, "confirm_by": None}
+    since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 

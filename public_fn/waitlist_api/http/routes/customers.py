@@ -23,6 +23,7 @@ from waitlist_api.http.schemas.entries import (
     LookAnswer,
     OwnDataAnswer,
     OwnDataBody,
+    RestAnswer,
     RestBody,
     ResumeBody,
 )
@@ -117,7 +118,7 @@ def customer_routes(
         entry_id: Annotated[str, path],
         body: RestBody,
         idempotency_key: RestKey = None,
-    ) -> CustomersEntryAnswer:
+    ) -> RestAnswer:
         proof = check(waitlist_id, entry_id)
         command = RestCommand(
             waitlist_id=waitlist_id,
@@ -126,12 +127,13 @@ def customer_routes(
             until_millis=millis_of(body.until),
             idempotency_key=idempotency_key,
         )
-        return CustomersEntryAnswer(**responses.fields(readiness.rest(command)))
+        rested = readiness.rest(command)
+        return RestAnswer(**responses.fields(rested.view), rests_left=rested.rests_left)
 
     @router.post(f"{ENTRY}/resume", operation_id="resume")
     def resume(
         waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: ResumeBody
-    ) -> CustomersEntryAnswer:
+    ) -> RestAnswer:
         proof = check(waitlist_id, entry_id)
         command = ResumeCommand(
             waitlist_id=waitlist_id,
@@ -139,7 +141,8 @@ def customer_routes(
             stay=proof.stay,
             until_millis=millis_of(body.rest_until),
         )
-        return CustomersEntryAnswer(**responses.fields(readiness.resume(command)))
+        rested = readiness.resume(command)
+        return RestAnswer(**responses.fields(rested.view), rests_left=rested.rests_left)
 
     @router.post(f"{ENTRY}/confirm", operation_id="confirm")
     def confirm(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> CustomersEntryAnswer:

@@ -449,6 +449,13 @@ class WithReadiness(Model):
     rest_until: Annotated[
         Time | None, Field(description="When the entry is ready by itself; null if not resting.")
     ] = None
+    delayed_until: Annotated[
+        Time | None,
+        Field(
+            description="When the entry is ready by itself after a release with `delay_seconds`; "
+            "null if it is not delayed."
+        ),
+    ] = None
     confirm_by: Annotated[
         Time | None,
         Field(
@@ -474,6 +481,16 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
             description="When to ask again: 1 s for the first 20 positions, one more second for "
             "each further 20, at most 300 s. If the answer has several positions, the lowest "
             "decides. Null if the customer has left or was admitted."
+        ),
+    ]
+
+
+class RestAnswer(CustomersEntryAnswer):
+    rests_left: Annotated[
+        Count | None,
+        Field(
+            description="How often the customer may still rest in this stay; null if the waitlist "
+            "has no `rest` any more."
         ),
     ]
 
@@ -570,10 +587,6 @@ class HistoryAnswer(Model):
 
 class AdminEntryAnswer(EntryAnswer, WithReadiness):
     held_back_reason: str | None = None
-    delayed_until: Annotated[
-        Time | None,
-        Field(description="When a released entry is ready again; null if it is not delayed."),
-    ] = None
     asked_at: Annotated[
         Time | None,
         Field(description="When the customer was last asked whether they still wait."),

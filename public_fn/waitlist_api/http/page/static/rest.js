@@ -14,7 +14,8 @@ export function draw(place, { entry, list, refusal, isBusy }, { make, words, cli
   }
   const [ahead, status, button] = place.children;
   show(ahead, aheadOf(entry, words));
-  show(status, [...reasonsOf(entry, words, client.now), words.texts[`refused.${refusal}`]].filter(Boolean).join(' '));
+  const left = entry.rests_left != null && entry.ready !== null && words.say('restsLeft', { n: entry.rests_left });
+  show(status, [...reasonsOf(entry, words, client.now), words.texts[`refused.${refusal}`] ?? left].filter(Boolean).join(' '));
   show(button, words.say(entry.rest_until ? 'resume' : 'rest'));
   button.hidden = !(entry.rest_until || list?.rest);
   button.setAttribute('aria-disabled', isBusy);
@@ -51,9 +52,10 @@ function aheadOf({ position, ready, ready_ahead: n }, words) {
   return n || !ready ? words.say('readyAhead', { n }) : words.say('next');
 }
 
-function reasonsOf({ ready, not_ready: reasons, rest_until: until }, words, now) {
+function reasonsOf({ ready, not_ready: reasons, rest_until: until, delayed_until: delayed }, words, now) {
   if (ready !== false) return [];
   const rests = until && words.say('resting', { time: words.time(until, now) });
   if (reasons?.includes('held_back')) return [rests, words.say('heldBack')];
-  return [rests || words.say('passedOver')];
+  if (rests) return [rests];
+  return [delayed ? words.say('delayed', { time: words.time(delayed, now) }) : words.say('passedOver')];
 }

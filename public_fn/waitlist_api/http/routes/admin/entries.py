@@ -53,7 +53,6 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
     "held_back_reason": None,
-    "delayed_until": None,
     "asked_at": None,
     "confirmed_at": None,
     "customer_id": None,
@@ -253,7 +252,6 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     if record is None:
         return {**person.view.answer, **readiness_fields(person.view), **UNRECORDED}
     readiness = readiness_fields(person.view, record.readiness)
-    is_delayed = "delayed" in (readiness["not_ready"] or ())
     is_offer = record.is_offer and record.status == "offered"
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
@@ -264,7 +262,6 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         **person.view.answer,
         **readiness,
         "held_back_reason": record.held_back_reason or None,
-        "delayed_until": _time(record.delayed_until_millis) if is_delayed else None,
         "asked_at": _time(record.asked_millis),
         "confirmed_at": _time(record.confirmed_millis),
         "offered_until": offered_until,
