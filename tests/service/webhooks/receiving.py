@@ -1,6 +1,8 @@
 """A receiver of webhooks on loopback that answers as a test says, and the function before it."""
 
 import json
+import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,7 +70,7 @@ class Stand:
 
 
 @contextmanager
-def standing() -> Iterator[Stand]:
+def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -81,8 +83,19 @@ def standing() -> Iterator[Stand]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            # A client that refuses the certificate ends the handshake.
+            if not isinstance(sys.exception(), ssl.SSLError):
+                super().handle_error(request, client_address)
+
+    with Server(("127.0.0.1", 0), Handler) as server:
         Handler.stand = stand = Stand(server)
+        if tls is not None:
+            # The handshake is each connection's own, in its thread.
+            server.socket = tls.wrap_socket(
+                server.socket, server_side=True, do_handshake_on_connect=False
+            )
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

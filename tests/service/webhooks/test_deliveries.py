@@ -1,6 +1,7 @@
 """Events reach a webhook at least once and in order, whatever the queue and the receiver do."""
 
 import json
+import ssl
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+import trustme
 from botocore.exceptions import EndpointConnectionError
 from msgspec.structs import replace
 
@@ -17,9 +19,10 @@ from tests.service.webhooks.receiving import SECRET, Answer, Stage, Stand, stand
 from tests.support.faults import Crash, Wire, crash_before
 from tests.support.world import CONFIG
 from waitlist_api.records.entry import entry_pk
+from waitlist_api.webhooks import receiver
 from waitlist_api.webhooks.receiver import BadUrl, Receiver, pause_of
 from waitlist_api.webhooks.replay import BATCH, ROUNDS
-from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
+from waitlist_api.webhooks.signatures import BadWebhookSecret, Signatures, signers
 
 OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 DAY = 24 * 3600
@@ -360,6 +363,28 @@ def test_nothing_is_sent_to_an_address_that_is_not_public(
     assert stand.received == []
 
 
+@pytest.mark.parametrize(
+    ("name", "outcome"), [("hooks.example.com", "sent"), ("other.example.com", "unreachable")]
+)
+def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
+    monkeypatch: pytest.MonkeyPatch, name: str, outcome: str
+) -> None:
+    """P5"""
+    authority = trustme.CA()
+    client, server = ssl.create_default_context(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.configure_trust(client)
+    authority.issue_cert("hooks.example.com").configure_cert(server)
+    monkeypatch.setattr(receiver, "_tls", lambda: client)
+    monkeypatch.setattr(receiver, "is_public", lambda address: address == "127.0.0.1")
+    with standing(server) as stand:
+        url = stand.url.replace("http://127.0.0.1", f"https://{name}")
+        made = Receiver(url, resolve=lambda *_: ["127.0.0.1"])
+        body = b"{}"
+        headers = Signatures(lambda: SECRET).headers("evt_1", body)
+        assert made.post(body, headers, NOW).outcome == outcome
+        assert len(stand.received) == (outcome == "sent")
+
+
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -373,8 +398,8 @@ def test_the_connection_goes_to_the_address_that_was_checked(
 
     monkeypatch.setattr("socket.create_connection", refuse)
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: pytest.fail("a second look"))
-    receiver = Receiver("https://hooks.example.com/a", resolve=lambda *_: next(names))
-    assert receiver.post(b"{}", {}, NOW).outcome == "unreachable"
+    made = Receiver("https://hooks.example.com/a", resolve=lambda *_: next(names))
+    assert made.post(b"{}", {}, NOW).outcome == "unreachable"
     assert connected == [("93.184.215.14", 443)]
 
 
