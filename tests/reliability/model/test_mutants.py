@@ -119,7 +119,8 @@ def test_a_pass_that_begins_before_it_can_be_had_is_found(
     testbed.snapshot_of("enter unrecorded")
     monkeypatch.setattr(owner, step, mutant)
     results = Job((operation,), "enter unrecorded", "single").results(testbed)
-    problems = {
-        (problem.kind, group_of(one, problem)) for one in results for problem in one.problems
-    }
-    assert ("inside", None) in problems
+    assert any(
+        (problem.kind, group_of(one, problem)) == ("inside", None)
+        for one in results
+        for problem in one.problems
+    )
