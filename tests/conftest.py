@@ -6,9 +6,11 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from functools import cache
+from typing import Any
 
 import botocore.session
 import pytest
+from aws_lambda_powertools.event_handler.openapi import dependant
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
@@ -22,6 +24,21 @@ from tests.support.redis_servers import (  # noqa: E402
 
 # Reading AWS' models of a service takes longer than most tests: each process reads them once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
+_get_dependant = dependant.get_dependant
+_dependants: dict[Any, Any] = {}
+
+
+def _dependant_of(*, path: str, call: Any, responses: Any = None, **more: Any) -> Any:
+    """Return Powertools' models of a route, which are the same in each `Api` of a process."""
+    if responses or more:
+        return _get_dependant(path=path, call=call, responses=responses, **more)
+    key = (path, call.__code__, repr(call.__annotations__))
+    if key not in _dependants:
+        _dependants[key] = _get_dependant(path=path, call=call)
+    return _dependants[key]
+
+
+dependant.get_dependant = _dependant_of
 # A busy machine is no failure: examples have no deadline, and may take long to make.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
