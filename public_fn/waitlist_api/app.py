@@ -21,6 +21,9 @@ from waitlist_api.aws.clients import (
     sqs_client,
 )
 from waitlist_api.aws.deadline import Deadline
+from waitlist_api.bots.check import BotCheck, SecretUnreadable
+from waitlist_api.bots.providers import PROVIDERS
+from waitlist_api.bots.siteverify import SiteVerify
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.errors import NotReady
 from waitlist_api.http.api import Api, as_lambda_response
@@ -84,6 +87,7 @@ def api() -> Api:
         sqs=sqs,
         correlation=CORRELATION,
         metrics=METRICS,
+        bot_check=_bot_check(config),
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
@@ -107,6 +111,33 @@ def kms() -> Any:
 def sqs() -> Any:
     """Return the SQS client, made at its first use: only replays of a webhook need it."""
     return sqs_client(DEADLINE)
+
+
+def _bot_check(config: Config) -> BotCheck | None:
+    if not config.bot_check:
+        return None
+    if config.bot_check not in PROVIDERS:
+        raise ConfigError(f"BOT_CHECK={config.bot_check} must be one of {', '.join(PROVIDERS)}")
+    provider = PROVIDERS[config.bot_check]
+    provider = provider.at(config.bot_check_url, config.bot_check_script_url)
+    return BotCheck(
+        provider,
+        config.bot_check_site_key,
+        SiteVerify(provider.verify_url, DEADLINE).ask,
+        lambda: _bot_check_secret(config),
+        config.cors_origins,
+        METRICS,
+    )
+
+
+def _bot_check_secret(config: Config) -> str:
+    if config.bot_check_secret:
+        return config.bot_check_secret
+    try:
+        return secret_reader(config.bot_check_secret_arn, secrets_client(DEADLINE))()
+    except SecretUnavailable as error:
+        logger.warning("the secret of the bot check cannot be read: %r", error.__cause__)
+        raise SecretUnreadable from error
 
 
 def _secret(config: Config) -> str | Callable[[], str]:

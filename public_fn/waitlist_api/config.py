@@ -21,6 +21,9 @@ class Config(Struct, frozen=True):
     written. Browsers may change entries for pages of the `cors_origins`, `*` for every page. With
     `edge_key_arns` a customer's request needs the text of one of these secrets in a header. The
     URLs of the webhook's queues are empty without a webhook.
+
+    With a `bot_check`, the name of a provider, new guests need a token of its widget. Its secret is
+    `bot_check_secret`, or the text of `bot_check_secret_arn`; the URLs are those of a stand-in.
     """
 
     table_name: str
@@ -37,6 +40,12 @@ class Config(Struct, frozen=True):
     edge_key_arns: tuple[str, ...] = ()
     webhook_queue_url: str = ""
     webhook_dead_letters_url: str = ""
+    bot_check: str = ""
+    bot_check_site_key: str = ""
+    bot_check_secret: str = ""
+    bot_check_secret_arn: str = ""
+    bot_check_url: str = ""
+    bot_check_script_url: str = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -56,6 +65,12 @@ class Config(Struct, frozen=True):
             edge_key_arns=_listed(environ, "EDGE_KEY_ARNS"),
             webhook_queue_url=environ.get("WEBHOOK_QUEUE_URL", ""),
             webhook_dead_letters_url=environ.get("WEBHOOK_DEAD_LETTERS_URL", ""),
+            bot_check=environ.get("BOT_CHECK", ""),
+            bot_check_site_key=environ.get("BOT_CHECK_SITE_KEY", ""),
+            bot_check_secret=environ.get("BOT_CHECK_SECRET", ""),
+            bot_check_secret_arn=environ.get("BOT_CHECK_SECRET_ARN", ""),
+            bot_check_url=environ.get("BOT_CHECK_URL", ""),
+            bot_check_script_url=environ.get("BOT_CHECK_SCRIPT_URL", ""),
         )
 
 

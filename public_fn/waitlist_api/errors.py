@@ -217,6 +217,27 @@ class CodeRefused(WaitlistError):
     advice = "This link is not valid any more. Join again, and open the newest message."
 
 
+class BotCheckFailed(WaitlistError):
+    """The signup has no `bot_token`, or one that the provider of the bot check refuses."""
+
+    code = "bot_check_failed"
+    advice = (
+        "This signup needs a bot_token: a new one for each signup, from the widget that the "
+        "waitlist's `bot_check` describes, on a page of this service, not older than the widget "
+        "allows. Get a new one, and repeat the signup with the same Idempotency-Key."
+    )
+
+
+class BotCheckUnavailable(WaitlistError):
+    """The provider of the bot check did not answer in time, or could not check."""
+
+    code = "bot_check_unavailable"
+    advice = (
+        "The check for bots did not answer in time; repeat the signup with the same "
+        "Idempotency-Key in a few seconds."
+    )
+
+
 class EdgeOnly(WaitlistError):
     """The request did not come through the edge, and the stack takes customers' requests there."""
 
@@ -279,6 +300,7 @@ SHAPES = {
     "as a random UUID",
     "^[!-~]{1,255}$": "must be 1 to 255 letters, digits and signs of ASCII without blanks, such as "
     "a UUID",
+    "^[A-Za-z0-9._-]{1,8192}$": "must be the token of the widget, unchanged",
     "^[!-~]{0,255}$": "must be at most 255 letters, digits and signs of ASCII without blanks, such "
     "as a UUID",
 }

@@ -16,6 +16,7 @@ from waitlist_api.admission.holds import Holds
 from waitlist_api.admission.polls import Polls
 from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
 from waitlist_api.entries.archive import Archive
@@ -92,6 +93,7 @@ class Services(Struct, frozen=True):
     withdrawals: Withdrawals
     exits: Exits
     replays: Replays
+    bot_check: BotCheck | None
 
     @classmethod
     def on(
@@ -106,11 +108,12 @@ class Services(Struct, frozen=True):
         sqs: Callable[[], Any] = _no_sqs,
         correlation: Correlation | None = None,
         metrics: MetricsCollector | None = None,
+        bot_check: BotCheck | None = None,
     ) -> Self:
         """Compose the services, each by the types of its fields, on boto3 clients.
 
         `kms` returns the KMS client that signs passes, `sqs` that of the webhook's queues;
-        maintenance needs none.
+        maintenance needs none. Without a `bot_check` no guest has to prove to be a person.
         """
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
@@ -126,6 +129,7 @@ class Services(Struct, frozen=True):
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,
             Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),
+            BotCheck | None: bot_check,
             Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
         }
         services: Self = _service(cls, given)

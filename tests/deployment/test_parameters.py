@@ -22,6 +22,8 @@ DOMAIN = {"EdgeDomain": "queue.example.com"}
 CERTIFICATE = {"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d"}
 WEB_ACL = {"EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d"}
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
+BOT_CHECK = {"BotCheck": "hcaptcha"}
+SITE_KEY = {"BotCheckSiteKey": "key"}
 ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
 ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
 OWN_REDIS = {"MakesRedis", "WatchesRedis"}
@@ -49,6 +51,7 @@ MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
             MAKES_ALL - {"HasBluePassKey"} | {"HasGreenPassKey", "GreenPassKeySigns"},
         ),
         ({"PassIssuer": "https://queue.example.com"}, MAKES_ALL | {"HasPassIssuer"}),
+        (BOT_CHECK | SITE_KEY, MAKES_ALL | {"ChecksBots"}),
         (EDGE, MAKES_EDGE),
         (EDGE | {"AWS::Region": "us-east-1"}, MAKES_EDGE | {"WatchesEdge"}),
         (EDGE | DOMAIN | CERTIFICATE, MAKES_EDGE | {"HasEdgeDomain"}),
@@ -78,6 +81,9 @@ def test_the_stack_makes_what_does_not_exist(parameters: dict[str, str], made: s
         (EDGE | DOMAIN, "EdgeDomain needs EdgeCertificateArn"),
         (EDGE | CERTIFICATE, "EdgeCertificateArn needs EdgeDomain"),
         (WEB_ACL, "EdgeWebAclArn needs Edge=on"),
+        (BOT_CHECK, "BotCheck needs BotCheckSiteKey"),
+        (BOT_CHECK | ISSUER | AUDIENCE, "BotCheck is for guests"),
+        (SITE_KEY, "BotCheckSiteKey needs BotCheck"),
         ({"EdgeOnly": "on"}, "EdgeOnly=on needs Edge=on, or customers could not come in at all"),
         (WEBHOOK | {"Events": "off"}, "WebhookUrl needs Events=on"),
         ({"ZoneA": "us-east-1a"}, "ZoneA needs ZoneB"),

@@ -18,6 +18,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context, event
 from tests.support.people import WAITLIST_ID
 from tests.support.rights import (
+    BOT_CHECK_ARN,
     EDGE_KEY_ARN,
     MADE,
     SECRET_ARN,
@@ -73,10 +74,15 @@ def start_with_a_secret() -> None:
         patch.setenv("PRIVATE_FUNCTION_NAME", "private")
         patch.setenv("ENTRY_TOKEN_SECRET_ARN", SECRET_ARN)
         patch.setenv("EDGE_KEY_ARNS", EDGE_KEY_ARN)
+        patch.setenv("BOT_CHECK", "turnstile")
+        patch.setenv("BOT_CHECK_SECRET_ARN", BOT_CHECK_ARN)
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         patch.setenv("LOG_LEVEL", "CRITICAL")
         patch.setattr(app, "secrets_client", lambda _: guarded("PublicFn", Secrets()))
         app.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
+        check = app.api()._services.bot_check
+        assert check is not None
+        assert check._read_secret() == SECRET
         app.api.cache_clear()
         app.request_log.cache_clear()
 

@@ -26,6 +26,9 @@ from waitlist_api.services import Services
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
 LOCAL_ONLY = {
     "ENTRY_TOKEN_SECRET",
+    "BOT_CHECK_SECRET",
+    "BOT_CHECK_URL",
+    "BOT_CHECK_SCRIPT_URL",
     "AWS_ENDPOINT_URL_DYNAMODB",
     "AWS_ENDPOINT_URL_KMS",
     "AWS_ENDPOINT_URL_LAMBDA",
@@ -150,6 +153,9 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "EDGE_KEY_ARNS",
                 "WEBHOOK_QUEUE_URL",
                 "WEBHOOK_DEAD_LETTERS_URL",
+                "BOT_CHECK",
+                "BOT_CHECK_SITE_KEY",
+                "BOT_CHECK_SECRET_ARN",
                 "LOG_LEVEL",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",

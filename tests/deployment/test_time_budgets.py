@@ -10,6 +10,7 @@ from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.rules.sources import ROOT
 from tools.local.routes import operations
 from waitlist_api.aws import clients
+from waitlist_api.bots.siteverify import ASK_SECONDS
 from waitlist_api.http.errors import RETRY_AFTER_SECONDS, STATUS
 from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
@@ -66,6 +67,7 @@ HELD: list[tuple[str, str, Budget]] = [
     ("public function", "DynamoDB", client_row(clients.DYNAMODB)),
     ("public function", "Secrets Manager", client_row(clients.SECRETS)),
     ("public function", "KMS", client_row(clients.KMS)),
+    ("public function", "the provider of the bot check", ([ASK_SECONDS], 1, [])),
     ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
     (
         "private function",

@@ -15,6 +15,7 @@ EDGE_KEY_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:edge-key-Ab
 WEBHOOK_SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:webhook-AbCdEf"
 WEBHOOK_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/webhook"
 WEBHOOK_DEAD_LETTERS = "https://sqs.us-east-1.amazonaws.com/123456789012/dead"
+BOT_CHECK_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:bots-AbCdEf"
 # What the names of tests stand for: the variables by which a deployed function has the real ones.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -26,6 +27,7 @@ VARIABLES = {
     WEBHOOK_SECRET_ARN: "WEBHOOK_SECRET_ARN",
     WEBHOOK_QUEUE: "WEBHOOK_QUEUE_URL",
     WEBHOOK_DEAD_LETTERS: "WEBHOOK_DEAD_LETTERS_URL",
+    BOT_CHECK_ARN: "BOT_CHECK_SECRET_ARN",
 }
 ITEM_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",

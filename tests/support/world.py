@@ -15,6 +15,7 @@ from tests.support.queues import LocalSqs
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
 from tools.local.kms import KEY_ARN, LocalKms
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.config import Config
 from waitlist_api.entries.identify import Identities
 from waitlist_api.http.api import Api
@@ -101,6 +102,7 @@ class World:
         clock: Clock | None = None,
         redis_clock: RedisClock | None = None,
         here: Callable[[], str] = lambda: "",
+        bot_check: BotCheck | None = None,
     ) -> "World":
         """Return a deployment; `here` returns the run id of the Redis server that answers."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
@@ -117,6 +119,7 @@ class World:
             kms=lambda: guarded("PublicFn", KMS()),
             sqs=lambda: guarded("PublicFn", sqs),
             metrics=metrics,
+            bot_check=bot_check,
         )
         return cls(dynamodb, redis, lambda_, services, clock, redis_clock, metrics, sqs=sqs)
 

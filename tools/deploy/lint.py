@@ -86,6 +86,7 @@ def sets() -> list[Set]:
         Set("linear", {"Deployment": "Linear10PercentEvery1Minute", "StartUp": "provisioned"}),
         Set("accounts", ISSUER | {"CorsOrigins": "https://app.example.com", "Tracing": "Active"}),
         Set("edge", {"Edge": "on"}),
+        Set("bot check", {"BotCheck": "turnstile", "BotCheckSiteKey": "0x4AAAAAAAAAA"}),
         Set("edge only", {"Edge": "on", "EdgeOnly": "on"}),
         Set("edge only, both keys", {"Edge": "on", "EdgeOnly": "on", "EdgeKeys": "green+blue"}),
         Set("edge only, issuer", ISSUER | {"Edge": "on", "EdgeOnly": "on", "EdgeKeys": "green"}),

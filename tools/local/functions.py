@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from tools.local import kms, sqs, webhooks
@@ -39,6 +40,7 @@ class Backends:
     cors_origins: tuple[str, ...] = ()
     webhook_url: str = ""
     webhook_secret: str = ""
+    bot_check: Mapping[str, str] = MappingProxyType({})
 
     def variables(self) -> dict[str, str]:
         """Return a value for every variable that the template may name."""
@@ -67,6 +69,7 @@ class Backends:
             "WEBHOOK_QUEUE_URL": self._queue(webhooks.QUEUE_NAME),
             "WEBHOOK_DEAD_LETTERS_URL": self._queue(webhooks.DEAD_LETTERS_NAME),
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
+            **self.bot_check,
         }
 
     def _queue(self, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Self
 
+from tools.local import bot_check
 from tools.local.banner import CUSTOMER_ID, FOREIGN_TOKEN, Addresses
 from tools.local.child import Child
 from tools.local.cors import CorsRules
@@ -52,6 +53,7 @@ from tools.local.webhooks import (
     stream_of,
 )
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
 # Longer than the public function's time-out, so that requests in progress are answered.
@@ -134,6 +136,11 @@ class LocalService:
                 KMS_PATH: KmsEndpoint(self._kms()),
                 MAILBOX_PATH: self._mailbox(),
                 SQS_PATH: SqsEndpoint(queues),
+                **(
+                    {bot_check.PATH: bot_check.BotCheckStandIn()}
+                    if self._settings.bot_check
+                    else {}
+                ),
             },
             Routes.from_template(read_template()),
             jwt_authorizer=self._jwt_authorizer(),
@@ -174,6 +181,27 @@ class LocalService:
         table = Table(dynamodb_client(self.dynamodb_url), TABLE_NAME)
         webhook = self._settings.webhook_url, self._settings.webhook_secret
         return Mailbox(table, EntryTokens(ENTRY_TOKEN_SECRET), webhook)
+
+    def _bot_check(self) -> dict[str, str]:
+        """Return the variables of the bot check; the stand-in's addresses unless others are set."""
+        settings = self._settings
+        if not settings.bot_check:
+            return {}
+        return {
+            "BOT_CHECK": settings.bot_check,
+            "BOT_CHECK_SITE_KEY": settings.bot_check_site_key,
+            "BOT_CHECK_SECRET": settings.bot_check_secret,
+            "BOT_CHECK_URL": settings.bot_check_url or self.url + bot_check.VERIFY,
+            "BOT_CHECK_SCRIPT_URL": self._bot_check_script(),
+        }
+
+    def _bot_check_script(self) -> str:
+        """Return the address of the widget's script: with a provider's `siteverify`, its own."""
+        settings = self._settings
+        if settings.bot_check_script_url is not None:
+            return settings.bot_check_script_url
+        is_real = settings.bot_check_url == PROVIDERS[settings.bot_check].verify_url
+        return "" if is_real else self.url + bot_check.SCRIPT
 
     def _kms(self) -> LocalKms:
         keep = self._settings.keep
@@ -240,6 +268,7 @@ class LocalService:
             cors_origins=self._settings.cors_origins,
             webhook_url=self._settings.webhook_url,
             webhook_secret=self._settings.webhook_secret,
+            bot_check=self._bot_check(),
         )
         declared = declared_functions(
             read_template(),

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tools.local.bot_check import SECRET, SITE_KEY
 from tools.local.http_message import is_loopback
+from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
@@ -28,6 +30,9 @@ class Settings:
 
     With a `jwt_issuer`, customers have its tokens; `jwt_jwks` is the address of its public keys
     or of its discovery document, None if the local run signs the tokens itself.
+
+    With a `bot_check`, turnstile or hcaptcha, the local run stands in for the provider, unless
+    `bot_check_url` names another `siteverify`.
     """
 
     port: int = DEFAULT_PORT
@@ -45,6 +50,11 @@ class Settings:
     cors_origins: tuple[str, ...] = ()
     webhook_url: str = ""
     webhook_secret: str = WEBHOOK_SECRET
+    bot_check: str = ""
+    bot_check_url: str | None = None
+    bot_check_script_url: str | None = None
+    bot_check_site_key: str = SITE_KEY
+    bot_check_secret: str = SECRET
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -70,6 +80,7 @@ class Settings:
             **_issuer(given),
             cors_origins=tuple(filter(None, given.get("CORS_ORIGINS", "").split(","))),
             **_webhook(given),
+            **_bot_check(given),
         )
 
 
@@ -100,6 +111,20 @@ def _webhook(given: Mapping[str, str]) -> dict[str, Any]:
     except BadWebhookSecret as error:
         raise SettingError(f"WEBHOOK_SECRET: {error}") from error
     return {"webhook_url": url, "webhook_secret": secret}
+
+
+def _bot_check(given: Mapping[str, str]) -> dict[str, Any]:
+    provider = _choice(given, "BOT_CHECK", "off", ("off", *PROVIDERS))
+    names = ("BOT_CHECK_URL", "BOT_CHECK_SCRIPT_URL", "BOT_CHECK_SITE_KEY", "BOT_CHECK_SECRET")
+    if provider == "off":
+        if more := [name for name in names if name in given]:
+            raise SettingError(f"{', '.join(more)} needs BOT_CHECK=turnstile or hcaptcha")
+        return {}
+    if "JWT_ISSUER" in given:
+        raise SettingError("BOT_CHECK is for guests, and JWT_ISSUER's customers are none")
+    urls = {name: _url(given, name, ("http", "https")) for name in names[:2]}
+    keys = {name: given[name] for name in names[2:] if name in given}
+    return {"bot_check": provider} | {name.lower(): value for name, value in (urls | keys).items()}
 
 
 def _limit(given: Mapping[str, str], name: str) -> int | None:

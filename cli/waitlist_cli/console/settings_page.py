@@ -31,6 +31,10 @@ UNANSWERED = (
     ("to_back", "The entry goes to the end of the queue"),
 )
 HIDE_COUNTS = (("no", "Customers see how many wait"), ("yes", "Only operators see it"))
+BOT_CHECK_DOWN = (
+    ("refuse", "They are refused, and can try again"),
+    ("accept", "They join unchecked"),
+)
 OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))
 NEW: Document = {
     "name": "",
@@ -40,6 +44,7 @@ NEW: Document = {
     "max_attempts": 5,
     "max_claims": None,
     "hide_counts": False,
+    "bot_check_down": "refuse",
     "max_guest_bytes": 2048,
     "retention_days": None,
     "segments": [],
@@ -136,6 +141,14 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "choice",
             options=HIDE_COUNTS,
             value="yes" if waitlist["hide_counts"] else "no",
+        ),
+        Field(
+            "bot_check_down",
+            "While the bot check does not answer",
+            "choice",
+            "For stacks with BotCheck: what happens to new guests meanwhile.",
+            options=BOT_CHECK_DOWN,
+            value=waitlist["bot_check_down"],
         ),
         Field(
             "rest_max_days",
@@ -239,6 +252,7 @@ def _typed(form: Form) -> dict[str, Any]:
         "max_claims": form.number("max_claims", "Claims at once") or None,
         "rejoin": form.text("rejoin"),
         "hide_counts": form.text("hide_counts") == "yes",
+        "bot_check_down": form.text("bot_check_down"),
         "retention_days": form.number("retention_days", "Retention in days") or None,
         "rest": _rest(form),
         "confirm": _confirm(form),

@@ -34,6 +34,13 @@ class SettingOptions:
         int | None,
         typer.Option("--max-claims", min=0, help="How many people may be claimed at once; 0: any."),
     ]
+    bot_check_down: Annotated[
+        Literal["refuse", "accept"] | None,
+        typer.Option(
+            "--bot-check-down",
+            help="What happens to new guests while the bot check of the stack does not answer.",
+        ),
+    ]
     hide_counts: Annotated[
         bool | None,
         typer.Option("--hide-counts/--show-counts", help="Whether customers see counts."),

@@ -5,6 +5,7 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.guest_data import kept_profile
 from waitlist_api.entries.leave import Leaves
@@ -58,6 +59,7 @@ class Signups(Struct, frozen=True):
     segmented_queue: SegmentedQueue
     positions: Positions
     leaves: Leaves
+    bot_check: BotCheck | None
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
@@ -68,13 +70,21 @@ class Signups(Struct, frozen=True):
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read: the write of the intent would find it.
         existing = None
-        if refusal_of(waitlist, command) is not None:
+        is_refused = refusal_of(waitlist, command) is not None
+        if is_refused:
             # The cached configuration may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
+        if is_refused or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.get(command.waitlist_id, command.entry_id)
+        is_checked = False
         # One attempt finds the former stay, the next one writes over it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
-            match self._decide(command, existing, waitlist):
+            step = self._decide(command, existing, waitlist)
+            # What the record says of other customers, a bot that is none of them does not learn.
+            if isinstance(step, Create | Refuse) and not is_checked:
+                self._check_bot(command, waitlist)
+                is_checked = True
+            match step:
                 case Refuse(error):
                     raise error
                 case Replay(record):
@@ -138,6 +148,17 @@ class Signups(Struct, frozen=True):
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
             step = next_step(command, existing, waitlist, self.now_millis())
         return step
+
+    def _check_bot(self, command: SignupCommand, waitlist: WaitlistRecord) -> None:
+        """Raise if the guest is not known to be a person, or what would refuse any new entry."""
+        if command.bot_proof is None or self.bot_check is None:
+            return
+        refusal = refusal_of(waitlist, command)
+        if refusal is not None:
+            # For this alone nobody has to solve anything.
+            raise refusal
+        when_down = waitlist.settings.bot_check_down
+        self.bot_check.check(command.entry_id, command.bot_proof, when_down)
 
     def _view_of(self, record: EntryRecord) -> EntryView:
         if record.status in ENDED:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from waitlist_api.bots.check import BotProof
 from waitlist_api.entries.guest_data import check_guest_data, check_person
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, InvalidFields
 from waitlist_api.records.entry import ENDED, EntryRecord
@@ -22,7 +23,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     `domain` is that of the mail address that the customer id was made of, if it was. With
     `verify_until_millis` the entry is not ready until its address is verified, and leaves then.
     `proven` is true if the caller's credentials name the customer. `stay_shown` is the ticket of
-    the stay whose entry token the caller sent.
+    the stay whose entry token the caller sent. With a `bot_proof` a new signup is checked.
     """
 
     waitlist_id: str
@@ -34,6 +35,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
     proven: bool = False
     stay_shown: int | None = None
+    bot_proof: BotProof | None = None
 
     @property
     def entry_id(self) -> str:
@@ -46,6 +48,11 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def is_proven_of(self, record: EntryRecord) -> bool:
         """Return whether the caller has proved to be the customer of the recorded stay."""
         return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
+
+    @property
+    def may_be_known(self) -> bool:
+        """Return whether the caller has sent what an earlier signup has, or was answered."""
+        return bool(self.idempotency_key) or self.stay_shown is not None
 
     def is_repeat_of(self, record: EntryRecord, now_millis: int) -> bool:
         """Return whether this command has the Idempotency-Key of the recorded stay."""

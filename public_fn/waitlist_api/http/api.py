@@ -179,13 +179,17 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         tokens, services.entries, services.waitlist_cache, services.signups, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
+    # Customers with accounts are their issuer's affair.
+    bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
     return [
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
-        public_waitlist_routes(services.waitlist_cache, services.waitlists, services.now_millis),
-        page_routes(services.waitlist_cache),
+        public_waitlist_routes(
+            services.waitlist_cache, services.waitlists, bot_check, services.now_millis
+        ),
+        page_routes(services.waitlist_cache, bot_check),
         _customer_routes(services, tokens, responses),
         admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.questions),
         admin_count_routes(
@@ -262,6 +266,7 @@ def _guests(services: Services, tokens: EntryTokens) -> GuestCredentials:
         Identities(tokens, services.waitlist_cache),
         services.unproven_signups,
         EvenTimes(services.now_millis, services.pause),
+        services.bot_check,
     )
 
 

@@ -24,6 +24,7 @@ STATUS = {
     "unauthorized": 401,
     "forbidden": 403,
     "banned": 403,
+    "bot_check_failed": 403,
     "code_refused": 403,
     "edge_only": 403,
     "not_found": 404,
@@ -68,6 +69,7 @@ STATUS = {
     "queue_unavailable": 503,
     "record_unavailable": 503,
     "keys_unavailable": 503,
+    "bot_check_unavailable": 503,
 }
 # Codes of the private function, by the code that clients see: they cannot act on its own.
 RENAMED = {
@@ -86,6 +88,7 @@ RETRY_AFTER_SECONDS = {
     "queue_unavailable": 2,
     "record_unavailable": 2,
     "keys_unavailable": 2,
+    "bot_check_unavailable": 2,
 }
 
 

@@ -17,6 +17,8 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
+# Counts of events that requests alone have: maintenance writes no zero for them.
+CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
 # Gauges over all waitlists: sums; `oldest` and `running` have the largest value.
 Level = Literal[
     "admissions_overdue",
@@ -45,7 +47,7 @@ class MetricsCollector:
         self._lock = Lock()
         self._numbers: dict[str, float] = {}
 
-    def add(self, name: Count | Level | Part, number: float = 1) -> None:
+    def add(self, name: Count | CountOfRequests | Level | Part, number: float = 1) -> None:
         """Add to a number."""
         with self._lock:
             self._numbers[name] = self._numbers.get(name, 0) + number

@@ -17,6 +17,7 @@ from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
+from waitlist_api.settings.bot_check import WhenDown
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.page import PageSettings
@@ -42,7 +43,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
     rest; without `identity` callers state the id of a customer; without `confirm` no customer is
-    asked whether they still wait.
+    asked whether they still wait. `bot_check_down` is what happens to new guests while the provider
+    of the stack's bot check does not answer.
     """
 
     name: str
@@ -64,6 +66,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     identity: IdentityRules | None = None
     opens_at: str | None = None
     closes_at: str | None = None
+    bot_check_down: WhenDown = "refuse"
 
     @property
     def opens_millis(self) -> int | None:

@@ -16,6 +16,7 @@ RETRY_AFTER = {
     "queue_unavailable",
     "record_unavailable",
     "keys_unavailable",
+    "bot_check_unavailable",
 }
 
 

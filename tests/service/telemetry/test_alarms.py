@@ -194,6 +194,8 @@ def test_the_document_lists_each_alarm() -> None:
         "Edge": "on",
         "AWS::Region": "us-east-1",
         "WebhookUrl": "https://example.com/hook",
+        "BotCheck": "turnstile",
+        "BotCheckSiteKey": "key",
     }
     assert sorted(listed) == sorted(alarms(every))
 

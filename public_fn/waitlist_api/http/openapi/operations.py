@@ -152,6 +152,7 @@ SIGN_UP = (
     "unsupported_media_type",
     *OUTAGES,
 )
+BOT_CHECK = ("bot_check_failed", "bot_check_unavailable")
 SIGN_UP_GUEST = "Send an Idempotency-Key: only a repeat with the same key gets the token again."
 SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns the same entry."
 
@@ -177,7 +178,8 @@ def _content(model: type[BaseModel]) -> dict[str, Any]:
 
 def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
     credentials = JWT if knows_issuer else ENTRY_TOKEN
-    codes = ("unauthorized", "forbidden", *SIGN_UP) if knows_issuer else SIGN_UP
+    mine = ("unauthorized", "forbidden") if knows_issuer else BOT_CHECK
+    codes = (*mine, *SIGN_UP)
     return {
         "signUp": Operation(
             "customer",

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterator
 from string import Template
 
+from waitlist_api.bots.providers import Provider
 from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
@@ -21,6 +22,7 @@ POLICY = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
+OF_TYPES = ("require-trusted-types-for", "trusted-types")
 
 
 MAX_DESCRIPTION = 200
@@ -53,8 +55,15 @@ def _preview(name: str, page: PageSettings) -> Iterator[str]:
             yield f'<meta property="og:{key}" content="{html.escape(value)}">'
 
 
-def content_security_policy(page: PageSettings | None) -> str:
-    """Return the header's value: only the origin of the list's logo is added."""
+def content_security_policy(page: PageSettings | None, widget: Provider | None = None) -> str:
+    """Return the header's value: the list's logo is added, and what the widget of a provider needs.
+
+    Trusted types are the page's own; the provider's script is not written for them.
+    """
     logo = page.logo_origin if page else None
     policy = POLICY if logo is None else {**POLICY, "img-src": f"'self' {logo}"}
+    if widget is not None:
+        policy = {name: sources for name, sources in policy.items() if name not in OF_TYPES}
+        added = {name: f"{policy.get(name, '')} {widget.sources}" for name in widget.directives}
+        policy |= {name: sources.strip() for name, sources in added.items()}
     return "; ".join(f"{directive} {sources}" for directive, sources in policy.items())

@@ -7,10 +7,12 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens, Proof
+from waitlist_api.bots.check import BotCheck, BotProof
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.entries.unproven_signup import UnprovenSignups
+from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.even_times import EvenTimes
 from waitlist_api.http.routes.customers import ENTRIES
 from waitlist_api.http.routes.entry_responses import EntryResponses
@@ -25,6 +27,7 @@ class GuestCredentials(Struct, frozen=True):
     identities: Identities
     unproven: UnprovenSignups
     even_times: EvenTimes
+    bot_check: BotCheck | None
     entry_id: Any = ENTRY_PATH
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
@@ -48,6 +51,7 @@ class GuestCredentials(Struct, frozen=True):
                 attributes=body.attributes,
                 domain=person.domain,
                 idempotency_key=idempotency_key or "",
+                bot_proof=self._proof_of(router.current_event, body.bot_token),
             )
             if person.verify_minutes:
                 with self.even_times.since(began):
@@ -60,3 +64,9 @@ class GuestCredentials(Struct, frozen=True):
             token = tokens.issue(waitlist_id, command.entry_id, view.ticket or 0)
             answer = SignupAnswer(**responses.fields(view), entry_token=token)
             return Response(201 if signed_up.is_new else 200, "application/json", answer)
+
+    def _proof_of(self, event: Any, bot_token: str | None) -> BotProof | None:
+        if self.bot_check is None:
+            return None
+        host = event.raw_event["requestContext"].get("domainName", "")
+        return self.bot_check.proof_of(host, edge_url_of(event.raw_event), bot_token)

@@ -5,6 +5,7 @@ import re
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.page.files import asset, etag_of, version
@@ -27,7 +28,7 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 Headers = dict[str, str]
 
 
-def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
+def page_routes(waitlist_cache: WaitlistCache, bot_check: BotCheck | None) -> APIGatewayHttpRouter:
     """Return the routes of the customer's page."""
     router = APIGatewayHttpRouter()
 
@@ -52,8 +53,8 @@ def page_routes(waitlist_cache: WaitlistCache) -> APIGatewayHttpRouter:
             settings = waitlist_cache.find(waitlist_id).settings
         except WaitlistError as error:
             return _page_of(error, waitlist_id)
-        policy = content_security_policy(settings.page)
         text = document(waitlist_id, settings.name, settings.page)
+        policy = content_security_policy(settings.page, bot_check.provider if bot_check else None)
         headers = {"Cache-Control": PAGE_CACHE, "Content-Security-Policy": policy}
         return answer(text, HTML, etag_of(text + policy), headers)
 

@@ -5,12 +5,15 @@ import json
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
+from waitlist_api.bots.check import BotCheck
+from waitlist_api.bots.providers import ACTION
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import (
     BoardAnswer,
+    PublicBotCheck,
     PublicIdentity,
     RestRulesBody,
     WaitlistAnswer,
@@ -33,7 +36,10 @@ BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 
 def public_waitlist_routes(
-    waitlist_cache: WaitlistCache, waitlists: Waitlists, now_millis: NowMillis
+    waitlist_cache: WaitlistCache,
+    waitlists: Waitlists,
+    bot_check: BotCheck | None,
+    now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
     """Return the routes that show a waitlist without credentials."""
     router = APIGatewayHttpRouter()
@@ -58,6 +64,7 @@ def public_waitlist_routes(
             page=PageBody(**settings.page.body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,
+            bot_check=_widget_of(bot_check) if bot_check else None,
         )
         # No cache shows a list as closed after it has opened, nor the other way round.
         change = next_change(settings, as_of_millis)
@@ -77,3 +84,13 @@ def public_waitlist_routes(
         return Response(200, "application/json", answer, {"Cache-Control": BOARD_CACHE})
 
     return router
+
+
+def _widget_of(bot_check: BotCheck) -> PublicBotCheck:
+    provider = bot_check.provider
+    return PublicBotCheck(
+        provider=provider.name,
+        site_key=bot_check.site_key,
+        action=ACTION,
+        script_url=provider.script_url,
+    )

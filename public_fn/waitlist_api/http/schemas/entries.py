@@ -103,6 +103,9 @@ GuestAttributes = Annotated[
 ]
 
 
+BOT_TOKEN = r"[A-Za-z0-9._-]{1,8192}"  # noqa: S105
+
+
 class SignupBody(Body):
     """The signup of a guest, with the id of the customer, or the address that the list asks for."""
 
@@ -115,6 +118,15 @@ class SignupBody(Body):
     ] = None
     profile: GuestProfile
     attributes: GuestAttributes
+    bot_token: Annotated[
+        str | None,
+        Field(
+            pattern=f"^{BOT_TOKEN}$",
+            description="What the widget of the waitlist's `bot_check` made. Required for a new "
+            "entry where there is such a check, and ignored where there is none. A repeat with "
+            "the same Idempotency-Key is answered without it, once the entry is there.",
+        ),
+    ] = None
 
 
 class OwnSignupBody(Body):

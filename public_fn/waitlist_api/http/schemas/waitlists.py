@@ -37,6 +37,7 @@ from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_api.settings.admission import AdmissionPolicy
+from waitlist_api.settings.bot_check import WhenDown
 from waitlist_api.settings.confirm import ConfirmRules, Unanswered
 from waitlist_api.settings.identity import IdentityField, IdentityRules, PlusAddresses, Verify
 from waitlist_api.settings.page import PageSettings
@@ -367,6 +368,14 @@ class WaitlistBody(Body):
             raise ValueError("must be later than opens_at")
         return closes_at
 
+    bot_check_down: Annotated[
+        WhenDown,
+        Field(
+            description="What happens to new guests while the provider of the stack's bot check "
+            "(parameter `BotCheck`) does not answer: `refuse` them, `bot_check_unavailable`, or "
+            "`accept` them unchecked."
+        ),
+    ] = "refuse"
     confirm: Annotated[
         ConfirmBody | None,
         Field(
@@ -439,6 +448,23 @@ LineState = TypeAliasType(
 )
 
 
+class PublicBotCheck(Model):
+    """The widget that makes the `bot_token` of a signup."""
+
+    provider: Annotated[
+        str,
+        Field(
+            json_schema_extra=extensible(
+                "Whose widget it is.",
+                {"turnstile": "Cloudflare Turnstile", "hcaptcha": "hCaptcha"},
+            )
+        ),
+    ]
+    site_key: str
+    action: Annotated[str, Field(description="The `action` to make a Turnstile widget with.")]
+    script_url: Annotated[str, Field(description="The provider's script, to be loaded as it is.")]
+
+
 class WaitlistAnswer(WithEstimate):
     """A waitlist; the estimate is that of a customer who joins now."""
 
@@ -477,6 +503,14 @@ class WaitlistAnswer(WithEstimate):
         PublicIdentity | None,
         Field(description="By which field a guest is one person; null: by the `customer_id`."),
     ]
+    bot_check: Annotated[
+        PublicBotCheck | None,
+        Field(
+            exclude_if=lambda check: check is None,
+            description="How a guest's new signup shows that a person makes it: by `bot_token`. "
+            "Left out where that is not asked for.",
+        ),
+    ] = None
 
 
 class BoardAnswer(Model):
@@ -533,6 +567,7 @@ class WaitlistConfigAnswer(Model):
     opens_at: Time | None
     closes_at: Time | None
     confirm: ConfirmBody | None
+    bot_check_down: WhenDown
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

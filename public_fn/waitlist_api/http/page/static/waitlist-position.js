@@ -77,13 +77,15 @@ class WaitlistPosition extends HTMLElement {
     join: (view) => {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
+      const person = make('div');
       const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       this.#onUpdate(({ list: now }) => {
+        this.#drawPart('person', person, now.bot_check && !this.#isAccount);
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
         wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
       });
       const closes = list.closes_at && this.#text('closes', { time: this.#words.time(list.closes_at, Date.now() + list.ahead) });
-      return [count, wait, opens, closes, this.#form(view)];
+      return [count, wait, opens, closes, this.#form(view, person)];
     },
 
     closed: ({ list }) => {
@@ -326,6 +328,7 @@ class WaitlistPosition extends HTMLElement {
       clearInterval(this.#second);
       this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
       this.#update = () => {};
+      this.querySelector('[slot=person]')?.remove();
       const body = this.#screens[view.state](view).filter(Boolean);
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
@@ -549,15 +552,17 @@ class WaitlistPosition extends HTMLElement {
   }
 
   /** The join form: the questions of a list are a part, without any it is a button. */
-  #form({ list }) {
+  #form({ list }, person) {
     const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
     const place = make('div');
     let read = () => ({});
     const submit = (event) => {
       event.preventDefault();
-      this.#client.join(read());
+      // With a check for bots: the token of the widget, if it could be loaded.
+      if (person.isMissing?.()) return;
+      this.#client.join({ ...read(), bot_token: person.token });
     };
-    const form = make('form', { onsubmit: submit, hidden: isLong }, place, make('button', { class: 'acts main' }, this.#words.say('join')));
+    const form = make('form', { onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
     const load = async () => {
       try {
         const { build, kit } = await this.#load('form');

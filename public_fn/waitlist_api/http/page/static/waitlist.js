@@ -329,10 +329,10 @@ export class Waitlist extends EventTarget {
   }
 
   /** Join with the answers of the form, and go on after a lost answer with the same key. */
-  async join({ profile = {}, attributes = {} } = {}) {
+  async join({ profile = {}, attributes = {}, bot_token } = {}) {
     const { customer = `web-${uuid()}`, alert } = this.#memory.read();
     const isStated = !this.#api.token && !this.#list?.identity;
-    const body = { ...(isStated && { customer_id: customer }), profile, attributes };
+    const body = { ...(isStated && { customer_id: customer }), profile, attributes, bot_token };
     this.#isForgotten = false;
     this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
     await this.#join();
@@ -691,6 +691,7 @@ export class Waitlist extends EventTarget {
   #refused(error) {
     const { joining: _, customer, ...record } = this.#memory.read();
     const isTaken = this.#list?.identity && error.code === 'already_on_list';
+    this.#refusal = error.code;
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
@@ -778,6 +779,7 @@ const REFUSALS = {
   waitlist_closed: null,
   waitlist_full: null,
   not_open_yet: null,
+  bot_check_failed: null,
 };
 
 /** Return what the customer should be told about a change that they did not ask for. */

@@ -1,0 +1,1 @@
+"""Whether a person signs up, as Turnstile or hCaptcha says (decision 68)."""

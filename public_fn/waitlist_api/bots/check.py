@@ -1,0 +1,87 @@
+"""Whether the guest who signs up is a person, by the token of the provider's widget."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from waitlist_api.bots.providers import Provider, Verdict
+from waitlist_api.errors import BotCheckFailed, BotCheckUnavailable
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.settings.bot_check import WhenDown
+
+ANY = "*"
+
+
+class SecretUnreadable(Exception):
+    """The provider's secret cannot be read at this moment."""
+
+
+class BotProof(Struct, frozen=True):
+    """The token of the widget, empty without one, and the hosts whose pages may have made it."""
+
+    token: str
+    hostnames: frozenset[str]
+
+
+class BotCheck:
+    """Asks the provider about tokens; one object per process, which handles one request at a time.
+
+    `ask` returns the provider's answer, None without one. `read_secret` raises SecretUnreadable.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        site_key: str,
+        ask: Callable[[Mapping[str, str]], Any],
+        read_secret: Callable[[], str],
+        cors_origins: tuple[str, ...],
+        metrics: MetricsCollector,
+    ) -> None:
+        self.provider = provider
+        self.site_key = site_key
+        self._ask = ask
+        self._read_secret = read_secret
+        self._secret = ""
+        self._hostnames = frozenset(map(_host_of, cors_origins))
+        self._metrics = metrics
+
+    def proof_of(self, api_host: str, edge_url: str, token: str | None) -> BotProof:
+        """Return the proof that a guest sent to a host of the API, or to its edge."""
+        own = filter(None, (api_host, _host_of(edge_url)))
+        return BotProof(token or "", self._hostnames.union(own))
+
+    def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
+        """Raise BotCheckFailed, or BotCheckUnavailable where that is to refuse signups."""
+        # Without a token it is asked only to find out if it is down: then no widget makes any.
+        is_asked = proof.token or when_down == "accept"
+        verdict = self._verdict(entry_id, proof) if is_asked else "refused"
+        if verdict == "person":
+            return
+        if verdict == "refused":
+            self._metrics.add("bot_checks_failed")
+            raise BotCheckFailed
+        self._metrics.add("bot_checks_unavailable")
+        if when_down == "refuse":
+            raise BotCheckUnavailable
+
+    def _verdict(self, entry_id: str, proof: BotProof) -> Verdict:
+        verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
+        if verdict != "wrong_secret":
+            return verdict
+        # Not read yet, or the operator has replaced it since.
+        try:
+            self._secret = self._read_secret()
+        except SecretUnreadable:
+            return "no_verdict"
+        return self._asked(entry_id, proof)
+
+    def _asked(self, entry_id: str, proof: BotProof) -> Verdict:
+        fields = self.provider.question(self._secret, self.site_key, proof.token, entry_id)
+        return self.provider.verdict(self._ask(fields), proof.hostnames)
+
+
+def _host_of(origin: str) -> str:
+    return ANY if origin == ANY else urlsplit(origin).hostname or ""

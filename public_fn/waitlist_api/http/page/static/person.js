@@ -1,0 +1,47 @@
+// The part of <waitlist-position> that shows the widget by which a provider tells people from bots.
+// The element loads it where the stack has a check.
+
+const LOAD_MS = 15_000;
+
+/** Fill `place` once: `place.token` is the widget's, and `place.isMissing()` says that it is needed. */
+export function draw(place, { list, refusal }, { make, words }) {
+  if (place.firstChild) return;
+  const status = make('p', { class: 'trouble', role: 'status' });
+  const show = (text) => (status.textContent = text);
+  // In the page's own tree: providers' widgets do not find their way in a shadow tree.
+  const box = make('div', { slot: 'person' });
+  place.getRootNode().host.append(box);
+  place.append(make('slot', { name: 'person' }), status);
+  if (refusal === 'bot_check_failed') show(words.say('person.again'));
+  let isLost = false;
+  place.isMissing = () => {
+    if (place.token || isLost) return false;
+    show(words.say('person'));
+    return true;
+  };
+  widget(box, list.bot_check, words.language, (token) => {
+    place.token = token;
+    if (token) show('');
+  }).catch(() => {
+    // The service decides: it knows whether the provider is down.
+    isLost = true;
+    show(words.say('person.lost'));
+  });
+}
+
+async function widget(box, { provider, site_key: sitekey, action, script_url: url }, language, set) {
+  if (!window[provider]) await load(url);
+  const ended = () => set(undefined);
+  const ends = { 'expired-callback': ended, 'error-callback': ended };
+  window[provider].render(box, { sitekey, action, language, hl: language, callback: set, ...ends });
+}
+
+function load(url) {
+  const script = Object.assign(document.createElement('script'), { src: url, async: true });
+  return new Promise((resolve, reject) => {
+    setTimeout(reject, LOAD_MS);
+    script.addEventListener('load', resolve);
+    script.addEventListener('error', reject);
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,96 @@
+"""A stand-in for the provider of the bot check: its script, and its `siteverify`.
+
+A token says how it is answered: `KIND.ACTION.ANYTHING.HOST`, such as `person.signup.1.127.0.0.1`.
+The kinds: `person`; `bot` is refused; `down` is answered 503, and `slow` after ten seconds. A token
+is good once, but for a repeat with the same `idempotency_key`.
+"""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tools.local.http_message import HttpRequest, HttpResponse, json_response
+
+PATH = "/_local/bot-check"
+VERIFY = f"{PATH}/siteverify"
+SCRIPT = f"{PATH}/api.js"
+SECRET = "local-bot-check-secret"
+SITE_KEY = "local-site-key"
+SLOW_SECONDS = 10
+# Both providers' names, with what the page uses of either: a button that makes a token.
+WIDGET = """(() => {
+  const hosts = new Map();
+  const api = {
+    render(host, { action = 'signup', callback }) {
+      const box = document.createElement('input');
+      box.type = 'checkbox';
+      const label = document.createElement('label');
+      label.append(box, ' I am a person (stand-in)');
+      const id = `widget-${hosts.size}`;
+      hosts.set(id, box);
+      box.onchange = () => {
+        const token = ['person', action, Math.random().toString(36).slice(2), location.hostname];
+        if (box.checked) callback(token.join('.'));
+      };
+      host.replaceChildren(label);
+      return id;
+    },
+    reset(id) {
+      hosts.get(id).checked = false;
+    },
+    remove(id) {
+      hosts.get(id)?.parentNode.remove();
+    },
+  };
+  window.turnstile = window.hcaptcha = api;
+})();
+"""
+
+
+class BotCheckStandIn:
+    """Answers requests to PATH."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used: dict[str, str] = {}
+        self.questions: list[dict[str, str]] = []
+        # Set by who does not want to wait for the slow answers.
+        self.is_over = threading.Event()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if (request.method, request.raw_path) == ("GET", SCRIPT):
+            headers = (("content-type", "text/javascript"), ("cache-control", "no-store"))
+            return HttpResponse(200, headers, WIDGET.encode())
+        if (request.method, request.raw_path) == ("POST", VERIFY):
+            return self._verify(dict(parse_qsl(request.body.decode())))
+        return json_response(404, {"message": "Not Found"})
+
+    def _verify(self, fields: dict[str, str]) -> HttpResponse:
+        with self._lock:
+            self.questions.append(fields)
+        kind, _, rest = fields.get("response", "").partition(".")
+        if kind == "slow":
+            self.is_over.wait(SLOW_SECONDS)
+        if kind == "down":
+            return HttpResponse(503, (), b"<html>busy</html>")
+        return json_response(200, self._verdict(fields, kind, rest))
+
+    def _verdict(self, fields: Mapping[str, str], kind: str, rest: str) -> dict[str, Any]:
+        if fields.get("secret") != SECRET:
+            return _refused("invalid-input-secret")
+        action, _, more = rest.partition(".")
+        host = more.partition(".")[2]
+        if kind not in ("person", "slow") or not host:
+            return _refused("invalid-input-response")
+        token, key = fields["response"], fields.get("idempotency_key", "")
+        with self._lock:
+            is_new = token not in self._used
+            is_repeat = self._used.setdefault(token, key) == key != ""
+        if not is_new and not is_repeat:
+            return _refused("timeout-or-duplicate")
+        return {"success": True, "error-codes": [], "hostname": host, "action": action}
+
+
+def _refused(code: str) -> dict[str, Any]:
+    return {"success": False, "error-codes": [code]}
