@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 from tools.local import kms, sqs, webhooks
@@ -40,7 +39,7 @@ class Backends:
     cors_origins: tuple[str, ...] = ()
     webhook_url: str = ""
     webhook_secret: str = ""
-    bot_check: Mapping[str, str] = MappingProxyType({})
+    bot_check: Mapping[str, str] = field(default_factory=dict)
 
     def variables(self) -> dict[str, str]:
         """Return a value for every variable that the template may name."""

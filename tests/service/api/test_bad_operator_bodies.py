@@ -31,6 +31,7 @@ SETTINGS: dict[str, list[Any]] = {
     "max_attempts": [0, 101, "5", None],
     "max_claims": [0, 10**9 + 1, "1", True],
     "hide_counts": [1, "yes", None],
+    "bot_check_down": ["", "yes", None, True],
     "opens_at": ["tomorrow", "2026-12-01T09:00:00", "2026-12-01T09:00:00+01:00", "2026-02-30", 1],
     "closes_at": ["", "2026-02-30T09:00:00Z", "2026-12-01", 0, True],
     "waitlist_id": ["bakery"],

@@ -22,6 +22,7 @@ DEFAULTS = {
     "max_attempts": 5,
     "max_claims": None,
     "hide_counts": False,
+    "bot_check_down": "refuse",
     "max_guest_bytes": 2048,
     "retention_days": None,
     "rest": None,

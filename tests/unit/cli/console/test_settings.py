@@ -23,6 +23,7 @@ SETTINGS = {
     "rest_max_days": "",
     "rest_times": "",
     "hide_counts": "no",
+    "bot_check_down": "refuse",
     "segments": "language",
     "lease_seconds": "300",
     "max_attempts": "5",
