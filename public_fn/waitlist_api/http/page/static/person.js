@@ -25,7 +25,7 @@ export function draw(place, { list, refusal }, { make, words }) {
   }).catch(() => {
     // The service decides: it knows whether the provider is down.
     isLost = true;
-    show(words.say('person.lost'));
+    if (!status.textContent) show(words.say('person.lost'));
   });
 }
 

@@ -1,0 +1,54 @@
+"""A stack with a bot check: the form shows the widget, here of the stand-in of the local run."""
+
+import secrets
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.stage import Stage
+from tests.e2e.callers import Customer, Operator
+from tests.e2e.processes import Service, running_service
+from tools.local.aws import local_operator
+from tools.local.bot_check import SCRIPT
+
+BOX = "I am a person (stand-in)"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with running_service(BOT_CHECK="turnstile") as service:
+        yield service
+
+
+@pytest.fixture
+def checked(service: Service, new_context: Callable[..., BrowserContext]) -> Iterator[Stage]:
+    with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
+        operator = Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
+        context = new_context(base_url=service.url)
+        yield Stage(context.new_page(), operator, Customer(http, operator.waitlist_id))
+
+
+def test_a_person_joins_by_the_widget(checked: Stage) -> None:
+    page: Page = checked.page
+    checked.configure(page={"fields": [{"name": "name", "label": "Your name", "required": True}]})
+    checked.open()
+    expect(page.get_by_label(BOX)).to_be_visible()
+    page.get_by_label("Your name").fill("Ada")
+    checked.press("Join the line")
+    expect(page.get_by_text("Please show first that you are a person.")).to_be_visible()
+    page.get_by_label(BOX).check()
+    checked.press("Join the line")
+    checked.shows("You are in line")
+    expect(page.get_by_label(BOX)).to_have_count(0)
+
+
+def test_a_widget_that_cannot_be_loaded_leaves_the_decision_to_the_service(checked: Stage) -> None:
+    page: Page = checked.page
+    page.route(f"**{SCRIPT}", lambda route: route.abort())
+    checked.configure()
+    checked.open()
+    expect(page.get_by_text("The check could not be loaded.")).to_be_visible()
+    checked.press("Join the line")
+    expect(page.get_by_text("The check did not succeed.")).to_be_visible()
