@@ -51,4 +51,4 @@ def test_a_widget_that_cannot_be_loaded_leaves_the_decision_to_the_service(check
     checked.open()
     expect(page.get_by_text("The check could not be loaded.")).to_be_visible()
     checked.press("Join the line")
-    expect(page.get_by_text("The check did not succeed.")).to_be_visible()
+    expect(page.get_by_text("Please show once more that you are a person.")).to_be_visible()

@@ -3,28 +3,35 @@
 
 const LOAD_MS = 15_000;
 
-/** Fill `place` once: `place.token` is the widget's, and `place.isMissing()` says that it is needed. */
-export function draw(place, { list, refusal }, { make, words }) {
+const GONE_MS = 1000;
+
+/** Fill `place` once; `place.token()` then is the widget's token, '' while it needs one and has none. */
+export function draw(place, { list, notice }, { make, words }) {
   if (place.firstChild) return;
   const status = make('p', { class: 'trouble', role: 'status' });
   const show = (text) => (status.textContent = text);
   // In the page's own tree: providers' widgets do not find their way in a shadow tree.
   const box = make('div', { slot: 'person' });
   place.getRootNode().host.append(box);
+  const gone = setInterval(() => {
+    if (place.isConnected) return;
+    box.remove();
+    clearInterval(gone);
+  }, GONE_MS);
   place.append(make('slot', { name: 'person' }), status);
-  if (refusal === 'bot_check_failed') show(words.say('person.again'));
-  let isLost = false;
-  place.isMissing = () => {
-    if (place.token || isLost) return false;
-    show(words.say('person'));
-    return true;
+  if (notice === 'refused') show(words.say('person.again'));
+  let token = '';
+  place.token = () => {
+    if (token === '') show(words.say('person'));
+    return token;
   };
-  widget(box, list.bot_check, words.language, (token) => {
-    place.token = token;
+  const made = (made) => {
+    token = made ?? '';
     if (token) show('');
-  }).catch(() => {
+  };
+  widget(box, list.bot_check, words.language, made).catch(() => {
     // The service decides: it knows whether the provider is down.
-    isLost = true;
+    token = undefined;
     if (!status.textContent) show(words.say('person.lost'));
   });
 }

@@ -5,12 +5,16 @@ import { colourSheet } from './colours.js';
 import { Waitlist } from './waitlist.js';
 import { Words } from './words.js';
 
-const SAY_MS = 15_000; // a position is said at most so often
+// A position is said at most so often.
+const SAY_MS = 15_000;
 const HURRY_SECONDS = 60;
-const SAID_SECONDS = [300, 60, 10]; // what is left of an offer, or until the opening, is said then
+// What is left of an offer, or until the opening, is said then.
+const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
-const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside']; // states in which the customer has a place
-const FORMS = ['join', 'closed', 'full', 'notOpenYet']; // states of a browser without a place
+// States in which the customer has a place.
+const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];
+// States of a browser without a place.
+const FORMS = ['join', 'closed', 'full', 'notOpenYet'];
 
 // ------------------------------------------------------------------------------- parts
 
@@ -80,7 +84,7 @@ class WaitlistPosition extends HTMLElement {
       const person = make('div');
       const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
       this.#onUpdate(({ list: now }) => {
-        this.#drawPart('person', person, now.bot_check && !this.#isAccount);
+        this.#drawPart('person', person, now.bot_check);
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
         wait.textContent = now.estimated_wait && now.total !== 0 ? this.#estimate(now, 'waitIfJoined') : '';
       });
@@ -328,7 +332,6 @@ class WaitlistPosition extends HTMLElement {
       clearInterval(this.#second);
       this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
       this.#update = () => {};
-      this.querySelector('[slot=person]')?.remove();
       const body = this.#screens[view.state](view).filter(Boolean);
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
@@ -559,8 +562,8 @@ class WaitlistPosition extends HTMLElement {
     const submit = (event) => {
       event.preventDefault();
       // With a check for bots: the token of the widget, if it could be loaded.
-      if (person.isMissing?.()) return;
-      this.#client.join({ ...read(), bot_token: person.token });
+      const bot_token = person.token?.();
+      if (bot_token !== '') this.#client.join({ ...read(), bot_token });
     };
     const form = make('form', { onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
     const load = async () => {

@@ -1,15 +1,22 @@
 // The client of a waitlist: the calls, when to repeat them, and what the tabs of a browser share.
 // It has no DOM, so apps and other pages can use it: docs/app/customer-page.md.
 
-const TIMEOUT_MS = 30_000; // longer than the API takes: docs/internals/time-budgets.md
+// Longer than the API takes: docs/internals/time-budgets.md.
+const TIMEOUT_MS = 30_000;
 const TRIES = 8;
-const FRESH_MS = 5_000; // a tab that wakes looks again if the last answer is older
-const HIDDEN_MS = 1_500; // the tab that the customer sees looks first
-const LIST_MS = 30_000; // a list that is closed or full is asked so often
+// A tab that wakes looks again if the last answer is older.
+const FRESH_MS = 5_000;
+// The tab that the customer sees looks first.
+const HIDDEN_MS = 1_500;
+// A list that is closed or full is asked so often.
+const LIST_MS = 30_000;
 const LONGEST_MS = 300_000;
-const OPENING_MS = 5_000; // after the opening each browser waits a random part of this
-const TIMER_MS = 86_400_000; // a browser's timer is never set further ahead: it would end at once
-const NEAR = 200; // an offer to one of the first must not wait for a cache
+// After the opening each browser waits a random part of this.
+const OPENING_MS = 5_000;
+// A browser's timer is never set further ahead: it would end at once.
+const TIMER_MS = 86_400_000;
+// An offer to one of the first must not wait for a cache.
+const NEAR = 200;
 const BOARD_SECONDS = 20;
 
 /** An answer that is no success; `status` is 0 if no answer came. */
@@ -691,7 +698,6 @@ export class Waitlist extends EventTarget {
   #refused(error) {
     const { joining: _, customer, ...record } = this.#memory.read();
     const isTaken = this.#list?.identity && error.code === 'already_on_list';
-    this.#refusal = error.code;
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
@@ -779,7 +785,6 @@ const REFUSALS = {
   waitlist_closed: null,
   waitlist_full: null,
   not_open_yet: null,
-  bot_check_failed: null,
 };
 
 /** Return what the customer should be told about a change that they did not ask for. */
