@@ -5,6 +5,7 @@ from zlib import crc32
 
 from waitlist_api.estimates.pace import UNKNOWN
 from waitlist_api.maintenance.confirm_walk import is_due
+from waitlist_api.maintenance.notifier import may_be_due
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord, schedule_of
 from waitlist_api.settings.schedule import next_instant
@@ -43,6 +44,7 @@ def is_quiet(
         and "building" not in (answer.segments_state, waitlist.segments_state)
         and not (answer.waiting and answer.pace != UNKNOWN)
         and not is_due(waitlist, now_millis)
+        and not may_be_due(waitlist, answer)
         and not _has_instant(waitlist, answer.scheduled_until, now_millis)
     )
 

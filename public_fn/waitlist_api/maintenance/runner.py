@@ -13,6 +13,7 @@ from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFin
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
+from waitlist_api.maintenance.notifier import Notifier
 from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
@@ -69,6 +70,7 @@ class MaintenanceRunner(Struct, frozen=True):
     reconciler: Reconciler
     reindexer: Reindexer
     confirm_walker: ConfirmWalker
+    notifier: Notifier
     admissions: Admissions
     heartbeat: Heartbeat
     sampler: Sampler
@@ -213,6 +215,7 @@ class MaintenanceRunner(Struct, frozen=True):
                 self.reindexer.reindex(waitlist)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
             self.confirm_walker.walk(waitlist, stats)
+            self.notifier.notify(waitlist, stats)
         finally:
             if is_overdue:
                 # Places may be due at a waitlist at which no customer polls.

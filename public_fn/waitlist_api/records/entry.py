@@ -85,6 +85,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     that time. `link_asks` counts the links that were asked for since the signup, the last one at
     `link_asked_millis`.
 
+    The person of the stay `near_stay` was told that the turn is near, that of the offer with the
+    token `ending_offer` that it ends soon.
+
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
     record does not expire.
@@ -143,6 +146,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     left_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
+    near_stay: str = ""
+    ending_offer: str = ""
     ban_stamp: int = 0
     ban_reason: str = ""
     ban_key: str = ""

@@ -20,6 +20,7 @@ from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Schedul
 from waitlist_api.settings.bot_check import WhenDown
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
 
@@ -43,8 +44,9 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
     rest; without `identity` callers state the id of a customer; without `confirm` no customer is
-    asked whether they still wait. `bot_check_down` is what happens to new guests while the provider
-    of the stack's bot check does not answer.
+    asked whether they still wait; without `messages` no customer is told in advance.
+    `bot_check_down` is what happens to new guests while the provider of the stack's bot check does
+    not answer.
     """
 
     name: str
@@ -64,6 +66,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     rest: RestRules | None = None
     confirm: ConfirmRules | None = None
     identity: IdentityRules | None = None
+    messages: MessageRules | None = None
     opens_at: str | None = None
     closes_at: str | None = None
     bot_check_down: WhenDown = "refuse"
@@ -90,6 +93,8 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
             known["identity"] = IdentityRules.from_text(known["identity"])
         if known.get("confirm"):
             known["confirm"] = ConfirmRules.from_text(known["confirm"])
+        if known.get("messages"):
+            known["messages"] = MessageRules.from_text(known["messages"])
         if "rejoin" not in known and "allow_rejoin" in item:
             # An earlier version stored this flag, which also allowed to rejoin after an admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
@@ -104,6 +109,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         texts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
         texts["identity"] = self.identity.text if self.identity else None
         texts["confirm"] = self.confirm.text if self.confirm else None
+        texts["messages"] = self.messages.text if self.messages else None
         return {**asdict(self), **texts}
 
     def asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:

@@ -30,6 +30,7 @@ DEFAULTS = {
     "opens_at": None,
     "closes_at": None,
     "confirm": None,
+    "messages": None,
     "admission": None,
     "page": None,
     "segments": [],

@@ -3,7 +3,7 @@
 from functools import cache
 
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, Detail, Scene, in_order
-from tests.service.bus.stories import WORDS, is_verified, policy, rests
+from tests.service.bus.stories import WORDS, is_verified, keep, policy, rests, tells
 
 
 @cache
@@ -16,6 +16,7 @@ def samples() -> list[Detail]:
         _is_parked_and_back,
         rests,
         _is_asked,
+        _is_near_and_offered,
         _is_admitted_by_the_policy,
         _goes_for_good,
     ):
@@ -67,8 +68,16 @@ def _is_asked(scene: Scene) -> None:
     assert scene.people.confirm("ada").status == 200
 
 
-def _is_admitted_by_the_policy(scene: Scene) -> None:
+def _is_near_and_offered(scene: Scene) -> None:
     scene.people.remove("bob")
+    tells(scene, near=1)
+    keep(scene, 60)
+    assert scene.people.admit(1).status == 200
+    keep(scene, 400)
+    assert scene.people.withdraw("ada").status == 200
+
+
+def _is_admitted_by_the_policy(scene: Scene) -> None:
     policy(scene, max_inside=1, no_show="to_back")
     scene.world.advance(60)
     assert scene.people.poll("ada").status == 200

@@ -34,6 +34,8 @@ WORDS = (
     "reminded",
     "confirmed",
     "unanswered",
+    "near",
+    "ending",
     "verification_asked",
     "link_asked",
     "verified",
@@ -48,6 +50,8 @@ ERASED: Published = ("erased", None)
 OFFERED_BY_POLICY: Published = ("offered", "policy")
 NO_SHOW: Published = ("no_show", "policy")
 ENTERED: Published = ("admitted", "customer")
+NEAR: Published = ("near", "maintenance")
+ENDING: Published = ("ending", "maintenance")
 EXITED: Published = ("exited", "customer")
 BANNED: Published = ("banned", "operator")
 UNBANNED: Published = ("unbanned", "operator")
@@ -335,6 +339,57 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     policy(scene, max_inside=1, acceptance="automatic")
     assert scene.people.poll("ada").status == 200
     scene.maintain()
+
+
+@story(
+    JOINED,
+    NEAR,
+    ("bumped", "operator"),
+    ("bumped", "operator"),
+    OFFERED,
+    ENDING,
+    NO_SHOW,
+    OFFERED,
+    ENDING,
+    NO_SHOW,
+    LEFT,
+    JOINED,
+    NEAR,
+)
+def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
+    """Bob is ahead for a while, Redis is lost, and Ada comes back after she has left."""
+    scene.people.all_sign_up("ada", "bob")
+    tells(scene, near=1)
+    keep(scene, 60, 60)
+    for to in ("back", "front"):
+        assert scene.people.bump("ada", to=to).status == 200
+        keep(scene, 60)
+    scene.redis.flushall()
+    keep(scene, 60, 60, 60)
+    for _offer in range(2):
+        assert scene.people.admit(1).status == 200
+        keep(scene, 370, 60, 60)
+        scene.world.advance(OFFER_SECONDS)
+        scene.maintain()
+    assert scene.people.leave("ada").status == 204
+    assert scene.people.leave("bob").status == 204
+    assert scene.people.sign_up("ada", key="again").status == 201
+    keep(scene, 60, 60)
+
+
+def tells(scene: Scene, near: int) -> None:
+    """Have the list tell its people when their turn is near, and when their offers end."""
+    rules = {"kinds": ["near", "ending"], "near": near}
+    policy_of_offers = {"offer_seconds": OFFER_SECONDS, "no_show": "keep_place"}
+    answer = scene.configure(admission=policy_of_offers, messages=rules, max_attempts=9)
+    assert answer.status == 200, answer.text
+
+
+def keep(scene: Scene, *pauses: float) -> None:
+    """Run maintenance of the list after each pause, in seconds."""
+    for pause in pauses:
+        scene.world.advance(pause)
+        scene.world.maintenance.run_one(scene.people.waitlist_id)
 
 
 @story(JOINED, OFFERED_BY_POLICY, ("declined", "customer"))

@@ -32,6 +32,7 @@ from waitlist_api.http.schemas.common import (
     documented,
     extensible,
 )
+from waitlist_api.http.schemas.messages import MessagesBody
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.merge_patch import merged
@@ -40,6 +41,7 @@ from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.bot_check import WhenDown
 from waitlist_api.settings.confirm import ConfirmRules, Unanswered
 from waitlist_api.settings.identity import IdentityField, IdentityRules, PlusAddresses, Verify
+from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
 from waitlist_shared import contracts as c
@@ -384,6 +386,11 @@ class WaitlistBody(Body):
         ),
     ] = None
 
+    messages: Annotated[
+        MessagesBody | None,
+        Field(description="Of what people are told by events; null: of nothing beside changes."),
+    ] = None
+
     def settings(self) -> dict[str, Any]:
         """Return the fields as they are recorded."""
         admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
@@ -393,7 +400,9 @@ class WaitlistBody(Body):
         identity = IdentityRules.from_fields(self.identity.model_dump()) if self.identity else None
         confirm = self.confirm.rules() if self.confirm else None
         parts = {"segments": segments, "admission": admission, "page": page, "rest": rest}
-        return {**self.model_dump(), **parts, "identity": identity, "confirm": confirm}
+        messages = MessageRules.from_fields(self.messages.rules()) if self.messages else None
+        more = {"identity": identity, "confirm": confirm, "messages": messages}
+        return {**self.model_dump(), **parts, **more}
 
     @model_validator(mode="after")
     def _asks_for_the_address(self) -> Self:
@@ -568,6 +577,7 @@ class WaitlistConfigAnswer(Model):
     closes_at: Time | None
     confirm: ConfirmBody | None
     bot_check_down: WhenDown
+    messages: MessagesBody | None
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(

@@ -150,6 +150,7 @@ def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
         "rest": rest.fields if rest else None,
         "identity": settings.identity.fields if settings.identity else None,
         "confirm": confirm.fields if confirm else None,
+        "messages": settings.messages.fields if settings.messages else None,
     }
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
