@@ -52,6 +52,7 @@ BEYOND_ANY_SCHEMA = {
     "body.parked_at": "the same",
     "body.rest_until": "the same",
     "body.until": "the same, and a rest ends in the future, within `max_days`",
+    "body.since": "the same",
     "body.refill": "a quota is of the whole list, so it goes without filters",
     "body.opens_at": "the same",
     "body.closes_at": "the same, and a list closes after it opens",
