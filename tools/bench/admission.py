@@ -11,6 +11,7 @@ from tools.bench.queue_client import BenchError, Handler, Line
 from tools.bench.rounds import Round
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Target
+from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
 # More is due than the MAX_ADMIT entries that a run takes, and no offer or pass ends within the run.
@@ -47,6 +48,8 @@ class AdmissionBench:
         yield self._automatic
         yield lambda: self._behind_resting("claim", lambda line: line.claim(1))
         yield lambda: self._behind_resting("offer", lambda line: line.admit(1))
+        yield self._beside_offers
+        yield self._by_filters
 
     def _by_hand(self, count: int) -> Case:
         offers = Taker(admits := self._line(f"by-hand-{count}"), admits.admit(count))
@@ -81,8 +84,38 @@ class AdmissionBench:
         case = self._case(name, "behind none", ours, baseline, 1)
         return replace(case, target=Target("≤", 1.2), as_cost=True)
 
-    def _line(self, name: str, settings: Mapping[str, object] | None = None) -> Line:
-        line = Line(self._handler, name, settings=settings)
+    def _beside_offers(self) -> Case:
+        """Compare claims on lists with `max_claims`: with more open offers than that, and without.
+
+        Offers do not count, and stand among the claims, so a script has to tell them apart.
+        """
+        offers = self._sizes.waiting
+        settings = {"max_claims": offers // 2, "offer_seconds": MAX_OFFER_SECONDS}
+        beside, none = self._line("beside-offers", settings), self._line("no-offers", settings)
+        for _ in range(offers // MAX_ADMIT):
+            self._handler.ask(beside.admit(MAX_ADMIT))
+        ours = Taker(beside, beside.claim(1), beside.complete_all)
+        baseline = Taker(none, none.claim(1), none.complete_all)
+        name = f"claim, complete beside {offers:,} offers, max_claims"
+        return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
+
+    def _by_filters(self) -> Case:
+        """Compare a claim by the most filters, of which the last alone has entries, with a claim."""
+        filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
+        empty = [letter * 16 for letter in "abcdefg"]
+        ours = Taker(filtered, filtered.claim_by([*empty, c.EVERYONE]))
+        name = f"claim by {len(empty) + 1} filters, the last has some"
+        case = self._case(name, "claim from the head", ours, Taker(plain, plain.claim(1)), 1)
+        return replace(case, as_cost=True)
+
+    def _line(
+        self,
+        name: str,
+        settings: Mapping[str, object] | None = None,
+        *,
+        segments_version: int = 0,
+    ) -> Line:
+        line = Line(self._handler, name, segments_version, settings)
         line.fill(self._bare, line.newcomers(self._sizes.waiting_for_claims))
         return line
 

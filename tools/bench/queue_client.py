@@ -61,6 +61,7 @@ class Line:
         self._handler = handler
         self.waitlist_id = waitlist_id
         self.queue_key = keys.queue(waitlist_id)
+        self._segments = {"segments_version": segments_version} if segments_version else {}
         self._made = 0
         whole = {"version": 1, "segments_version": segments_version, **(settings or {})}
         init = {"settings": whole, "state": "warm", "epoch": new_epoch()}
@@ -103,7 +104,8 @@ class Line:
         self.ask_all(messages, "tagged")
 
     def signup(self, member: str) -> str:
-        return self._payload("signup", entry_id=member, join_id=new_join_id())
+        stay = {"entry_id": member, "join_id": new_join_id()}
+        return self._payload("signup", **stay, **self._segments)
 
     def message(self, op: str) -> str:
         return self._payload(op)
@@ -124,6 +126,10 @@ class Line:
 
     def claim(self, count: int) -> str:
         return self._payload("claim", count=count)
+
+    def claim_by(self, filters: Sequence[str]) -> str:
+        """Return a claim of one entry by filters in order of preference."""
+        return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
         """Return an operator's admission of `count` people, or with None a run of the policy."""
