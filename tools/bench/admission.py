@@ -100,7 +100,7 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim by the most filters, of which the last alone has entries, with a claim."""
+        """Compare a claim by many filters, of which the last alone has entries, with a claim."""
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]
         ours = Taker(filtered, filtered.claim_by([*empty, c.EVERYONE]))
