@@ -57,6 +57,14 @@ def page(
         bool | None,
         typer.Option("--index/--no-index", help="Whether search engines may list the page."),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            metavar="FIELD",
+            help="A field whose values the statistics count, such as utm_source; '' for none.",
+        ),
+    ] = None,
     texts: Annotated[
         str | None,
         typer.Option(
@@ -75,7 +83,7 @@ def page(
     What is not named stays.
     """
     typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
-    typed["image_url"] = image_url
+    typed |= {"image_url": image_url, "source": source}
     typed = {name: value or None for name, value in typed.items() if value is not None}
     if text is not None:
         typed["text"] = text

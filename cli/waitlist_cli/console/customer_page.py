@@ -52,6 +52,7 @@ LABELS = {
     "fields": "Questions",
     "image_url": "Image of previews",
     "index": "Search engines",
+    "source": "Counted field",
     "texts": "Own words",
 }
 
@@ -143,6 +144,7 @@ def _typed(form: Form) -> dict[str, Any]:
         ],
         "image_url": form.text("image_url") or None,
         "index": form.text("index") == "yes",
+        "source": form.text("source") or None,
         "texts": _words_of(form.text("texts")),
     }
 

@@ -16,6 +16,7 @@ NO_PAGE: dict[str, Any] = {
     "enter_url": None,
     "image_url": None,
     "index": False,
+    "source": None,
     "texts": {},
 }
 

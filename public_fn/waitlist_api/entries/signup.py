@@ -27,6 +27,7 @@ from waitlist_api.errors import (
     EntryNotFound,
     InvalidFields,
     OpensLater,
+    RecordUnavailable,
     Throttled,
     WaitlistNotFound,
 )
@@ -36,6 +37,7 @@ from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, READINESS_CHANGE, EntryRecord
+from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -60,6 +62,7 @@ class Signups(Struct, frozen=True):
     positions: Positions
     leaves: Leaves
     bot_check: BotCheck | None
+    samples: SampleRecords
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
@@ -126,7 +129,18 @@ class Signups(Struct, frozen=True):
         except EntryChanged as changed:
             self._settle(record, placed, changed.record)
             return False
+        self._count_source(record)
         return True
+
+    def _count_source(self, record: EntryRecord) -> None:
+        """Count where the customer came from, where the list asks; the signup stands without it."""
+        page = self.waitlist_cache.find(record.waitlist_id).settings.page
+        if page is None or page.source is None:
+            return
+        value = (record.profile | record.attributes).get(page.source)
+        if isinstance(value, str) and value.strip():
+            with suppress(Throttled, RecordUnavailable):
+                self.samples.count_source(record.waitlist_id, value.strip())
 
     def cancel(self, record: EntryRecord) -> None:
         """Remove an intent to join after Redis has ended its stay.

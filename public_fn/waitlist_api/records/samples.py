@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.clock import iso
-from waitlist_api.records.table import Item, Table
+from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
@@ -17,6 +17,9 @@ SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 LAST = "~"
+SOURCES = "SAMPLE#SOURCE#"
+# How many values of a list's `source` are counted apart, but for those that come at one moment.
+MAX_SOURCES, OTHER, MAX_SOURCE = 50, "other", 64
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -104,8 +107,34 @@ class SampleRecords(Struct, frozen=True):
         )
         return _sample(items[0]) if items else None
 
+    def count_source(self, waitlist_id: str, source: str) -> None:
+        """Count a signup of a source; a new one beyond the most is counted as `other`."""
+        source = source[:MAX_SOURCE]
+        values = {"one": 1, "zero": 0}
+        try:
+            more = "SET #joined = #joined + :one"
+            self.table.update(_source(waitlist_id, source), more, "attribute_exists(#pk)", values)
+        except ConditionFailed:
+            if len(self.sources(waitlist_id)) >= MAX_SOURCES:
+                source = OTHER
+            first = "SET #joined = if_not_exists(#joined, :zero) + :one"
+            # Another request may have counted it first meanwhile.
+            always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
+            self.table.update(_source(waitlist_id, source), first, always, values)
+
+    def sources(self, waitlist_id: str) -> dict[str, int]:
+        """Return how many signups each source has brought, since the waitlist was created."""
+        values = {"pk": _pk(waitlist_id), "first": SOURCES, "last": SOURCES + LAST}
+        found: dict[str, int] = {}
+        after: Item | None = {}
+        while after is not None:
+            condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
+            items, after = self.table.query(condition, values, after or None)
+            found |= {item["sk"].removeprefix(SOURCES): item["joined"] for item in items}
+        return found
+
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist."""
+        """Delete all samples of a waitlist, and the counts of its sources."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
@@ -131,6 +160,10 @@ def _sample(item: Item) -> Sample:
 
 def _pk(waitlist_id: str) -> str:
     return f"WAITLIST#{waitlist_id}"
+
+
+def _source(waitlist_id: str, source: str) -> Item:
+    return {"pk": _pk(waitlist_id), "sk": f"{SOURCES}{source}"}
 
 
 def _prefix(every: Every) -> str:

@@ -37,8 +37,9 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the customer's page shows, and the address of the place that customers enter.
 
-    `text` may have several lines; no part is HTML. `texts` are words of the page by language and
-    key, in place of its own; one with a number may have a text for each plural category.
+    The signups of each value of the field `source` are counted. `text` may have several lines; no
+    part is HTML. `texts` are words of the page by language and key, in place of its own; one with a
+    number may have a text for each plural category.
     """
 
     text: str = ""
@@ -48,6 +49,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     enter_url: str | None = None
     image_url: str | None = None
     index: bool = False
+    source: str | None = None
     texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod

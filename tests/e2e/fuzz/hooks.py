@@ -35,6 +35,7 @@ BEYOND_ANY_SCHEMA = {
     "body.admission": "cron expressions and time zones, and either cron or at",
     "body.page.fields": "options if, and only if, the type is select, no name twice, labels by "
     "type, and a checkbox is of the profile",
+    "body.page": "the counted source is a field of the form",
     "body.page.texts": "keys are those of the page's texts, with their values alone",
     "query.segment": "a segment is one that this waitlist declares",
     "body.filter": "a filter is a segment that this waitlist declares",

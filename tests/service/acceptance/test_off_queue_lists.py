@@ -105,6 +105,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         **NO_OFFERS,
         **{f"{name}_last_hour": 0 for name in NO_OFFERS},
         "inside": 0,
+        "sources": None,
         "estimated_wait": None,
         "estimate_unavailable": "unknown",
     }

@@ -198,3 +198,25 @@ def test_what_a_guest_agreed_to_is_kept_with_its_version(people: People) -> None
     repeat = people.sign_up("ada", profile=sent, key=key)
     assert (first.status, repeat.status) == (201, 200)
     assert people.person("ada").json["profile"]["terms"] == agreed
+
+
+def test_signups_are_counted_by_their_source(people: People) -> None:
+    """Once each, however often a signup is repeated; a stranger cannot fill the table."""
+    people.configure(page={"fields": FORM})
+    assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
+    assert people.stats().json["sources"] is None
+    people.configure(page={"fields": FORM, "source": "utm_source"})
+    people.world.clock.advance(31)  # what a process remembers of a list
+    assert people.stats().json["sources"] == []
+    for name, source in (("ada", "news"), ("bob", "news"), ("cyd", " ad#1 "), ("dan", " ")):
+        for _ in range(2):
+            profile = {**FILLED, "utm_source": source}
+            assert people.sign_up(name, profile=profile, key=f"key-of-{name}").status in (200, 201)
+    assert people.sign_up("eve", profile=FILLED).status == 201
+    counted = {one["source"]: one["signed_up"] for one in people.stats().json["sources"]}
+    assert counted == {"news": 2, "ad#1": 1}
+    for number in range(52):
+        profile = {**FILLED, "utm_source": f"made-up-{number}"}
+        assert people.sign_up(f"p{number}", profile=profile).status == 201
+    counted = {one["source"]: one["signed_up"] for one in people.stats().json["sources"]}
+    assert (len(counted), counted["other"], counted["news"]) == (51, 4, 2)

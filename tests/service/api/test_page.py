@@ -65,6 +65,7 @@ PAGE: dict[str, Any] = {
     "enter_url": "https://shop.example.com/enter?from=line",
     "image_url": "https://cdn.example.com/preview.png",
     "index": True,
+    "source": "utm_source",
     "texts": {
         "en": {"join": "Count me in", "count": {"one": "{n} waits", "other": "{n} wait"}},
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
@@ -438,6 +439,8 @@ def test_the_page_is_public_as_it_was_set() -> None:
         ({"fields": [{**BOX, "label": "[A](http://example.com/)"}]}, "a link is"),
         ({"fields": [{**BOX, "label": {"en": "A", "de": "[A](//evil.example)"}}]}, "a link is"),
         ({"image_url": "http://example.com/p.png"}, "https://"),
+        ({"source": "utm_source"}, "source must be"),
+        ({"source": "a", "fields": [BOX]}, "source must be"),
         ({"texts": {"nl": {"join": "Ja"}}}, "'en'"),
         ({"texts": {"en": {"jion": "Join"}}}, "en.jion: the page has no such text"),
         ({"texts": {"en": {"direction": "rtl"}}}, "no such text"),

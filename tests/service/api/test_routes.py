@@ -186,7 +186,10 @@ def test_counting(people: People) -> None:
         **NO_OFFERS,
         "line": "open",
     }
-    nothing = ("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds")
+    nothing = (
+        *("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds"),
+        "sources",
+    )
     flows = ("joined", "admitted", "left", *NO_OFFERS)
     since = ("admitted_today", *(f"{name}_last_hour" for name in flows))
     empty = {**no_entries, **dict.fromkeys(nothing), **dict.fromkeys(since, 0), **UNKNOWN_WAIT}

@@ -10,6 +10,11 @@ from waitlist_api.http.schemas.waitlists import LineState
 from waitlist_api.waitlists.history import SERIES, Period
 
 
+class SourceAnswer(Model):
+    source: Annotated[str, documented(maxLength=64)]
+    signed_up: Count
+
+
 class StatsAnswer(WithEstimate):
     """The counts; the estimate is that of a customer who joins now."""
 
@@ -67,6 +72,14 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(description="How many of those waiting are not ready, so that they are passed over."),
     ]
+    sources: Annotated[
+        list[SourceAnswer] | None,
+        Field(
+            description="The signups of each value of the page's `source`, most first; about 50 "
+            "values are counted apart, further ones as `other`. A function that dies after a "
+            "signup may miss it. Null without the setting."
+        ),
+    ] = None
     quota: Annotated[
         Count,
         Field(

@@ -246,6 +246,13 @@ class PageBody(Body):
         ),
     ] = None
     index: Annotated[bool, Field(description="Whether search engines may list the page.")] = False
+    source: Annotated[
+        AttributeName | None,
+        Field(
+            description="A field of the form, such as a hidden `utm_source`: the statistics count "
+            "the signups of each of its values; null: none."
+        ),
+    ] = None
     texts: Annotated[
         dict[Language, Annotated[dict[str, Words], Field(json_schema_extra=_list_keys)]],
         Field(
@@ -257,6 +264,13 @@ class PageBody(Body):
         ),
         AfterValidator(_known),
     ]
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        counted = {one.name for one in self.fields if one.type in ("text", "select", "hidden")}
+        if self.source is not None and self.source not in counted:
+            raise ValueError("source must be a text, select or hidden field of the form")
+        return self
 
     def settings(self) -> dict[str, Any]:
         """Return the fields as the settings have them."""

@@ -9,10 +9,16 @@ from msgspec.structs import asdict
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.schemas.counts import PointAnswer, StatsAnswer, StatsHistoryAnswer
+from waitlist_api.http.schemas.counts import (
+    PointAnswer,
+    SourceAnswer,
+    StatsAnswer,
+    StatsHistoryAnswer,
+)
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.records.line import line_of
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.page import PageSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
 from waitlist_api.waitlists.public_state import wait_of_next
@@ -32,6 +38,13 @@ def admin_count_routes(
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of counts."""
     router = APIGatewayHttpRouter()
+
+    def sources_of(waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
+        if page is None or page.source is None:
+            return None
+        found = count_history.samples.sources(waitlist_id).items()
+        ordered = sorted(found, key=lambda one: (-one[1], one[0]))
+        return [SourceAnswer(source=source, signed_up=joined) for source, joined in ordered]
 
     @router.get(f"{WAITLIST}/stats", operation_id="getStats")
     def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
@@ -55,6 +68,7 @@ def admin_count_routes(
             parked=stats.parked,
             not_ready=stats.not_ready,
             quota=stats.quota,
+            sources=sources_of(waitlist_id, settings.page),
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,
