@@ -36,8 +36,16 @@ def _delete(call: Call) -> Response:
     return call.console.done(f"{call.waitlist_id} is deleted.", to="/")
 
 
+ONLY_COUNT = "count"
+ASK_OR_COUNT = (("ask", "Ask them"), (ONLY_COUNT, "Only count whom this would ask"))
+
+
 def _ask(call: Call) -> Response:
     days = call.form.number("days", "Days") or 0
+    if call.form.text("mode") == ONLY_COUNT:
+        count = ask_all(call.console.api, call.waitlist_id, days, dry_run=True)
+        words = counted(count, "person", "people")
+        return call.console.done(f"{words} would be asked. No one was.")
     count = ask_all(call.console.api, call.waitlist_id, days)
     words = counted(count, "person is", "people are")
     return call.console.done(f"{words} asked if they still wait.")
@@ -205,6 +213,7 @@ ASK = Action(
             "number",
             "Leaves out who signed up, was asked or confirmed within so many days; empty: no one.",
         ),
+        Field("mode", "What to do", "choice", options=ASK_OR_COUNT, value="ask"),
     ),
     label="Still there?",
 )

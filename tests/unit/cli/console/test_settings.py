@@ -75,7 +75,11 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     assert 'value="7, 1"' in console.page(path)
     bakery.sign_up("ada", "bob")
     assert "14 days to confirm" in console.text(f"/lists/{bakery.waitlist_id}/do/ask")
-    assert "2 people are asked" in console.done(f"/lists/{bakery.waitlist_id}/do/ask")
+    asking = f"/lists/{bakery.waitlist_id}/do/ask"
+    for _ in range(2):
+        assert "2 people would be asked" in console.done(asking, mode="count")
+    assert "2 people are asked" in console.done(asking)
+    assert "0 people would be asked" in console.done(asking, mode="count")
     refused = console.refused(path, **{**changed, "confirm_reminders_days": "soon"})
     assert "Reminders: " in refused
     console.done(path, **SETTINGS)
