@@ -1,9 +1,10 @@
-"""Entry tokens for guests who have none."""
+"""Entry tokens and links for guests who have none, and verification by an operator."""
 
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.groups import with_person
+from waitlist_cli.terminal.entry_output import print_status
+from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 
 PANEL = "People"
 
@@ -21,3 +22,25 @@ def token(context: Context, person: Person) -> None:
         context.output.json(issued)
     else:
         context.output.line(issued["entry_token"])
+
+
+@command("link", PANEL, "waitlist link bakery --customer ada")
+@with_person
+def link(context: Context, person: Person) -> None:
+    """Get the link that opens a person's place on the customer's page; only the link is printed.
+
+    Whoever has it has the place: send it to the address of the person's profile alone. While the
+    address is not verified, the reader verifies it by the link.
+    """
+    found = person.link()
+    if context.output.as_json:
+        context.output.json(found)
+    else:
+        context.output.line(found["url"])
+
+
+@command("verify", PANEL, "waitlist verify bakery --customer ada --reason passport")
+@with_person_and_reason
+def verify(context: Context, person: Person) -> None:
+    """Mark a person's address verified, by a proof of your own; the entry may then be taken."""
+    print_status(context, person.verify(person.show()["joined_at"]))

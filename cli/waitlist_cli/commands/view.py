@@ -1,5 +1,6 @@
 """Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
 
+import sys
 from typing import Annotated, Any, Literal
 
 import typer
@@ -7,10 +8,10 @@ import typer
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.operations.person import Person
-from waitlist_cli.operations.search import found_people
+from waitlist_cli.operations.search import found_people, person_of
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries
+from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries, print_entry
 from waitlist_cli.terminal.groups import with_person
 from waitlist_cli.terminal.output import duration, estimate_text, shown
 from waitlist_cli.terminal.parameters import MOST_SECONDS, HowMany, WaitlistId
@@ -119,17 +120,37 @@ def find(
     context: Context,
     waitlist: WaitlistId,
     text: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="TEXT", help="A part of the customer id, profile or attributes, in any case."
         ),
-    ],
+    ] = None,
+    email: Annotated[
+        str | None,
+        typer.Option("--email", help="The mail address, where it says who people are; - reads it."),
+    ] = None,
+    phone: Annotated[
+        str | None, typer.Option("--phone", help="The number, in the same way; - reads it.")
+    ] = None,
     most: Annotated[
         int | None,
         typer.Option("--max", min=1, help="Look at this many people of each status; default: all."),
     ] = None,
 ) -> None:
-    """Find people of every status by a part of their customer id, profile or attributes."""
+    """Find people of every status by a part of their customer id, profile or attributes.
+
+    On a waitlist with `identity`, --email or --phone finds the person by any spelling; - reads the
+    address from standard input, so that it is in no shell's history.
+    """
+    given = {"email": email, "phone": phone}
+    addresses = {name: value for name, value in given.items() if value is not None}
+    if len(addresses) + (text is not None) != 1:
+        raise WrongUsage("Give one of TEXT, --email and --phone.")
+    if text is None:
+        ((field, value),) = addresses.items()
+        address = {field: sys.stdin.readline().strip() if value == "-" else value}
+        print_entry(context, person_of(context.api, waitlist, address))
+        return
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
     notes = context.output.notes

@@ -41,6 +41,14 @@ class Person:
         """Issue an entry token."""
         return self._send("POST", f"{self.path}/token")
 
+    def link(self) -> Any:
+        """Return the link of the customer's page that verifies the entry, or opens its place."""
+        return self._send("POST", f"{self.path}/link")
+
+    def verify(self, joined_at: str | None) -> Any:
+        """Mark the stay verified that began then, and no later one."""
+        return self._post("verify", joined_at=joined_at)
+
     def admit(self) -> Any:
         return self._post("admit")
 

@@ -21,7 +21,7 @@ COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
     "create show list edit pause resume open close delete policy page "
     "signup position leave rest confirm remove ready unban bump erase history explain "
-    "reinstate token "
+    "reinstate token link verify "
     "admit admit-person withdraw exit claim complete release extend park redrive "
     "parked offered admitted inside work "
     "stats segments head find around health watch cost webhook console import export"

@@ -2,17 +2,20 @@
 
 import csv
 import json
+import secrets
 import signal
 import stat
 from pathlib import Path
 
 import pytest
 
+from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of
 from tests.unit.cli.typed import Typed
+from tools.local.aws import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
 HEADER = ["entry_id", "customer_id", "entry_token"]
@@ -149,3 +152,28 @@ def test_each_token_of_the_real_service_shows_its_persons_position(
         assert entry_id == entry_id_of(bakery.waitlist_id, name)
         words = ["position", bakery.waitlist_id, entry_id, "--token", token]
         assert bakery.typed.json(*words)["position"] == number + 1
+
+
+def test_a_person_is_found_by_address_verified_and_gets_a_link(typed: Typed) -> None:
+    waitlist = f"by-mail-{secrets.token_hex(4)}"
+    admin = f"{typed.url}/v1/admin/waitlists/{waitlist}"
+    rules = {"field": "email", "verify": "before_offer"}
+    with plain_client(timeout=35) as http:
+        settings = {"name": "By mail", "identity": rules}
+        assert http.put(admin, json=settings, auth=local_operator()).status_code == 201
+        body = {"profile": {"email": "ada@example.com"}}
+        joined = http.post(f"{typed.url}/v1/waitlists/{waitlist}/entries", json=body)
+    assert joined.status_code == 202
+    person = typed.json("find", waitlist, "--email", " Ada+x@Example.com")
+    assert person["not_ready"] == ["unverified"]
+    entry_id = person["entry_id"]
+    assert "#v=" in typed.done("link", waitlist, entry_id)
+    assert typed.json("verify", waitlist, entry_id, "--reason", "passport")["ready"]
+    assert f"#t={entry_id}." in typed.json("link", waitlist, entry_id)["url"]
+
+
+@pytest.mark.parametrize("words", [[], ["ada", "--email", "a@b.example"]], ids=str)
+def test_find_takes_a_text_or_one_address(fake: FakeService, words: list[str]) -> None:
+    """P5"""
+    assert Typed(fake.url)("find", "bakery", *words).exit_code == 2
+    assert fake.requests == []
