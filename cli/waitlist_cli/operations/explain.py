@@ -96,6 +96,8 @@ READINESS = (
     "verification_asked",
     "link_asked",
     "verified",
+    "near",
+    "ending",
     *QUESTIONS,
 )
 # What the latest move says of an entry that waits.
@@ -122,6 +124,8 @@ def _admission(waitlist: Document) -> Iterator[str]:
         yield "The list admits by hand only: an operator admits or claims people."
     else:
         yield f"The list admits by itself: {text}."
+        if admission.get("offer_hours"):
+            yield "Outside its hours it offers nothing."
 
 
 def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:

@@ -13,6 +13,7 @@ WAITLIST: dict[str, Any] = {
     "admission": None,
     "max_attempts": 5,
 }
+HOURS = {"from": "08:00", "to": "22:00", "timezone": "UTC"}
 RATE: dict[str, Any] = {"rate": {"count": 5, "per": "minute"}, "schedule": [], "max_inside": None}
 AT = "2026-06-01T08:00:00.000Z"
 SHOWN = "2026-06-01 08:00:00Z"
@@ -86,6 +87,11 @@ def test_a_rest_is_no_move() -> None:
     assert [step.event for step in steps_of(events)] == ["joined", "bumped"]
 
 
+def test_a_notice_is_no_move() -> None:
+    text = why("waiting", event("bumped"), event("near", "maintenance"), position=3)
+    assert f"Moved by user/eve at {SHOWN}." in text
+
+
 def test_an_earlier_move_is_no_longer_the_cause() -> None:
     text = why("waiting", event("bumped"), event("released"), position=3)
     assert "Moved" not in text
@@ -96,6 +102,7 @@ def test_an_earlier_move_is_no_longer_the_cause() -> None:
     [
         ({}, "The list admits by hand only"),
         ({"admission": RATE}, "The list admits by itself: 5 a minute."),
+        ({"admission": {**RATE, "offer_hours": HOURS}}, "5 a minute, 08:00-22:00 UTC. Outside its"),
         ({"admission": {**RATE, "rate": None}}, "The list admits by hand only"),
         ({"paused": True}, "no one is admitted until an operator resumes it."),
     ],
