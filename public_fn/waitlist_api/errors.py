@@ -169,7 +169,7 @@ class NoWebhook(WaitlistError):
     """The stack posts its events to no webhook."""
 
     code = "no_webhook"
-    advice = "Set the stack's parameter WebhookUrl; the local run takes WEBHOOK_URL."
+    advice = "Set the stack's parameter WebhookUrl; then there are events to send again."
 
 
 class KeysUnavailable(WaitlistError):

@@ -65,14 +65,12 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            "WEBHOOK_QUEUE_URL": self._queue(webhooks.QUEUE_NAME),
-            "WEBHOOK_DEAD_LETTERS_URL": self._queue(webhooks.DEAD_LETTERS_NAME),
+            # Also without a webhook, so that a replay can be tried.
+            "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
+            "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
             **self.bot_check,
         }
-
-    def _queue(self, name: str) -> str:
-        return f"{self.api_url}{sqs.PATH}/{name}" if self.webhook_url else ""
 
 
 @dataclass(frozen=True)
