@@ -105,3 +105,17 @@ def test_a_webhook_is_on_this_machine_and_its_secret_is_one() -> None:
     ):
         with pytest.raises(SettingError, match="WEBHOOK_"):
             Settings.from_env(wrong)
+
+
+def test_a_bot_check_is_of_a_known_provider_and_for_guests() -> None:
+    settings = Settings.from_env({"BOT_CHECK": "hcaptcha", "BOT_CHECK_URL": "http://127.0.0.1:9/v"})
+    assert (settings.bot_check, settings.bot_check_url) == ("hcaptcha", "http://127.0.0.1:9/v")
+    assert Settings.from_env({}).bot_check == ""
+    for wrong in (
+        {"BOT_CHECK": "recaptcha"},
+        {"BOT_CHECK_SECRET": "key"},
+        {"BOT_CHECK": "turnstile", "BOT_CHECK_URL": "9000"},
+        {"BOT_CHECK": "turnstile", "JWT_ISSUER": "https://i.example.com", "JWT_AUDIENCE": "a"},
+    ):
+        with pytest.raises(SettingError, match="BOT_CHECK"):
+            Settings.from_env(wrong)
