@@ -1,5 +1,6 @@
 """Bulk: import a file into a waitlist, export a waitlist into a file."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
@@ -35,6 +36,13 @@ def import_file(
         str | None,
         typer.Option(
             "--customer", help="The column of the customer ids. Default: by its name or values."
+        ),
+    ] = None,
+    identity: Annotated[
+        Literal["email", "phone"] | None,
+        typer.Option(
+            "--identity",
+            help="The address says who people are; --customer names its column, by default this.",
         ),
     ] = None,
     mapped: Annotated[
@@ -119,7 +127,8 @@ def import_file(
     if keep_time is not None and time_format is None:
         time_format = format_of(context.output, rows, keep_time)
     columns = columns_of(
-        customer=customer or customer_of(context.output, rows, mapped or ()),
+        customer=customer or identity or customer_of(context.output, rows, mapped or ()),
+        identity=identity,
         priority=priority,
         kept_time=keep_time,
         attributes=attribute or (),
@@ -134,7 +143,7 @@ def import_file(
             note_encoding(context.output, source, "--encoding chooses another.")
         columns = _for(source.form, columns)
         if is_trial:
-            return try_import(context, source, columns)
+            return try_import(context, source, columns, waitlist)
         task = Task(waitlist, file, from_row, refused, tokens, ended, on_list)
         return import_people(context, task, source, columns)
 
@@ -173,6 +182,4 @@ def export(
 
 def _for(form: str, columns: Columns) -> Columns:
     """Return the columns without splitting values at `;` if the file is JSON, which has lists."""
-    return Columns(
-        columns.targets, columns.keep_others, form == "csv", columns.zone, columns.time_format
-    )
+    return replace(columns, splits_values=form == "csv")

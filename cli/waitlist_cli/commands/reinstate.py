@@ -112,7 +112,8 @@ def _one(
     if isinstance(entry, Refused):
         context.output.note(f"{name}: {entry.message} ({entry.code})", "yellow")
     elif entry is not None and issued is not None and entry["entry_token"]:
-        issued.write([(entry_id, "" if name == entry_id else name, entry["entry_token"])])
+        customer, link = "" if name == entry_id else name, entry.get("link") or ""
+        issued.write([(entry_id, customer, entry["entry_token"], link, "")])
     return entry
 
 

@@ -22,6 +22,7 @@ class Row:
     content: bytes | None
     problem: str = ""
     customer_id: str = ""
+    address: str = ""
 
 
 @dataclass
@@ -86,7 +87,8 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     # If the answer of a call is lost, the service recognises the rows of the next one.
     entry["idempotency_key"] = f"{run_key}-{record.number}"
-    return Row(record, _json(entry), customer_id=entry[CUSTOMER])
+    address = str(entry.get("profile", {}).get(columns.identity, ""))
+    return Row(record, _json(entry), customer_id=entry.get(CUSTOMER, ""), address=address)
 
 
 def _json(entry: dict[str, Any]) -> bytes:

@@ -34,7 +34,8 @@ class InvalidRow(Exception):
 class Columns:
     """`targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
 
-    Other columns go into the profile under their own name, or are dropped.
+    With `identity`, `email` or `phone`, that field of the profile says who a row is, and a customer
+    id is not needed. Other columns go into the profile under their own name, or are dropped.
     """
 
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
@@ -42,6 +43,7 @@ class Columns:
     splits_values: bool = True
     zone: tzinfo = UTC
     time_format: str | None = None
+    identity: str | None = None
 
     def check(self, header: Sequence[str] | None) -> None:
         """Raise WrongUsage if the file lacks a mapped column."""
@@ -63,9 +65,16 @@ class Columns:
             if is_empty or column in REJECTION_COLUMNS:
                 continue
             self._put(entry, parts, column, value)
-        if CUSTOMER not in entry:
+        if self.identity is not None and CUSTOMER not in entry:
+            if self.identity not in parts["profile"]:
+                raise InvalidRow(f"no {self.identity} in {self._column_of(self.address_target)}")
+        elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         return entry | {name: part for name, part in parts.items() if part}
+
+    @property
+    def address_target(self) -> str:
+        return f"profile.{self.identity}"
 
     def _put(
         self, entry: dict[str, Any], parts: dict[str, dict[str, Any]], column: str, value: Any
@@ -128,18 +137,19 @@ def columns_of(
     zone: str,
     time_format: str | None,
     splits_values: bool,
+    identity: str | None = None,
 ) -> Columns:
     """Return the columns for the typed options; raises WrongUsage."""
-    targets = {customer: CUSTOMER}
+    targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}
     targets |= {priority: "priority"} if priority else {}
     targets |= {kept_time: "joined_at"} if kept_time else {}
     for text in mapped:
         column, target = pair(text, "--map")
         targets[column] = _checked(target, text)
-    if CUSTOMER not in targets.values():
+    if identity is None and CUSTOMER not in targets.values():
         raise WrongUsage("No column has the customer ids. Name it with --customer COLUMN.")
-    return Columns(targets, keep_others, splits_values, _zone(zone), time_format)
+    return Columns(targets, keep_others, splits_values, _zone(zone), time_format, identity)
 
 
 def _checked(target: str, text: str) -> str:

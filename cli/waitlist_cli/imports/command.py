@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from waitlist_cli.errors import INTERRUPTED, CliError
+from waitlist_cli.imports.batches import batches, body_of
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.dry_run import SHOWN as SHOWN_PEOPLE
 from waitlist_cli.imports.dry_run import dry_run
@@ -70,16 +71,27 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
     return 1 if run.counts.refused else 0
 
 
-def try_import(context: Context, source: Source, columns: Columns) -> int:
+def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
     """Print what an import would do; return 1 if it would refuse rows."""
     columns.check(source.columns)
-    found = dry_run(source.records(), columns, datetime.now(UTC))
+    results: dict[int, Any] = {}
+    records = list(source.records()) if columns.identity else source.records()
+    if columns.identity:
+        # The service alone knows which addresses are one person. It writes nothing.
+        for batch in batches(records, columns, ""):
+            body = body_of(batch.sent, dry_run=True)
+            if batch.sent:
+                answer = context.api.operator("POST", f"/{waitlist_id}/import", body)
+                numbers = [row.record.number for row in batch.sent]
+                results |= dict(zip(numbers, answer["results"], strict=True))
+    found = dry_run(records, columns, datetime.now(UTC), results)
     output = context.output
     if output.as_json:
         output.json(found.as_json())
         return 1 if found.refused_rows else 0
+    done = "written" if columns.identity else "sent"
     output.text(
-        f"Nothing was sent. {counted(found.rows, 'row', 'rows')}: {found.people:,} people, "
+        f"Nothing was {done}. {counted(found.rows, 'row', 'rows')}: {found.people:,} people, "
         f"{found.duplicate_rows:,} duplicates, {found.refused_rows:,} refused."
     )
     for row, former, name in found.duplicates:

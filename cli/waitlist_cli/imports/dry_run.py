@@ -1,8 +1,8 @@
-"""What an import would do, without a request: the new order, duplicates, rows that are refused."""
+"""What an import would do, without a change: the new order, duplicates, rows that are refused."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import nlargest, nsmallest
@@ -11,7 +11,7 @@ from typing import Any
 from waitlist_cli.imports.batches import readable
 from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
 from waitlist_cli.imports.records import Record
-from waitlist_cli.imports.run import MOST_REASONS
+from waitlist_cli.imports.run import MOST_REASONS, reason_of
 from waitlist_cli.terminal.output import escaped_json
 
 SHOWN = 10
@@ -79,10 +79,18 @@ class DryRun:
         }
 
 
-def dry_run(records: Iterable[Record], columns: Columns, now: datetime) -> DryRun:
-    """Read all rows, keeping the customer ids and the people that are shown."""
+def dry_run(
+    records: Iterable[Record],
+    columns: Columns,
+    now: datetime,
+    results: Mapping[int, Mapping[str, Any]] | None = None,
+) -> DryRun:
+    """Read all rows, keeping the customer ids and the people that are shown.
+
+    `results` has by row what the service says, which alone knows whose an address is.
+    """
     found = DryRun()
-    people = list(_people(records, columns, now, found))
+    people = list(_people(records, columns, now, found, results or {}))
     found.people = len(people)
     found.first = nsmallest(SHOWN, people, key=lambda one: one.key)
     shown_last = min(SHOWN, len(people) - len(found.first))
@@ -91,7 +99,11 @@ def dry_run(records: Iterable[Record], columns: Columns, now: datetime) -> DryRu
 
 
 def _people(
-    records: Iterable[Record], columns: Columns, now: datetime, found: DryRun
+    records: Iterable[Record],
+    columns: Columns,
+    now: datetime,
+    found: DryRun,
+    results: Mapping[int, Mapping[str, Any]],
 ) -> Iterator[Person]:
     rows: dict[str, int] = {}
     for record in records:
@@ -99,10 +111,14 @@ def _people(
         try:
             entry = readable(record, columns)
             _check(entry, now)
+            result = results.get(record.number, {})
+            if result.get("outcome") == "refused":
+                raise InvalidRow(reason_of(result))
         except InvalidRow as error:
             _refuse(found, record.number, str(error))
             continue
-        customer_id = entry[CUSTOMER]
+        # Of a row with an address the entry's id: the address is not shown.
+        customer_id = entry.get(CUSTOMER) or result["entry_id"]
         if (former := rows.get(customer_id)) is not None:
             found.duplicate_rows += 1
             if len(found.duplicates) < SHOWN:
@@ -124,7 +140,7 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
 
 def _check(entry: dict[str, Any], now: datetime) -> None:
     """Raise InvalidRow for an entry that the service would refuse."""
-    if not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
+    if CUSTOMER in entry and not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
         raise InvalidRow(
             f"{CUSTOMER}: 1 to 256 letters, digits and signs of ASCII without blanks are needed"
         )

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
@@ -154,11 +154,12 @@ class ImportRun:
                 case "ended":
                     self.counts.ended += 1
                 case _:
-                    self._refuse(row.record, result.get("code") or "", _reason(result))
+                    self._refuse(row.record, result.get("code") or "", reason_of(result))
             if result.get("warning"):
                 self.counts.warn(row.record.number)
             if token := result.get("entry_token"):
-                issued.append((result["entry_id"], row.customer_id, token))
+                link = result.get("link") or ""
+                issued.append((result["entry_id"], row.customer_id, token, link, row.address))
         if self.tokens is not None:
             self.tokens.write(issued)
         self.counts.done_row = batch.rows[-1].record.number
@@ -197,7 +198,7 @@ class ImportRun:
         self.rejected.add(record, code, reason)
 
 
-def _reason(result: dict[str, Any]) -> str:
+def reason_of(result: Mapping[str, Any]) -> str:
     fields = [f"{one['field']}: {one['message']}" for one in result.get("errors") or []]
     detail = result.get("detail")
     return "; ".join(fields if detail in (None, "", *fields) else [str(detail), *fields])

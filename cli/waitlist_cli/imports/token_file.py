@@ -9,10 +9,10 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
-HEADER = ("entry_id", "customer_id", "entry_token")
+HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
 # Longer than any line: ids of 26 and 256 characters, quotes, and a token of 52.
 TAIL_BYTES = 4096
-Issued = tuple[str, str, str]
+Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:

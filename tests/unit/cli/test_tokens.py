@@ -18,7 +18,7 @@ from tests.unit.cli.typed import Typed
 from tools.local.aws import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
-HEADER = ["entry_id", "customer_id", "entry_token"]
+HEADER = ["entry_id", "customer_id", "entry_token", "link", "address"]
 NO_TOKENS = {"code": "no_entry_tokens", "detail": "Its customers are an issuer's."}
 
 
@@ -29,7 +29,7 @@ def written(path: Path) -> list[list[str]]:
 
 
 def of_the_fake(names: list[str]) -> list[list[str]]:
-    return [["a" * 26, name, f"token-of-{name}"] for name in names]
+    return [["a" * 26, name, f"token-of-{name}", "", ""] for name in names]
 
 
 def mode(path: Path) -> int:
@@ -146,15 +146,18 @@ def test_each_token_of_the_real_service_shows_its_persons_position(
     shown = bakery.typed.json(*words, path, "--tokens", str(tokens))
     assert (shown["already"], shown["joined"]) == (300, 320)
     rows = written(tokens)
-    assert [name for _, name, _ in rows] == names
+    assert [row[1] for row in rows] == names
     for number in (0, 299, 300, 619):
-        entry_id, name, token = rows[number]
+        entry_id, name, token, link, _address = rows[number]
+        assert link.endswith(f"#t={entry_id}.{token}")
         assert entry_id == entry_id_of(bakery.waitlist_id, name)
         words = ["position", bakery.waitlist_id, entry_id, "--token", token]
         assert bakery.typed.json(*words)["position"] == number + 1
 
 
-def test_a_person_is_found_by_address_verified_and_gets_a_link(typed: Typed) -> None:
+def test_a_person_is_found_by_address_verified_and_gets_a_link(
+    typed: Typed, tmp_path: Path
+) -> None:
     waitlist = f"by-mail-{secrets.token_hex(4)}"
     admin = f"{typed.url}/v1/admin/waitlists/{waitlist}"
     rules = {"field": "email", "verify": "before_offer"}
@@ -170,6 +173,18 @@ def test_a_person_is_found_by_address_verified_and_gets_a_link(typed: Typed) -> 
     assert "#v=" in typed.done("link", waitlist, entry_id)
     assert typed.json("verify", waitlist, entry_id, "--reason", "passport")["ready"]
     assert f"#t={entry_id}." in typed.json("link", waitlist, entry_id)["url"]
+
+    path, tokens = tmp_path / "p.csv", tmp_path / "tokens.csv"
+    path.write_text("email\nbob@example.com\nBob+x@Example.com\nada@EXAMPLE.com\nnobody\n")
+    words = ("import", waitlist, str(path), "--identity", "email")
+    tried = typed("--json", *words, "--dry-run")
+    shown = json.loads(tried.stdout)
+    assert (tried.exit_code, shown["people"], shown["refused"]) == (1, 2, 1)
+    assert [(one["row"], one["former_row"]) for one in shown["duplicate_rows"]] == [(2, 1)]
+    assert "@" not in tried.stdout.replace("ada@example.com", "")
+    assert typed("--json", *words, "--tokens", str(tokens)).exit_code == 1
+    bob = written(tokens)[0]
+    assert (bob[3].endswith(f"#t={bob[0]}.{bob[2]}"), bob[4]) == (True, "bob@example.com")
 
 
 @pytest.mark.parametrize("words", [[], ["ada", "--email", "a@b.example"]], ids=str)

@@ -116,7 +116,7 @@ def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> 
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["profile"], found["attributes"]) == ({"name": "Ada"}, {"language": "de"})
     tokens = console.browser.get(f"{page}/tokens").text
-    assert tokens.splitlines()[0] == "entry_id,customer_id,entry_token"
+    assert tokens.splitlines()[0] == "entry_id,customer_id,entry_token,link,address"
     assert len(tokens.splitlines()) == 2
 
 
