@@ -72,6 +72,8 @@ def _number(text: str, region: str | None) -> Address:
     text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
     if any(map(str.isalpha, text)):
         raise bad
+    # Of any script, also in the 00 of another country.
+    text = "".join(str(unicodedata.decimal(one, one)) for one in text)
     if region is None:
         text = re.sub(r"^00", "+", text)
     try:

@@ -1,0 +1,45 @@
+"""Spellings of addresses, many at a time: which are one person, and which are another."""
+
+from itertools import product
+
+from waitlist_api.entries.addresses import address_of
+from waitlist_api.settings.identity import IdentityRules
+
+MAIL, PHONE = IdentityRules(field="email"), IdentityRules(field="phone")
+DIGITS = "15123456789"
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+def test_two_hundred_spellings_are_one_address_and_two_hundred_near_misses_are_others() -> None:
+    locals_ = ("ada.l", "Ada.L", "ADA.L", "ada.l+", "Ada.l+news", '"ada.l"', "aDa.L+a.b")
+    domains = ("bücher.example", "BÜCHER.Example", "xn--bcher-kva.example", "bu\u0308cher.example")
+    around = ("{}", " {}", "{}\t", "\n{} ", "  {}", "{}  ", " {}\n", "\t{}\t")
+    spellings = {
+        pattern.format(f"{local}@{domain}")
+        for local, domain, pattern in product(locals_, domains, around)
+    }
+    assert len(spellings) >= 200
+    assert len({address_of(MAIL, one) for one in spellings}) == 1
+
+    whole = "ada.l@buecher.example"
+    letters = [f"{whole[:at]}{more}{whole[at:]}" for at in range(len(whole)) for more in "xyz07"]
+    words = [f"ada.l{end}@buecher.example" for end in ("-", "_", "-l", ".l", "l", "ll", "'s", "é")]
+    looks = ["\u0430da.l@buecher.example", "ad\u0430.l@buecher.example", "adal@buecher.example"]
+    hosts = [f"ada.l@{one}.example" for one in ("b", *(f"b{n}" for n in range(100)))]
+    near = sorted({*letters, *words, *looks, *hosts})
+    assert len(near) >= 200
+    assert len({address_of(MAIL, one) for one in (*near, *sorted(spellings)[:1])}) == len(near) + 1
+
+
+def test_fifty_spellings_are_one_number_and_its_neighbours_are_others() -> None:
+    starts = ("+49", "tel:+49", "0049", "+49 (0)", "\uff0b49")
+    bodies = ("15123456789", "151 23456789", "151-234-567-89", "(151) 23456789", "151.23456789")
+    spellings = {
+        text
+        for start, body in product(starts, bodies)
+        for text in (f"{start} {body}", f" {start}{body} ", f"{start}{body}".translate(ARABIC))
+    }
+    assert len(spellings) >= 50
+    assert len({address_of(PHONE, one) for one in spellings}) == 1
+    near = {f"+49{DIGITS[:at]}{digit}{DIGITS[at + 1 :]}" for at in range(4, 11) for digit in DIGITS}
+    assert len({address_of(PHONE, one) for one in near}) == len(near)
