@@ -192,3 +192,33 @@ def test_find_takes_a_text_or_one_address(fake: FakeService, words: list[str]) -
     """P5"""
     assert Typed(fake.url)("find", "bakery", *words).exit_code == 2
     assert fake.requests == []
+
+
+def test_a_list_moves_to_one_that_knows_people_by_address(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    """docs/operate/identity.md: the order stays; who has no address is imported by customer id."""
+    bakery.sign_up("ada", profile={"email": "Ada@Example.com"})
+    bakery.sign_up("bob")
+    bakery.sign_up("cyd", profile={"email": "cyd@example.com"})
+    bakery.sign_up("ada2", profile={"email": "ada+x@example.com"})
+    path, refused, new = tmp_path / "people.csv", tmp_path / "r.csv", f"{bakery.waitlist_id}-new"
+    typed.done("export", bakery.waitlist_id, "--output", str(path))
+    with plain_client(timeout=35) as http:
+        settings = {"name": "New", "open": False, "identity": {"field": "email"}}
+        url = f"{typed.url}/v1/admin/waitlists/{new}"
+        assert http.put(url, json=settings, auth=local_operator()).status_code == 201
+    kept = ("--keep-time", "joined_at", "--priority", "priority", "--others", "drop")
+    moved = typed(
+        *("--json", "import", new, str(path), "--identity", "email"),
+        *("--customer", "profile.email", "--map", "customer_id=-", *kept),
+        *("--refused", str(refused)),
+    )
+    counts = json.loads(moved.stdout)
+    assert (counts["joined"], counts["already"], counts["refused"]) == (2, 1, 1)
+    assert (
+        typed.json("import", new, str(refused), "--customer", "customer_id", *kept)["joined"] == 1
+    )
+    people = typed.json("head", new)["entries"]
+    names = [one["profile"].get("email", one["customer_id"]) for one in people]
+    assert names == ["Ada@Example.com", "bob", "cyd@example.com"]
