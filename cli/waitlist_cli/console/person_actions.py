@@ -262,6 +262,28 @@ TOKEN = Action(
     ),
     label="Token",
 )
+LINK = Action(
+    "link",
+    "Get the link of {who}",
+    (
+        "Whoever has it has the place: send it to the address of the profile alone. While the"
+        " address is not verified, the reader verifies it by the link."
+    ),
+    "Get",
+    lambda call: call.console.done("The link, which is a secret:", code=call.person.link()["url"]),
+    label="Link",
+)
+VERIFY = Action(
+    "verify",
+    "Mark {who} verified?",
+    "You have a proof of your own that the address is the person's, who may then be taken.",
+    "Mark verified",
+    done(
+        lambda call: call.person.verify(call.person.show()["joined_at"]),
+        "The address is verified.",
+    ),
+    (REASON,),
+)
 EXIT = Action(
     "exit",
     "Let {who} go out?",
@@ -362,7 +384,7 @@ PARK = Action(
     _claim_fields(REASON),
 )
 OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
-OF_STAY = (EDIT, TOKEN, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
+OF_STAY = (EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
 ACTIONS = (BUMP, ADMIT, HOLD_BACK, READY, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, *OF_STAY)
 
 
@@ -370,17 +392,19 @@ def possible(person: Document) -> list[Action]:
     """Return the actions that the state of a person allows, the commonest first."""
     match person["status"]:
         case "waiting" if person["ready"]:
-            own = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, REMOVE]
+            own = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
             # Admitting one who is not ready is refused.
             is_held_back = "held_back" in (person["not_ready"] or ())
-            own = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, REMOVE]
+            is_unverified = "unverified" in (person["not_ready"] or ())
+            own = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]
+            own[:0] = [VERIFY] if is_unverified else []
         case "offered" if person["offered_until"] is None:
-            own = [*OF_CLAIM, EDIT, TOKEN, REMOVE]
+            own = [*OF_CLAIM, EDIT, TOKEN, LINK, REMOVE]
         case "offered":
-            own = [WITHDRAW, EDIT, TOKEN, REMOVE]
+            own = [WITHDRAW, EDIT, TOKEN, LINK, REMOVE]
         case "parked":
-            own = [REDRIVE, REINSTATE, EDIT, TOKEN, REMOVE]
+            own = [REDRIVE, REINSTATE, EDIT, TOKEN, LINK, REMOVE]
         case "admitted" if person["room_until"]:
             own = [EXIT]
         case "left" if person["joined_at"] and not person["banned_at"]:

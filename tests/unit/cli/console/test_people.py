@@ -9,8 +9,10 @@ from html import unescape
 import pytest
 
 from tests.e2e.processes import wait_until
+from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
+from tools.local.aws import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
 
@@ -251,6 +253,23 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     assert "Still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
         assert (f'id="do-{name}"' in console.page(bob.path)) is is_there, name
+
+
+def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bakery) -> None:
+    url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
+    rules = {"field": "email", "verify": "before_offer"}
+    with plain_client(timeout=35) as http:
+        patched = http.patch(url, json={"identity": rules}, auth=local_operator())
+        assert patched.status_code == 200
+        body = {"profile": {"email": "ada@example.com"}}
+        http.post(url.replace("/admin", "") + "/entries", json=body)
+    found = bakery.typed.json("find", bakery.waitlist_id, "--email", "ada@example.com")
+    path = f"/lists/{bakery.waitlist_id}/people/{found['entry_id']}"
+    assert 'id="do-verify"' in console.page(path)
+    assert "#v=" in console.done(f"{path}/link")
+    assert "verified" in console.done(f"{path}/verify", reason="passport")
+    assert 'id="do-verify"' not in console.page(path)
+    assert "#t=" in console.done(f"{path}/link")
 
 
 def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: Bakery) -> None:
