@@ -1,67 +1,133 @@
-"""The mailbox of the local run: the messages that the record asks for, as they read at this moment.
+"""The mailbox of the local run: what the function of messages would send by mail and SMS.
 
-Nothing is stored, and nothing is sent but webhooks to WEBHOOK_URL, if that is set. A page at
-/_local/mailbox, and JSON at /_local/mailbox.json.
+A thread reads the events from the table, as the bus has them, and gives them to the sender of the
+service, whose messages stay in memory: nothing leaves this machine. A page at /_local/mailbox, and
+JSON at /_local/mailbox.json.
 """
 
-from collections.abc import Iterator
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from html import escape
 from typing import Any
 
-from msgspec import Struct
+from botocore.exceptions import BotoCoreError, ClientError
 from msgspec.structs import asdict
 
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.start_page import HEADERS, STYLE
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.clock import iso
-from waitlist_api.messages import EVENTS, Message, message_of
+from waitlist_api.clock import iso, now_millis
+from waitlist_api.messages.compose import Letterhead, Message
+from waitlist_api.messages.kinds import BY_EVENT, Happening
+from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import HISTORY, HistoryEvent
+from waitlist_api.records.entry import HISTORY
 from waitlist_api.records.table import Table
-from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
 from waitlist_api.records.webhooks import Detail, is_published
+from waitlist_api.settings.messages import MessageRules
 from waitlist_api.webhooks.deliver import webhook_id
 from waitlist_api.webhooks.signatures import Signatures
+from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
+EACH_SECONDS = 1.0
+# Of its time the thread reads the table at most so long: one part of these.
+SHARE = 20
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Mailbox: local run</title><style>{style}</style>
 <h1>Mailbox</h1>
-<p>What the service asks to be sent, newest last. Nothing leaves this machine.</p>
+<p>What the service sends to people, newest last. Nothing leaves this machine.</p>
 {messages}
 </html>
 """
+# Without the list's `messages` nothing is sent. Here a list that verifies addresses has its links.
+LINKS = MessageRules(kinds=("verify",))
+
+logger = logging.getLogger(__name__)
+Event = tuple[int, str, str, str, str]
 
 
-class Mailbox(Struct, frozen=True):
-    """Answers the messages of all lists in a table, by its client.
+class LocalSender(Sender, frozen=True):
+    """Sends the links of lists that verify addresses, also if they have no `messages`."""
 
-    `webhook` are the URL and the secret of webhooks; without it there are none.
-    """
+    def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
+        return settings.messages or (LINKS if settings.identity else None)
 
-    table: Table
-    tokens: EntryTokens
-    webhook: tuple[str, str] | None = None
+
+class Mailbox:
+    """Keeps the messages of all lists in a table, by its client."""
+
+    def __init__(
+        self,
+        table: Table,
+        tokens: EntryTokens | None,
+        url: str,
+        now_millis: Callable[[], int] = now_millis,
+        webhook: tuple[str, str] | None = None,
+    ) -> None:
+        """`webhook` are the URL and the secret of webhooks; without it there are none."""
+        self._webhook = webhook
+        self._table = table
+        self._now_millis = now_millis
+        self._waitlists = WaitlistRecords(table)
+        self._sender = LocalSender(
+            EntryRecords(table, now_millis),
+            self._waitlists,
+            Deliveries(table),
+            {"mail": self, "sms": self},
+            Letterhead(url, tokens),
+            now_millis,
+        )
+        self._messages: list[tuple[int, Message]] = []
+        self._handled: set[Event] = set()
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mailbox", daemon=True)
+
+    def start(self) -> None:
+        """Deliver as events come, until `stop`."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+
+    def send(self, message: Message, _: Delivery) -> None:
+        """Keep a message."""
+        self._messages.append((self._now_millis(), message))
+
+    def deliver(self) -> None:
+        """Send what the events ask for that have come since the last time."""
+        with self._lock:
+            if not any(map(self._sends, self._waitlists.all())):
+                return
+            for event in sorted(set(self._events()) - self._handled):
+                self._deliver(event)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method != "GET" or not request.names_this_machine:
             return json_response(403, {"message": "Only this machine reads its mailbox, by GET."})
-        messages = self._messages(f"http://{request.header('host')}")
-        shown = [(stamp, _shown(stamp, message)) for stamp, message in messages]
-        shown = sorted([*shown, *self._webhooks()], key=lambda one: one[0])
+        self.deliver()
+        messages = [(at, _shown(at, one)) for at, one in list(self._messages)]
+        hooks = [(millis_of(stamp), one) for stamp, one in self._webhooks()]
+        shown = [one for _, one in sorted([*messages, *hooks], key=lambda one: one[0])]
         if request.raw_path == f"{PATH}.json":
-            return json_response(200, {"messages": [one for _, one in shown]})
-        listed = "\n".join(_item(one) for _, one in shown) or "<p>There is none yet.</p>"
+            return json_response(200, {"messages": shown})
+        listed = "\n".join(map(_item, shown)) or "<p>There is none yet.</p>"
         html = PAGE.format(style=STYLE, messages=listed)
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the stamps and the webhooks of all events, each signed at its time."""
-        url, secret = self.webhook or ("", "")
+        url, secret = self._webhook or ("", "")
         if not secret:
             return
         for item in self._history():
@@ -85,48 +151,65 @@ class Mailbox(Struct, frozen=True):
                 },
             )
 
-    def _messages(self, url: str) -> list[tuple[int, Message]]:
-        """Return the stamps and the messages, oldest first."""
-        entries, waitlists = EntryRecords(self.table), WaitlistRecords(self.table)
-        found = []
-        for waitlist_id, entry_id, name, stamp in self._events():
-            waitlist, record = waitlists.get(waitlist_id), entries.get(waitlist_id, entry_id)
-            if waitlist is None or record is None:
-                continue
-            event = HistoryEvent(stamp=stamp, event=name, by="customer")
-            message = message_of(event, record, waitlist.settings, self.tokens, url)
-            if message is not None:
-                found.append((stamp, message))
-        return sorted(found, key=lambda one: one[0])
+    def _run(self) -> None:
+        pause = EACH_SECONDS
+        while not self._stopping.wait(pause):
+            began = time.monotonic()
+            try:
+                self.deliver()
+            except (WaitlistError, BotoCoreError, ClientError) as error:
+                logger.warning("the mailbox cannot read the table: %s", type(error).__name__)
+            pause = max(EACH_SECONDS, SHARE * (time.monotonic() - began))
 
-    def _events(self) -> Iterator[tuple[str, str, str, int]]:
-        """Yield list, entry, name and stamp of the events that ask for messages."""
+    def _sends(self, waitlist: Any) -> bool:
+        return self._sender.rules_of(waitlist.settings) is not None
+
+    def _deliver(self, event: Event) -> None:
+        stamp, waitlist_id, entry_id, name, by = event
+        happening = Happening(
+            waitlist_id=waitlist_id, entry_id=entry_id, event=name, stamp=stamp, by=by
+        )
+        try:
+            self._sender.handle(happening)
+        except TryAgain:
+            return
+        self._handled.add(event)
+
+    def _events(self) -> Iterator[Event]:
+        """Yield the events that ask for messages."""
         for item in self._history():
             name = item["event"]["S"]
-            if name in EVENTS:
+            if name in BY_EVENT:
                 ids = item["waitlist_id"]["S"], item["entry_id"]["S"]
-                yield *ids, name, int(item["stamp"]["N"])
+                yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self) -> Iterator[dict[str, Any]]:
         """Yield the events of all entries."""
         more: dict[str, Any] | None = {}
         while more is not None:
-            page = self.table.client.scan(TableName=self.table.name, **more)
+            page = self._table.client.scan(TableName=self._table.name, **more)
             last = page.get("LastEvaluatedKey")
             more = {"ExclusiveStartKey": last} if last else None
             yield from (one for one in page["Items"] if one["sk"]["S"].startswith(HISTORY))
 
 
-def _shown(stamp: int, message: Message) -> dict[str, Any]:
-    return {"at": iso(millis_of(stamp)), **asdict(message), "headers": {}, "body": None}
+def _shown(at_millis: int, message: Message) -> dict[str, Any]:
+    shown = {"at": iso(at_millis), **asdict(message), "body": None}
+    del shown["sender"]
+    return shown
 
 
 def _item(message: dict[str, Any]) -> str:
-    said = message["html"] or f"<pre>{escape(message['body'] or '')}</pre>"
+    text = f"<pre>{escape(message['body'] or '')}</pre>"
+    if message["text"]:
+        # The last line is the link.
+        before, _, url = escape(message["text"].strip()).rpartition("\n")
+        said = before.strip().replace("\n", "<br>")
+        text = f'<p>{said}</p><p><a href="{url}">{url}</a></p>'
     return (
         f"<article><h2>{escape(message['subject'] or message['kind'])}</h2>"
         f"<p>{escape(message['channel'])} to <bdi>{escape(message['to'])}</bdi>, "
-        f"{message['at']}</p>{said}</article>"
+        f"{message['at']}</p>{text}</article>"
     )
 
 

@@ -129,12 +129,13 @@ class LocalService:
         endpoint = LambdaEndpoint(functions)
         self._parts.callback(endpoint.stop, DRAIN_SECONDS)
         queues = self._webhook_queues()
+        mailbox = self._mailbox()
         gateway = LocalGateway(
             functions[PUBLIC_NAME],
             {
                 LAMBDA_PATH: endpoint,
                 KMS_PATH: KmsEndpoint(self._kms()),
-                MAILBOX_PATH: self._mailbox(),
+                MAILBOX_PATH: mailbox,
                 SQS_PATH: SqsEndpoint(queues),
                 **(
                     {bot_check.PATH: bot_check.BotCheckStandIn()}
@@ -146,6 +147,8 @@ class LocalService:
             jwt_authorizer=self._jwt_authorizer(),
         )
         self._server.start(gateway, cors=self._cors(), limits=self._rate_limits())
+        mailbox.start()
+        self._parts.callback(mailbox.stop)
         if WEBHOOK_NAME in functions:
             read = stream_of(self.dynamodb_url)
             pump = WebhookPump(read, queues[QUEUE_NAME], functions[WEBHOOK_NAME])
@@ -180,7 +183,8 @@ class LocalService:
     def _mailbox(self) -> Mailbox:
         table = Table(dynamodb_client(self.dynamodb_url), TABLE_NAME)
         webhook = self._settings.webhook_url, self._settings.webhook_secret
-        return Mailbox(table, EntryTokens(ENTRY_TOKEN_SECRET), webhook)
+        tokens = None if self._settings.jwt_issuer else EntryTokens(ENTRY_TOKEN_SECRET)
+        return Mailbox(table, tokens, self.url, webhook=webhook)
 
     def _bot_check(self) -> dict[str, str]:
         """Return the variables of the bot check; the stand-in's addresses unless others are set."""

@@ -32,7 +32,7 @@ PAGE = """<!doctype html>
 <h2>Look further</h2>
 <ul>
 <li><a href="/docs">The API's documentation</a>, to try requests in</li>
-<li><a href="/_local/mailbox">The mailbox</a> of people whose addresses are verified</li>
+<li><a href="/_local/mailbox">The mailbox</a>: what people are told by mail and SMS</li>
 <li>The operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
 <li>2,000 people who sign up: <code>{port}make demo</code></li>
 </ul>

@@ -45,6 +45,20 @@ def is_mail_address(sent: str) -> bool:
     return True
 
 
+def mailbox_of(sent: object) -> str:
+    """Return a mail address as its person spells it, in ASCII; raise ValueError if it is none."""
+    from email_validator import EmailNotValidError, validate_email
+
+    text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
+    try:
+        spelled = validate_email(text, check_deliverability=False).ascii_email
+    except EmailNotValidError:
+        spelled = None
+    if not spelled:
+        raise ValueError(BAD_MAIL)
+    return spelled
+
+
 def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     from email_validator import EmailNotValidError, validate_email
 

@@ -40,6 +40,7 @@ from waitlist_api.records.entry import ENDED, PRESENT, READINESS_CHANGE, EntryRe
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.messages import language_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull
 from waitlist_shared.ids import new_join_id
@@ -209,6 +210,7 @@ class Signups(Struct, frozen=True):
             by_guest=not command.proven,
             verify_until_millis=command.verify_until_millis,
             attributes_version=0 if command.verify_until_millis is None else READINESS_CHANGE,
+            language=language_of(command.languages) if waitlist.settings.messages else "",
         )
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:

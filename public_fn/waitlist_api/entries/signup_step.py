@@ -20,10 +20,11 @@ from waitlist_shared.ids import entry_id_of
 class SignupCommand(Struct, frozen=True, kw_only=True):
     """The customer to add, and what the caller sent to prove that they are this customer.
 
-    `domain` is that of the mail address that the customer id was made of, if it was. With
-    `verify_until_millis` the entry is not ready until its address is verified, and leaves then.
-    `proven` is true if the caller's credentials name the customer. `stay_shown` is the ticket of
-    the stay whose entry token the caller sent. With a `bot_proof` a new signup is checked.
+    `domain` is that of the mail address that the customer id was made of, if it was; `languages`
+    the request's `Accept-Language`. With `verify_until_millis` the entry is not ready until its
+    address is verified, and leaves then. `proven` is true if the caller's credentials name the
+    customer. `stay_shown` is the ticket of the stay whose entry token the caller sent. With a
+    `bot_proof` a new signup is checked.
     """
 
     waitlist_id: str
@@ -31,6 +32,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     domain: str = ""
+    languages: str = ""
     verify_until_millis: int | None = None
     idempotency_key: str = ""
     proven: bool = False

@@ -92,6 +92,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
     record does not expire.
 
+    `language` is the one of the service's languages that the signup asked for, on a list that sends
+    messages. `messages` is "off" if the person of this stay wants none; `unreachable`: its address
+    takes none.
+
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
     `joining_by` the operator. A stay that is reinstated has `requested_rank` too, and the
@@ -162,6 +166,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     joining_by: str = ""
     joining_reason: str = ""
     reinstated: int = 0
+    language: str = ""
+    messages: str = ""
+    unreachable: bool = False
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:

@@ -20,7 +20,7 @@ PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
     " #joining_by, #joining_reason, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key,"
-    " #held_back_reason, #rest_key"
+    " #held_back_reason, #rest_key, #language, #messages, #unreachable"
 )
 BEHIND_ALL = "~"
 

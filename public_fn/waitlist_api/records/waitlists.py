@@ -44,9 +44,9 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
     admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
     rest; without `identity` callers state the id of a customer; without `confirm` no customer is
-    asked whether they still wait; without `messages` no customer is told in advance.
-    `bot_check_down` is what happens to new guests while the provider of the stack's bot check does
-    not answer.
+    asked whether they still wait; without `messages` none are sent, and no customer is told in
+    advance. `bot_check_down` is what happens to new guests while the provider of the stack's bot
+    check does not answer.
     """
 
     name: str

@@ -1,5 +1,7 @@
-"""The `messages` setting of a list: of what its people are told."""
+"""The `messages` setting of a list: what its people are told, and in which words."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -7,15 +9,45 @@ import msgspec
 from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
+# Of the texts that the service has; the page's are the same.
+LANGUAGES = ("en", "de", "fr", "es", "ar")
+
+
+def language_of(accept_language: str) -> str:
+    """Return the first language of a header `Accept-Language` that the service has, or ""."""
+    wanted = []
+    for order, part in enumerate(accept_language.split(",")[:20]):
+        name, _, quality = part.strip().partition(";q=")
+        weight = float(quality) if re.fullmatch(r"[01](\.[0-9]{1,3})?", quality) else 1.0
+        wanted.append((-weight, order, name.split("-")[0].lower()))
+    known = (name for weight, _, name in sorted(wanted) if weight and name in LANGUAGES)
+    return next(known, "")
+
+
+class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A list's own words for one kind of message; what is empty has the service's words.
+
+    `subject` is that of a mail, `button` the name of its link.
+    """
+
+    subject: str = ""
+    text: str = ""
+    button: str = ""
+
 
 class MessageRules(StoredSettings, frozen=True, kw_only=True):
-    """People are told of these `kinds`, and of no others.
+    """Messages of these `kinds` are sent, and no others.
 
-    The first `near` entries that are ready are near.
+    Entries of the first `near` ranks are near. Who signed up in no language of the service gets
+    messages in `language`; times are those of `timezone`. `texts` has a list's own words by
+    language and kind.
     """
 
     kinds: tuple[str, ...]
     near: int = 3
+    language: str = "en"
+    timezone: str = "UTC"
+    texts: Mapping[str, Mapping[str, OwnText]] = {}
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -130,5 +130,8 @@ def test_rules_that_say_nothing_are_refused(waitlist: Waitlist, messages: object
     assert people.configure(messages={"kinds": ["near"]}).json["messages"] == {
         "kinds": ["near"],
         "near": 3,
+        "language": "en",
+        "timezone": "UTC",
+        "texts": {},
     }
     assert people.configure().json["messages"] is None

@@ -309,8 +309,11 @@ def test_a_rebuild_knows_who_is_not_verified(guests: Guests) -> None:
     assert guests.claimed(2) == [BOB]
 
 
-def test_the_local_mailbox_has_the_messages_of_present_stays(guests: Guests) -> None:
-    mailbox = Mailbox(Table(guests.world.dynamodb, TABLE), EntryTokens(SECRET))
+def test_the_local_mailbox_has_the_links_of_a_list_that_verifies(guests: Guests) -> None:
+    table = Table(guests.world.dynamodb, TABLE)
+    mailbox = Mailbox(
+        table, EntryTokens(SECRET), "http://127.0.0.1:8080", guests.world.clock.now_millis
+    )
 
     def read(path: str = f"{PATH}.json", host: str = "127.0.0.1:8080") -> Any:
         response = mailbox(HttpRequest("GET", path, (("host", host),)))
@@ -327,8 +330,9 @@ def test_the_local_mailbox_has_the_messages_of_present_stays(guests: Guests) -> 
     assert [one["kind"] for one in json.loads(read())["messages"]] == ["verify", "link"]
     assert "<b>Bread" not in read(PATH)
     assert read(host="evil.example.com") == 403
+    guests.join(ADA)
     guests.leave(ADA)
-    assert json.loads(read())["messages"] == []
+    assert len(json.loads(read())["messages"]) == 2, "the stay has ended before the third"
 
 
 def test_a_list_is_deleted_with_those_who_are_not_verified(guests: Guests) -> None:

@@ -129,7 +129,7 @@ def test_the_mailbox_shows_each_event_as_a_signed_webhook() -> None:
     assert scene.people.bump("ada", to="front").status == 200
     url = "http://127.0.0.1:9000/hook"
     table, tokens = Table(scene.world.dynamodb, TABLE), EntryTokens(SECRET)
-    mailbox = Mailbox(table, tokens, (url, WEBHOOK_SECRET))
+    mailbox = Mailbox(table, tokens, "http://127.0.0.1:8080", webhook=(url, WEBHOOK_SECRET))
     asked = HttpRequest("GET", f"{MAILBOX_PATH}.json", (("host", "127.0.0.1:8080"),))
     messages = json.loads(mailbox(asked).body)["messages"]
     assert [json.loads(one["body"]) for one in messages] == scene.details("ada")
@@ -139,4 +139,6 @@ def test_the_mailbox_shows_each_event_as_a_signed_webhook() -> None:
     assert set(first["headers"]) == {"webhook-id", "webhook-timestamp", "webhook-signature"}
     page = mailbox(HttpRequest("GET", MAILBOX_PATH, (("host", "127.0.0.1:8080"),))).body
     assert b"webhook to <bdi>http://127.0.0.1:9000/hook</bdi>" in page
-    assert json.loads(Mailbox(table, tokens)(asked).body) == {"messages": []}
+    assert json.loads(Mailbox(table, tokens, "http://127.0.0.1:8080")(asked).body) == {
+        "messages": []
+    }

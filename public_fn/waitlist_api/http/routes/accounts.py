@@ -44,6 +44,7 @@ class AccountCredentials(Struct, frozen=True):
                 customer_id=customer,
                 profile=body.profile,
                 attributes=body.attributes,
+                languages=router.current_event.headers.get("accept-language") or "",
                 idempotency_key=idempotency_key or "",
                 proven=True,
             )

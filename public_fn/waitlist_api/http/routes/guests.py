@@ -50,6 +50,7 @@ class GuestCredentials(Struct, frozen=True):
                 profile=body.profile,
                 attributes=body.attributes,
                 domain=person.domain,
+                languages=router.current_event.headers.get("accept-language") or "",
                 idempotency_key=idempotency_key or "",
                 bot_proof=self._proof_of(router.current_event, body.bot_token),
             )

@@ -1,13 +1,24 @@
-"""The `messages` setting of a waitlist: of what its people are told."""
+"""The `messages` setting of a waitlist: what its people are told, and in which words."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from waitlist_api.http.schemas.common import Body
+from waitlist_api.http.schemas.common import Body, ShownText
+from waitlist_api.http.schemas.page import TextOfLines
+from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
+from waitlist_api.messages.words import PLACEHOLDER
 
 MAX_NEAR = 100
-KindName = Literal["near", "ending"]
+MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
+Language = Literal["en", "de", "fr", "es", "ar"]
+
+
+def _known(kind: str) -> str:
+    if kind not in BY_NAME:
+        raise ValueError(f"must be one of {', '.join(KIND_NAMES)}")
+    return kind
 
 
 def _distinct(kinds: list[str]) -> list[str]:
@@ -16,25 +27,104 @@ def _distinct(kinds: list[str]) -> list[str]:
     return kinds
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError):
+        raise ValueError("must be a time zone, such as Europe/Berlin") from None
+    return name
+
+
+KindName = Annotated[
+    str, AfterValidator(_known), Field(max_length=10, json_schema_extra={"enum": list(KIND_NAMES)})
+]
+
+
+class OwnTextBody(Body):
+    """A list's own words for one kind of message; null: the service's words.
+
+    `{name}` stands for the waitlist's name, `{until}` for the deadline of an offer or a question.
+    """
+
+    subject: Annotated[
+        Annotated[ShownText, Field(min_length=1, max_length=MAX_SUBJECT)] | None,
+        Field(description="The subject of a mail."),
+    ] = None
+    text: Annotated[
+        Annotated[TextOfLines, Field(min_length=1, max_length=MAX_MESSAGE)] | None,
+        Field(description="The message; its link is added."),
+    ] = None
+    button: Annotated[
+        Annotated[ShownText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
+        Field(description="The name of the link in a mail."),
+    ] = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The words that are not the service's."""
+        given: dict[str, str] = self.model_dump(exclude_none=True)
+        return given
+
+
 class MessagesBody(Body):
-    """Of what the people of a waitlist are told: each kind is an event of the bus."""
+    """Messages to the people of a waitlist, as the mailbox of the local run has them.
+
+    A stack sends none of them; of `near` and `ending` it has events, which need this setting.
+    """
 
     kinds: Annotated[
         list[KindName],
         AfterValidator(_distinct),
         Field(
-            max_length=2,
+            max_length=len(KIND_NAMES),
             json_schema_extra={"uniqueItems": True},
-            description="`near`: a person's turn is near, once a stay. `ending`: an offer ends "
-            "soon, once an offer. Others send no event.",
-            examples=[["near", "ending"]],
+            description="What is sent. `verify` sends the links that `POST …/links` asks for, too.",
+            examples=[["joined", "verify", "offered", "confirm", "left"]],
         ),
     ]
     near: Annotated[
         int,
-        Field(ge=1, le=MAX_NEAR, description="The first `near` entries that are ready are near."),
+        Field(ge=1, le=MAX_NEAR, description="Who has one of the first `near` positions is near."),
     ] = 3
+    language: Annotated[
+        Language,
+        Field(
+            description="For people whose signup asked for no language that the service has, by "
+            "`Accept-Language`, and for imported people."
+        ),
+    ] = "en"
+    timezone: Annotated[
+        str,
+        AfterValidator(_zone),
+        Field(max_length=64, description="Of the times in messages.", examples=["Europe/Berlin"]),
+    ] = "UTC"
+    texts: Annotated[
+        dict[Language, dict[KindName, OwnTextBody]],
+        Field(
+            default_factory=dict,
+            max_length=5,
+            description="The waitlist's own words, by language and kind. Text is shown as text, "
+            "never as HTML.",
+            examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
+        ),
+    ]
+
+    @model_validator(mode="after")
+    def _check_placeholders(self) -> Self:
+        for language, kinds in self.texts.items():
+            for kind, own in kinds.items():
+                for text in own.given.values():
+                    unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].fills)
+                    if unknown:
+                        raise ValueError(
+                            f"texts.{language}.{kind} has {{{min(unknown)}}}, which has no value"
+                        )
+        return self
 
     def rules(self) -> dict[str, Any]:
         """Return the fields as the settings have them."""
-        return self.model_dump()
+        texts = {
+            language: {kind: own.given for kind, own in kinds.items()}
+            for language, kinds in self.texts.items()
+        }
+        return {**self.model_dump(), "texts": texts}

@@ -388,7 +388,7 @@ class WaitlistBody(Body):
 
     messages: Annotated[
         MessagesBody | None,
-        Field(description="Of what people are told by events; null: of nothing beside changes."),
+        Field(description="Of what people are told, and in which words; null: of nothing."),
     ] = None
 
     def settings(self) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""Writes the message of a kind to one person: plain text, HTML with one link, and headers."""
+
+from datetime import UTC, datetime
+from html import escape
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
+
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries.issue_token import place_link, verify_link
+from waitlist_api.messages.kinds import Kind
+from waitlist_api.messages.words import filled, texts_of, words_of
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.messages import LANGUAGES, MessageRules
+
+Channel = Literal["mail", "sms"]
+BLUE = "#1f5fbf"
+# Tables and styles of each element: what mail programs show alike.
+HTML = """<!doctype html>
+<html lang="{language}" dir="{direction}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{subject}</title></head>
+<body style="margin:0;padding:24px;background:#f4f4f4;color:#222;font:16px/1.5 sans-serif">
+<table role="presentation" align="center" cellpadding="0" cellspacing="0" \
+style="max-width:560px;width:100%;background:#fff;border-radius:8px">
+<tr><td style="padding:32px;text-align:start">
+{logo}<h1 style="margin:0 0 16px;font-size:20px"><bdi>{name}</bdi></h1>
+<p style="margin:0 0 24px">{text}</p>
+<p style="margin:0"><a href="{url}" style="display:inline-block;padding:12px 20px;\
+border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}</a></p>
+</td></tr>
+</table>
+</body>
+</html>
+"""
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """A message to one address; `sender` is the name that a mail shows beside its own."""
+
+    channel: Channel
+    kind: str
+    to: str
+    sender: str
+    subject: str
+    text: str
+    html: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Letterhead(Struct, frozen=True):
+    """By what links are made: the service's address, and the key of entry tokens.
+
+    Without `tokens` customers have accounts, and find their place at the list's page.
+    """
+
+    base_url: str
+    tokens: EntryTokens | None
+
+    def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
+        """Return the one link of a message; the code in one is of this time."""
+        if self.tokens is None or kind.link == "list":
+            return f"{self.base_url}/w/{record.waitlist_id}"
+        if kind.link == "verify":
+            return verify_link(self.tokens, record, at_millis, self.base_url)
+        return place_link(self.tokens, record, self.base_url)
+
+
+def compose(
+    kind: Kind,
+    record: EntryRecord,
+    settings: WaitlistSettings,
+    rules: MessageRules,
+    to: tuple[Channel, str],
+    head: Letterhead,
+    at_millis: int,
+) -> Message:
+    """Return the message of a kind about an entry."""
+    language = record.language if record.language in LANGUAGES else rules.language
+    words = words_of(kind.name, language, rules)
+    until = _time(kind.until_millis(record), rules.timezone)
+    values = {"name": settings.name, "until": until}
+    subject, text = filled(words["subject"], values), filled(words["text"], values)
+    url = head.link(kind, record, at_millis)
+    channel, address = to
+    page = settings.page
+    colour = (page.colour if page else None) or BLUE
+    logo = page.logo_url if page else None
+    html = HTML.format(
+        language=language,
+        direction=texts_of(language)["direction"],
+        subject=escape(subject),
+        name=escape(settings.name),
+        logo=f'<p style="margin:0 0 16px"><img src="{escape(logo)}" alt="" height="48"></p>\n'
+        if logo
+        else "",
+        text=escape(text).replace("\n", "<br>\n"),
+        url=escape(url),
+        colour=colour,
+        ink=_ink(colour),
+        button=escape(filled(words["button"], values)),
+    )
+    return Message(
+        channel=channel,
+        kind=kind.name,
+        to=address,
+        sender=settings.name,
+        subject=" ".join(subject.split()),
+        text=f"{text}\n\n{url}\n",
+        html=html if channel == "mail" else "",
+    )
+
+
+def _time(millis: int, zone: str) -> str:
+    """Return a time with its zone, in digits, which read the same in every language."""
+    if not millis:
+        return ""
+    moment = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone))
+    return f"{moment:%Y-%m-%d %H:%M %Z}"
+
+
+def _ink(colour: str) -> str:
+    """Return black or white: what can be read better on a colour."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+
+    def linear(part: float) -> float:
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    # The contrast to black is (light + 0.05) / 0.05, that to white 1.05 / (light + 0.05).
+    return "#000000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

@@ -1,0 +1,132 @@
+"""Sends the message that an event asks for: once, and only if it is true at that moment."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.entries.addresses import address_of, mailbox_of
+from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
+from waitlist_api.messages.kinds import BY_EVENT, Happening, Kind
+from waitlist_api.records.deliveries import Deliveries, Delivery
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
+from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.messages import MessageRules
+from waitlist_shared.ranks import millis_of
+
+Outcome = Literal[
+    "sent", "repeated", "over", "not_chosen", "turned_off", "unreachable", "no_address", "refused"
+]
+FIELDS: dict[Channel, Literal["email", "phone"]] = {"mail": "email", "sms": "phone"}
+
+
+class TryAgain(Exception):
+    """The message was not sent, and may be later. `reason` is a word, without any address.
+
+    With `is_throttled` the others of this channel would be refused too.
+    """
+
+    def __init__(self, reason: str, *, is_throttled: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.is_throttled = is_throttled
+
+
+class Refused(Exception):
+    """The address takes no messages."""
+
+
+class Sends(Protocol):
+    """What brings a message to its address."""
+
+    def send(self, message: Message, ids: Delivery) -> None:
+        """Send a message. Raises TryAgain or Refused."""
+
+
+class Sender(Struct, frozen=True):
+    """Sends messages by the channels that there are."""
+
+    entries: EntryRecords
+    waitlists: WaitlistRecords
+    deliveries: Deliveries
+    channels: Mapping[Channel, Sends]
+    head: Letterhead
+    now_millis: NowMillis
+
+    def handle(self, happening: Happening) -> Outcome:
+        """Send the message of an event, or return why there is none. Raises TryAgain."""
+        kind = BY_EVENT.get(happening.event)
+        waitlist = self.waitlists.get(happening.waitlist_id)
+        if kind is None or waitlist is None or waitlist.deleting:
+            return "over"
+        rules = self.rules_of(waitlist.settings)
+        if rules is None or not {kind.name, kind.also_by} & set(rules.kinds):
+            return "not_chosen"
+        record = self.entries.get(happening.waitlist_id, happening.entry_id)
+        if record is None or not self._is_true(kind, record, happening):
+            return "over"
+        if not kind.is_asked and record.messages:
+            return "turned_off"
+        if not kind.is_asked and record.unreachable:
+            return "unreachable"
+        to = self._address_of(record, waitlist.settings.identity)
+        if to is None:
+            return "no_address"
+        at_millis = millis_of(happening.stamp)
+        message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
+        return self._send_once(kind, record, happening, message)
+
+    def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
+        """Return by which rules a list sends; None if it sends nothing."""
+        return settings.messages
+
+    def _is_true(self, kind: Kind, record: EntryRecord, happening: Happening) -> bool:
+        is_of_stay = not record.erase and happening.stamp >= (record.ticket or 0)
+        return is_of_stay and kind.is_true(record, happening, self.now_millis())
+
+    def _address_of(
+        self, record: EntryRecord, rules: IdentityRules | None
+    ) -> tuple[Channel, str] | None:
+        """Return the address by which the list knows the person, or the first that it can reach."""
+        for channel, name in FIELDS.items():
+            if channel not in self.channels or (rules is not None and rules.field != name):
+                continue
+            given = record.profile.get(name)
+            with suppress(ValueError):
+                if channel == "mail":
+                    return channel, mailbox_of(given)
+                return channel, address_of(rules or IdentityRules(field=name), given).text
+        return None
+
+    def _send_once(
+        self, kind: Kind, record: EntryRecord, happening: Happening, message: Message
+    ) -> Outcome:
+        ticket = record.ticket or 0
+        delivery = Delivery(
+            waitlist_id=record.waitlist_id,
+            entry_id=record.entry_id,
+            ticket=ticket,
+            stamp=ticket if kind.once_a_stay else happening.stamp,
+            kind=kind.name,
+        )
+        begun_millis = self.now_millis()
+        match self.deliveries.begin(delivery, begun_millis):
+            case "done":
+                return "repeated"
+            case "busy":
+                raise TryAgain("busy")
+        outcome: Outcome = "sent"
+        try:
+            self.channels[message.channel].send(message, delivery)
+        except Refused:
+            self.deliveries.mark_unreachable(record.waitlist_id, record.entry_id, ticket)
+            outcome = "refused"
+        except TryAgain:
+            self.deliveries.give_up(delivery, begun_millis)
+            raise
+        self.deliveries.finish(delivery)
+        return outcome

@@ -1,0 +1,73 @@
+"""The mailbox of the local run: each message once, and only if it is true at that moment."""
+
+import json
+from typing import Any
+
+from tests.service.bus.scene import Scene
+from tests.support.dynamodb import TABLE
+from tests.support.world import SECRET
+from tools.local.http_message import HttpRequest
+from tools.local.mailbox import PATH, Mailbox
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.records.table import Table
+
+KINDS = ["joined", "offered", "admitted", "left"]
+
+
+def opened(scene: Scene, **messages: Any) -> Mailbox:
+    """Return the mailbox of a list with offers and messages."""
+    settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
+    assert scene.configure(**settings).status == 200
+    table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)
+    return Mailbox(table, tokens, "http://127.0.0.1:8080", scene.clock.now_millis)
+
+
+def joins(scene: Scene, name: str, languages: str = "") -> None:
+    path, profile = f"{scene.people.path}/entries", {"email": f"{name}@example.com"}
+    body = {"customer_id": name, "profile": profile}
+    headers = {"accept-language": languages}
+    assert scene.world.request("POST", path, body=body, headers=headers).status == 201
+
+
+def read(mailbox: Mailbox) -> list[dict[str, Any]]:
+    asked = HttpRequest("GET", f"{PATH}.json", (("host", "127.0.0.1:8080"),))
+    messages: list[dict[str, Any]] = json.loads(mailbox(asked).body)["messages"]
+    return messages
+
+
+def test_a_life_is_told_once_and_what_is_over_is_not() -> None:
+    scene = Scene()
+    mailbox = opened(scene)
+    joins(scene, "ada")
+    joins(scene, "bob")
+    assert [one["kind"] for one in read(mailbox)] == ["joined", "joined"]
+    assert scene.people.admit(2).status == 200
+    assert scene.people.leave("bob").status == 204
+    assert [(one["kind"], one["to"][:3]) for one in read(mailbox)[2:]] == [
+        ("offered", "ada"),
+        ("left", "bob"),
+    ]
+    assert scene.people.enter("ada").status == 200
+    assert [one["kind"] for one in read(mailbox)[4:]] == ["admitted"]
+    again = opened(scene)
+    assert read(again) == [], "each message has been sent"
+
+
+def test_words_language_and_direction_are_those_of_list_and_person() -> None:
+    scene = Scene()
+    own = {"de": {"joined": {"text": "Bis bald bei {name} <b>"}}}
+    mailbox = opened(scene, language="ar", texts=own)
+    joins(scene, "ada", "fr;q=0.3, de-AT;q=0.9, tlh")
+    joins(scene, "bob", "tlh")
+    german, arabic = read(mailbox)
+    assert german["text"].startswith("Bis bald bei Bakery <b>\n\nhttp://127.0.0.1:8080/w/bakery#t=")
+    assert "&lt;b&gt;" in german["html"]
+    assert german["html"].count("href=") == 1
+    assert 'lang="ar" dir="rtl"' in arabic["html"]
+
+
+def test_texts_with_unknown_fields_or_placeholders_are_refused() -> None:
+    scene = Scene()
+    for own in ({"title": "x"}, {"text": "{position}"}, {"text": "{until}"}):
+        messages = {"kinds": ["joined"], "texts": {"en": {"joined": own}}}
+        assert scene.people.configure(messages=messages).code == "invalid_request"
