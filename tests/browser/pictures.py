@@ -20,7 +20,7 @@ from rich.console import Console
 
 from tests.browser.chromium import running_chromium
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import Clock, RedisClock, World
 from tests.unit.cli.console.opened import opened
@@ -90,7 +90,7 @@ def main() -> None:
     """Write the pictures of the console, of `watch`, and of the customer's page light and dark."""
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
     clock, of_redis = Clock(start), RedisClock.standing(start)
-    world = World.on(new_table(), fake_redis(), clock=clock, redis_clock=of_redis)
+    world = World.on(new_table(), empty_redis(), clock=clock, redis_clock=of_redis)
     service = httpx.Client(transport=InProcess(world), base_url=SERVICE)
     api = Api(service, httpx.Auth)
     save_watch(play(People(world, "summer-festival"), api))

@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from fakeredis import FakeRedis, FakeServer
 
 from tests.support import model
 from tests.support.line import Answer, Line, accepted
 from tests.support.model import MAX_ATTEMPTS, ON_LIST, RATE, SCHEDULE, Policy, Waitlist
-from tests.support.stores import fake_redis
 from waitlist_api.settings.admission import NoShow
 
 MINUTE_MICROS = 60_000_000
@@ -494,7 +494,7 @@ def test_a_policy_offers_what_is_due_to_the_first_entries(
     request: pytest.FixtureRequest, engine: str, seed: int
 ) -> None:
     if engine == "fakeredis":
-        client = fake_redis()
+        client = FakeRedis(server=FakeServer(), decode_responses=True)
     else:
         request.getfixturevalue(engine)  # empties it
         client = request.getfixturevalue(f"{engine}_client")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import RedisClock, World
 from waitlist_api.queue.client import QueueClient
@@ -27,7 +27,7 @@ FLOOD_TABLE_WRITES = 35
 
 @pytest.fixture
 def people() -> Admissions:
-    people = Admissions(World.on(MeteredTable(), fake_redis(), redis_clock=RedisClock.standing()))
+    people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(admission={"pass_seconds": 3600})
     people.sign_up("first", profile=PROFILE)
     return people

@@ -1,10 +1,28 @@
 """An empty Redis for each test."""
 
+import atexit
+from contextlib import ExitStack
+from functools import cache
+from itertools import cycle
 from typing import Any
 
-import fakeredis
+from redis import Redis
+
+from tests.support.redis_servers import Server, running_server
+
+# A test may have some at a time.
+DATABASES = cycle(range(16))
 
 
-def fake_redis() -> Any:
-    """Return a Redis of its own, in this process."""
-    return fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
+def empty_redis() -> Any:
+    """Return a client of an empty database on this process' own server."""
+    client = Redis(port=_server().port, db=next(DATABASES), decode_responses=True)
+    client.flushdb()
+    return client
+
+
+@cache
+def _server() -> Server:
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(running_server())

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.counters import NO_OFFERS
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.clock import iso
@@ -18,7 +18,7 @@ TEN = 10
 @pytest.fixture
 def people() -> People:
     """A list of 60 people, at ten minutes past midnight."""
-    world = World.on(new_table(), fake_redis(), redis_clock=RedisClock.standing())
+    world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - 3600)
     made = People(world)
     assert made.configure().status == 201
@@ -234,7 +234,7 @@ def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: Peop
 
 def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
     """Also before its first sample."""
-    made = People(World.on(new_table(), fake_redis(), redis_clock=RedisClock.standing()))
+    made = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     made.configure()
     made.bring("ada", "bob")
     admit(made, 1)

@@ -9,7 +9,7 @@ import pytest
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
 from tests.support.snapshot import RedisState
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.maintenance import audit
@@ -67,7 +67,7 @@ def table() -> WatchedTable:
 @pytest.fixture
 def people(table: WatchedTable) -> Admissions:
     """A waitlist that two runs of maintenance have seen; ann is in line."""
-    people = Admissions(World.on(table, fake_redis(), redis_clock=RedisClock.standing()))
+    people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     people.all_sign_up("ann")
     for _ in range(2):

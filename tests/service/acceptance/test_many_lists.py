@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tests.support.admissions import Admissions
 from tests.support.snapshot import RedisState
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.estimates.pace import UNKNOWN
@@ -25,7 +25,7 @@ IDS = ("bakery", "butcher", "chemist")
 
 @pytest.fixture
 def world() -> World:
-    return World.on(MemoryTable(), fake_redis(), redis_clock=RedisClock.standing())
+    return World.on(MemoryTable(), empty_redis(), redis_clock=RedisClock.standing())
 
 
 @pytest.fixture

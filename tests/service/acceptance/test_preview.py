@@ -7,7 +7,7 @@ import pytest
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.clock import iso
@@ -42,7 +42,7 @@ POLICIES: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def bakery() -> People:
     """A list at midnight: 30 people wait, and operators have admitted three."""
-    world = World.on(new_table(), fake_redis(), redis_clock=RedisClock.standing())
+    world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - HOUR)
     made = People(world)
     assert made.configure(admission={"pass_seconds": 2 * HOUR}).status == 201

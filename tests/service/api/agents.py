@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.admissions import Admissions
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -22,7 +22,7 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 def new_people(**settings: Any) -> Admissions:
     """Return an empty waitlist that declares segments, on stores of its own."""
-    people = Admissions(World.on(new_table(), fake_redis()))
+    people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people
 

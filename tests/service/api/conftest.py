@@ -3,14 +3,14 @@
 import pytest
 
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
     """Return an empty waitlist on stores of its own."""
-    people = People(World.on(new_table(), fake_redis()))
+    people = People(World.on(new_table(), empty_redis()))
     assert people.configure(**settings).status == 201
     return people
 

@@ -10,7 +10,7 @@ from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.faults import Crash, Wire, crash_after
 from tests.support.gateway import Answer
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
 
@@ -32,7 +32,7 @@ def table() -> Any:
 @pytest.fixture
 def people(table: Any, wire: Wire) -> Admissions:
     clock = RedisClock.standing()
-    world = World.on(wire.client(table), fake_redis(), wire.client, redis_clock=clock)
+    world = World.on(wire.client(table), empty_redis(), wire.client, redis_clock=clock)
     people = Admissions(world)
     assert configure(people).status == 201
     return people

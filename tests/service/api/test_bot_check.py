@@ -10,7 +10,7 @@ from tests.service.api.refusing import nothing_changes
 from tests.support.faults import Crash, Wire, crash_before
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 from tests.unit.tools.fakes import serving, url_of
@@ -72,7 +72,7 @@ def make() -> Iterator[Make]:
                 origins,
                 metrics,
             )
-            world = World.on(wire.client(new_table()), fake_redis(), wire.client, bot_check=check)
+            world = World.on(wire.client(new_table()), empty_redis(), wire.client, bot_check=check)
             world.stage_variables = {"edge_url": EDGE}
             people = Guarded(world)
             people.stand_in, people.metrics, people.wire = stand_in, metrics, wire
@@ -239,7 +239,7 @@ def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: M
     """Beyond the one question both make the calls that they make without a check."""
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()
-    free = People(World.on(wire.client(new_table()), fake_redis(), wire.client))
+    free = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     free.configure(identity={"field": "email", "verify": "before_offer"})
 
     def join(people: People, address: str, token: str | None) -> Answer:
@@ -285,7 +285,7 @@ def test_pages_learn_which_widget_and_may_load_it(make: Make) -> None:
 
 def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
     wire = Wire()
-    people = People(World.on(wire.client(new_table()), fake_redis(), wire.client))
+    people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     people.configure()
     people.sign_up("ada")
     wire.disarm()

@@ -8,7 +8,7 @@ import pytest
 from tests.support.faults import Wire, before
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -21,7 +21,7 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture
 def people() -> People:
-    people = People(World.on(new_table(), fake_redis()))
+    people = People(World.on(new_table(), empty_redis()))
     assert people.configure(**SETTINGS).headers["etag"] == '"1"'
     return people
 

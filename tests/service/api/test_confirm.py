@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash, Wire, crash_after, crash_before
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.clock import iso
@@ -28,7 +28,7 @@ def wire() -> Wire:
 def people(wire: Wire) -> Admissions:
     table = wire.client(new_table())
     clock = RedisClock.standing()
-    people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure(confirm=RULES, rest={}).status == 201
     people.all_sign_up("ada", "bob", "cyd")
     return people
@@ -269,7 +269,7 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
     for step in count():
         wire = Wire()
         table, clock = wire.client(new_table()), RedisClock.standing()
-        people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+        people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
         people.configure(confirm={"every_days": 30, "answer_days": 1, "then": then})
         people.all_sign_up("ada")
         people.ask_all()

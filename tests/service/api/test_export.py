@@ -7,7 +7,7 @@ import pytest
 from tests.service.api.refusing import refused
 from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -42,7 +42,7 @@ TOLD_AS = {
 
 @pytest.fixture
 def people() -> Admissions:
-    people = Admissions(World.on(new_table(), fake_redis()))
+    people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(retention_days=30).status == 201
     return people
 

@@ -9,7 +9,7 @@ from tests.service.api.refusing import nothing_changes, refused
 from tests.support.gateway import Answer
 from tests.support.openapi import document_of
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 from waitlist_api.http.api import Api
@@ -32,7 +32,7 @@ class Members(People):
 @pytest.fixture
 def members() -> Members:
     """Ada and Bob wait; an issuer's JWT identifies the caller."""
-    world = World.on(new_table(), fake_redis())
+    world = World.on(new_table(), empty_redis())
     world.api = Api(world.services, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
     assert members.configure().status == 201

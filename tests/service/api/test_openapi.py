@@ -9,7 +9,7 @@ import pytest
 
 from tests.deployment.template import PAGES, route_authorizers
 from tests.support.openapi import document_of
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import FILES, ROOT, text
@@ -269,7 +269,7 @@ def test_the_committed_document_is_that_of_the_code(name: str) -> None:
 
 
 def test_the_committed_document_is_the_one_that_is_shown() -> None:
-    assert document_of(World.on(MemoryTable(), fake_redis())) == DOCUMENT
+    assert document_of(World.on(MemoryTable(), empty_redis())) == DOCUMENT
 
 
 def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:

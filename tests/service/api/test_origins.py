@@ -5,7 +5,7 @@ from aws_lambda_powertools import Logger
 
 from tests.service.api.refusing import nothing_changes, refused
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, World
 from waitlist_api.auth.credentials import EntryTokens
@@ -16,7 +16,7 @@ SHOP, STRANGER = "https://shop.example.com", "https://stranger.example.com"
 
 @pytest.fixture
 def people() -> People:
-    people = People(World.on(new_table(), fake_redis()))
+    people = People(World.on(new_table(), empty_redis()))
     assert people.configure().status == 201
     return people
 

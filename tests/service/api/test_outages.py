@@ -11,7 +11,7 @@ from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -86,7 +86,7 @@ def lambda_() -> Switch:
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
     """Ada and Bob in line, on services that can be switched off."""
-    world = World.on(dynamodb.before(new_table()), fake_redis(), lambda_.before)
+    world = World.on(dynamodb.before(new_table()), empty_redis(), lambda_.before)
     people = People(world)
     people.configure(segments=[["language"]])
     for name in ("ada", "bob"):

@@ -7,7 +7,7 @@ import pytest
 from tests.support.faults import Wire, before
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -51,7 +51,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def customers(wire: Wire) -> Customers:
-    customers = Customers(World.on(wire.client(new_table()), fake_redis()))
+    customers = Customers(World.on(wire.client(new_table()), empty_redis()))
     settings = {"identity": IDENTITY, "page": {"fields": FIELDS}, "segments": [["size"]]}
     assert customers.configure(**settings).status == 201
     return customers

@@ -11,7 +11,7 @@ from aws_lambda_powertools import Logger
 
 from tests.support.admissions import Admissions
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, World
 from waitlist_api.auth.credentials import EntryTokens
@@ -36,7 +36,7 @@ def log(caplog: pytest.LogCaptureFixture) -> StringIO:
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
     """A deployment that logs all it can, into a text."""
-    world = World.on(new_table(), fake_redis())
+    world = World.on(new_table(), empty_redis())
     # Loggers of one name share the first one's stream.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
     world.api = Api(world.services, EntryTokens(SECRET), logger)

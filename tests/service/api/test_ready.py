@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash, Wire, before, crash_after, crash_before
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.clock import iso
@@ -26,7 +26,7 @@ def wire() -> Wire:
 def people(wire: Wire) -> Admissions:
     table = wire.client(new_table())
     clock = RedisClock.standing()
-    people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     people.configure(rest={"max_days": 10, "times": 2})
     people.all_sign_up("ada", "bob", "cyd")
     return people

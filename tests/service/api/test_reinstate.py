@@ -11,7 +11,7 @@ from tests.service.api.refusing import nothing_changes, refused
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash, Wire, crash_after, crash_before
 from tests.support.gateway import Answer
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_shared.ranks import millis_of, ticket_of_stay
@@ -30,7 +30,7 @@ def wire() -> Wire:
 def new_people(wire: Wire) -> Admissions:
     clock = RedisClock.standing()
     table = wire.client(new_table())
-    people = Admissions(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     configure(people)
     for name in FIVE:
         people.world.advance(1)

@@ -8,7 +8,7 @@ from tests.service.api.refusing import refused
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import items_of, new_table
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -23,7 +23,7 @@ DAYS = 30
 @pytest.fixture
 def people() -> Admissions:
     clock = RedisClock.standing()
-    people = Admissions(World.on(new_table(), fake_redis(), redis_clock=clock))
+    people = Admissions(World.on(new_table(), empty_redis(), redis_clock=clock))
     assert people.configure(retention_days=DAYS).status == 201
     return people
 
@@ -204,7 +204,7 @@ def test_days_are_whole_and_within_ten_years(people: Admissions, days: Any) -> N
 def test_a_list_that_keeps_everything_pays_nothing_for_it() -> None:
     """P9"""
     wire = Wire()
-    people = Admissions(World.on(wire.client(MemoryTable()), fake_redis(), wire.client))
+    people = Admissions(World.on(wire.client(MemoryTable()), empty_redis(), wire.client))
     people.configure()
     people.all_sign_up("ada")
     wire.disarm()

@@ -11,7 +11,7 @@ from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.faults import Crash, Wire, before, crash_after, crash_before
 from tests.support.gateway import Answer
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, RedisClock, World
 from tools.local.http_message import HttpRequest
@@ -73,7 +73,7 @@ def wire() -> Wire:
 @pytest.fixture
 def guests(wire: Wire) -> Guests:
     table, clock = wire.client(new_table()), RedisClock.standing()
-    guests = Guests(World.on(table, fake_redis(), wire.client, redis_clock=clock))
+    guests = Guests(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert guests.configure(identity=RULES).status == 201
     return guests
 

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import Clock, RedisClock, World
 from tools.local.dynamodb.streamed_table import StreamedTable
 from tools.local.pipes import details_of
@@ -33,7 +33,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.table, self.wire = StreamedTable(), Wire()
-        self.redis = fake_redis()
+        self.redis = empty_redis()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
         self.world = self._world(self.wire)
         self.people = Admissions(self.world)

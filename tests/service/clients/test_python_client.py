@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.service.clients.python_client import BASE_URL, PythonClient, generate
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import SECRET, START_MILLIS, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import ROOT
@@ -82,7 +82,7 @@ def called() -> set[str]:
 @pytest.fixture
 def send(client: PythonClient, called: set[str]) -> Send:
     """Return how to call an operation on a service of its own."""
-    world = World.on(MemoryTable(), fake_redis())
+    world = World.on(MemoryTable(), empty_redis())
 
     def respond(request: httpx.Request) -> httpx.Response:
         answer = world.request(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.lambdas import PRIVATE, InProcessLambda
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from waitlist_api.queue.client import QueueClient
 from waitlist_queue import app
@@ -17,7 +17,7 @@ Handler = Callable[[Any], Any]
 @pytest.fixture
 def redis() -> Any:
     """The Redis that the private handler is wired to."""
-    return fake_redis()
+    return empty_redis()
 
 
 @pytest.fixture

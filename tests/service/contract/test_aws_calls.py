@@ -9,7 +9,7 @@ from tests.support.admissions import Admissions
 from tests.support.faults import Wire
 from tests.support.gateway import Answer
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
 
@@ -22,7 +22,7 @@ def wire() -> Wire:
 @pytest.fixture
 def people(wire: Wire) -> People:
     """A list with Ada and Bob in line, known to a function that has served it before."""
-    people = People(World.on(wire.client(new_table()), fake_redis(), wire.client))
+    people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
     wire.disarm()
@@ -135,7 +135,7 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
     """A list with segments, and Ada and Bob in one of them, known to a function that served it."""
-    people = Admissions(World.on(wire.client(new_table()), fake_redis(), wire.client))
+    people = Admissions(World.on(wire.client(new_table()), empty_redis(), wire.client))
     people.configure(segments=[["language"]])
     for name in ("ada", "bob"):
         people.sign_up(name, attributes={"language": "Spanish"})

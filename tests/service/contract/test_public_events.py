@@ -9,7 +9,7 @@ from aws_lambda_powertools import Logger
 
 from tests.service.contract.events import LOCAL_SECRET, PUBLIC, PUBLIC_JWT, Event
 from tests.support.gateway import Context
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import World
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
@@ -155,7 +155,7 @@ class Deployment:
 
 @pytest.fixture
 def deployment(table: Any) -> Deployment:
-    world = World.on(table, fake_redis())
+    world = World.on(table, empty_redis())
     logger = Logger(service="test", level="CRITICAL")
     return Deployment(world, Api(world.services, EntryTokens(LOCAL_SECRET), logger))
 

@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger
 from tests.service.contract.events import LOCAL_SECRET, PUBLIC, Event
 from tests.support.gateway import Context
 from tests.support.snapshot import Snapshot
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.auth.credentials import EntryTokens
@@ -21,7 +21,7 @@ PAIRS = list(permutations(PUBLIC, 2))
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    world = World.on(MemoryTable(), fake_redis())
+    world = World.on(MemoryTable(), empty_redis())
     world.api = Api(world.services, EntryTokens(LOCAL_SECRET), Logger(level="CRITICAL"))
     for name in ("admin_put_waitlist", "signup"):
         assert status_of(world, PUBLIC[name])[0] == 201

@@ -5,7 +5,7 @@ from typing import Any
 from tests.service.bus.scene import LEASE_SECONDS, MAX_ATTEMPTS
 from tests.service.dynamodb.test_twins import Twins
 from tests.support.admissions import Admissions
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.streamed_table import StreamedTable
 
@@ -40,7 +40,7 @@ def live(people: Admissions) -> None:
 def test_the_stream_has_the_same_changes(real_table: Any) -> None:
     table = StreamedTable()
     clock = RedisClock.standing()
-    live(Admissions(World.on(Twins(real_table, table), fake_redis(), redis_clock=clock)))
+    live(Admissions(World.on(Twins(real_table, table), empty_redis(), redis_clock=clock)))
     assert essence(table.records) == essence(real_table.stream_records())
     assert {one["eventName"] for one in table.records} == {"INSERT", "MODIFY", "REMOVE"}
 

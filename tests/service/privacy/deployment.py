@@ -20,7 +20,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.gateway import Context
 from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
 from tests.support.plain_http import plain_client
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import KMS, SECRET
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.aws import local_operator
@@ -103,7 +103,7 @@ class Deployment:
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
     """Run the deployment; everything logs at DEBUG, where it writes the most."""
-    redis, table = fake_redis(), StreamedTable()
+    redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
     for module in (app, maintenance):

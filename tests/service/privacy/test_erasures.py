@@ -9,7 +9,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from tests.support.admissions import Admissions
 from tests.support.gateway import OPERATOR_ARN
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
 
@@ -42,7 +42,7 @@ def lambda_() -> Away:
 
 @pytest.fixture
 def people(lambda_: Away) -> Admissions:
-    people = Admissions(World.on(MemoryTable(), fake_redis(), lambda_.before))
+    people = Admissions(World.on(MemoryTable(), empty_redis(), lambda_.before))
     people.configure(segments=[["language"]])
     people.bring({"customer_id": NAME, "attributes": {"language": "English"}})
     people.all_sign_up("bob")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.snapshot import RedisState
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.admission.admit import Admissions as AdmissionRuns
@@ -21,7 +21,7 @@ from waitlist_shared.errors import QueueUnavailable
 
 @pytest.fixture
 def people() -> Admissions:
-    world = World.on(MemoryTable(), fake_redis(), redis_clock=RedisClock.standing())
+    world = World.on(MemoryTable(), empty_redis(), redis_clock=RedisClock.standing())
     people = Admissions(world)
     assert people.configure(lease_seconds=60, max_attempts=2).status == 201
     return people

@@ -10,7 +10,7 @@ from tests.deployment.template import TEMPLATE
 from tests.support.dynamodb import TABLE
 from tests.support.lambdas import PRIVATE, InProcessLambda
 from tests.support.people import People
-from tests.support.stores import fake_redis
+from tests.support.stores import empty_redis
 from tests.support.world import World
 from tests.unit.tools.test_rotate_token_secret import make_stack
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -32,7 +32,7 @@ class AliasedLambda(InProcessLambda):
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Two waitlists with one entry each, and their stack."""
-    world = World.on(MemoryTable(), fake_redis())
+    world = World.on(MemoryTable(), empty_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)
         people.configure()
