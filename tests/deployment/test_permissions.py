@@ -25,7 +25,8 @@ def test_each_function_has_a_role_of_its_own() -> None:
 
 
 def test_traces_are_written_only_where_they_are_switched_on() -> None:
-    made = deployed({"WebhookUrl": "https://example.com/hook"}).values()
+    senders = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.com"}
+    made = deployed(senders).values()
     modes = [one["Properties"].get("TracingConfig") for one in made if is_function(one)]
     assert modes == [{"Mode": {"Ref": "Tracing"}}] * len(functions())
     assert TEMPLATE["Parameters"]["Tracing"]["Default"] == "PassThrough"

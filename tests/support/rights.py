@@ -117,7 +117,9 @@ def _use(function: str, action: str, name: str, index: str = "") -> Use:
 
 @cache
 def _roles() -> Roles:
-    return Roles(make({"WebhookUrl": "https://example.com/hook"}))
+    # Also with the functions of webhooks and messages.
+    senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
+    return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 
 
 @cache

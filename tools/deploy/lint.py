@@ -107,6 +107,9 @@ def sets() -> list[Set]:
             {"WebhookUrl": "https://example.com/a", "Tracing": "Active"} | TABLE,
         ),
         Set("a reservation for maintenance", {"MaintenanceConcurrency": "10"}),
+        Set("mail", {"MailFrom": "line@example.com"}),
+        Set("mail and SMS", {"MailFrom": "line@example.com", "SmsFrom": "LINE"} | ISSUER),
+        Set("SMS, an edge", {"SmsFrom": "LINE", "Edge": "on"} | TABLE),
         Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
     ]
 

@@ -48,6 +48,8 @@ KMS = _config(read_seconds=2, attempts=3)
 LAMBDA = _config(read_seconds=4, attempts=2)
 # No customer waits for maintenance, and it should succeed while requests are throttled.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
+# One attempt: after a time-out the message may have been sent. The queue of messages tries again.
+SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
 # Botocore's HTTP response and its parsed body.
@@ -94,6 +96,16 @@ def sqs_client(time: Deadline = NO_DEADLINE) -> Any:
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a KMS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("kms", config=KMS), time)
+
+
+def mail_client() -> Any:
+    """Return a client of SES v2."""
+    return _session().create_client("sesv2", config=SENDING)
+
+
+def sms_client() -> Any:
+    """Return a client of AWS End User Messaging."""
+    return _session().create_client("pinpoint-sms-voice-v2", config=SENDING)
 
 
 def attempt_seconds(config: Any) -> float:

@@ -67,10 +67,7 @@ class OwnTextBody(Body):
 
 
 class MessagesBody(Body):
-    """Messages to the people of a waitlist, as the mailbox of the local run has them.
-
-    A stack sends none of them; of `near` and `ending` it has events, which need this setting.
-    """
+    """Messages to the people of a waitlist, by mail and SMS (docs/operate/messages.md)."""
 
     kinds: Annotated[
         list[KindName],

@@ -388,7 +388,7 @@ class WaitlistBody(Body):
 
     messages: Annotated[
         MessagesBody | None,
-        Field(description="Of what people are told, and in which words; null: of nothing."),
+        Field(description="What people are told by mail and SMS; null: nothing."),
     ] = None
 
     def settings(self) -> dict[str, Any]:

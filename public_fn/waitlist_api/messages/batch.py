@@ -1,0 +1,162 @@
+"""Handles one batch of the queue of messages, and returns to the queue what is to be tried again.
+
+The queue has events of entries (docs/app/events.md), and bounces and complaints of mails, which
+name the stay by the tags of the mail: ids only.
+"""
+
+import json
+import logging
+import random
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from botocore.exceptions import BotoCoreError, ClientError
+
+from waitlist_api.messages.kinds import Happening
+from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.telemetry import Span, Telemetry
+
+logger = logging.getLogger(__name__)
+# Longer than the attempts of one message: reads, notes and the send.
+ENOUGH_MILLIS = 12_000
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
+# A bounce or a complaint, by the rule in template.yaml.
+UNREACHABLE = "unreachable"
+COUNTED = ("sent", "dropped", "refused", "bounced", "retried", "broken")
+
+
+class Context(Protocol):
+    """The part of a Lambda context that is used here."""
+
+    aws_request_id: str
+
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+class Batches:
+    """Handles batches; one at a time."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        sqs: Any,
+        queue_url: str,
+        telemetry: Telemetry,
+        correlation: Correlation,
+        seconds: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._sender = sender
+        self._sqs = sqs
+        self._queue_url = queue_url
+        self._telemetry = telemetry
+        self._correlation = correlation
+        self._seconds = seconds
+        self._processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
+        self._counts: Counter[str] = Counter()
+        self._is_throttled = False
+
+    def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
+        """Handle each message, and return those that stay in the queue."""
+        began = self._seconds()
+        self._correlation.id = context.aws_request_id
+        self._counts, self._is_throttled = Counter(), False
+
+        def handle_one(record: SQSRecord) -> None:
+            self._try(record, context)
+
+        answer = process_partial_response(event, handle_one, self._processor, context)  # type: ignore[arg-type]
+        failed = {one["itemIdentifier"] for one in answer["batchItemFailures"]}
+        self._pause([one for one in event["Records"] if one["messageId"] in failed])
+        self._correlation.id = ""
+        self._log(context.aws_request_id, (self._seconds() - began) * 1000)
+        return answer
+
+    def _try(self, record: SQSRecord, context: Context) -> None:
+        try:
+            if self._is_throttled or context.get_remaining_time_in_millis() < ENOUGH_MILLIS:
+                raise TryAgain("postponed")
+            self._counts[self._handle(json.loads(record.body))] += 1
+        except TryAgain as error:
+            self._counts["retried"] += 1
+            self._is_throttled |= error.is_throttled
+            logger.info("a message returns to the queue: %s", error.reason)
+            raise
+        except WaitlistError as error:
+            self._counts["retried"] += 1
+            logger.warning("a message returns to the queue: %s", error.code)
+            raise
+        except Exception as error:
+            # Without the error's message, which may contain an address.
+            self._counts["broken"] += 1
+            where = traceback.format_list(traceback.extract_tb(error.__traceback__))
+            logger.error("a message failed: %s\n%s", type(error).__name__, "".join(where))
+            raise
+
+    def _handle(self, body: dict[str, Any]) -> str:
+        if body["event"] == UNREACHABLE:
+            # A tag of SES has a list of values.
+            (waitlist_id,), (entry_id,), (ticket,) = (
+                body[name] for name in ("waitlist_id", "entry_id", "ticket")
+            )
+            self._sender.deliveries.mark_unreachable(waitlist_id, entry_id, int(ticket))
+            return "bounced"
+        outcome = self._sender.handle(happening_of(body))
+        return outcome if outcome in COUNTED else "dropped"
+
+    def _pause(self, records: list[dict[str, Any]]) -> None:
+        """Let messages come back after a random time that doubles with each attempt."""
+        if not records:
+            return
+        entries = [
+            {
+                "Id": str(number),
+                "ReceiptHandle": record["receiptHandle"],
+                "VisibilityTimeout": _pause_seconds(
+                    int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+                ),
+            }
+            for number, record in enumerate(records)
+        ]
+        try:
+            self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
+        except (BotoCoreError, ClientError) as error:
+            # They come back by the queue's own time.
+            logger.warning("no pause could be set: %s", type(error).__name__)
+
+    def _log(self, request_id: str, milliseconds: float) -> None:
+        span = Span(
+            operation="messages",
+            outcome="retried" if self._counts["retried"] else "ok",
+            correlation_id=request_id,
+            latency_ms=milliseconds,
+            has_failed=self._counts["broken"] > 0,
+            measured={name: self._counts[name] for name in COUNTED},
+        )
+        self._telemetry.write(span)
+
+
+def happening_of(detail: Mapping[str, Any]) -> Happening:
+    """Return the event in the `detail` of the bus, whose stamps have one more digit."""
+    return Happening(
+        waitlist_id=detail["waitlist_id"],
+        entry_id=detail["entry_id"],
+        event=detail["event"],
+        stamp=int(detail["stamp"]) // 10,
+        by=detail.get("by", ""),
+    )
+
+
+def _pause_seconds(receives: int) -> int:
+    longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives, 10))
+    return random.randint(longest // 2, longest)

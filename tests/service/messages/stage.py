@@ -1,0 +1,113 @@
+"""A list that sends messages, and the function of messages on stand-ins of what it sends by."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from json import dumps
+from typing import Any
+
+import pytest
+
+from tests.service.bus.scene import Detail, Scene
+from tests.service.messages.stand_ins import StandIns
+from tests.support.dynamodb import TABLE
+from tests.support.rights import guarded
+from tests.support.world import SECRET
+from waitlist_api import messages_app
+
+ALL = ["joined", "verify", "offered", "confirm", "admitted", "left"]
+ENVIRON = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "BASE_URL": "https://example.net",
+    "ENTRY_TOKEN_SECRET": SECRET,
+    "MAIL_CONFIGURATION_SET": "waitlist-test",
+    "MAIL_FROM": "line@bakery.example",
+    "MESSAGES_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/111122223333/messages",
+    "SMS_FROM": "BAKERY",
+    "TABLE_NAME": TABLE,
+}
+
+
+@dataclass
+class Context:
+    """Lambda's context; the time left is that of a whole run unless a test says less."""
+
+    aws_request_id: str = "0000-1111"
+    left_millis: int = 30_000
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.left_millis
+
+
+class Stage(Scene):
+    """The bus' events go to the function as the rule of the template sends them."""
+
+    def __init__(self, stand_ins: StandIns) -> None:
+        super().__init__()
+        self.stand_ins = stand_ins
+        self.context = Context()
+        self._taken = 0
+        self.configure()
+
+    def configure(self, **settings: Any) -> Any:
+        terms = {"messages": {"kinds": ALL}, "admission": {"offer_seconds": 600}}
+        return super().configure(**{**terms, **settings})
+
+    def joins(self, name: str, languages: str = "", **profile: Any) -> None:
+        """Sign a person up with a mail address, or with the given profile."""
+        fields = {"profile": profile or {"email": f"{name}@example.com"}}
+        headers = {"accept-language": languages}
+        answer = self.world.request(
+            "POST",
+            f"{self.people.path}/entries",
+            body={"customer_id": name, **fields},
+            headers=headers,
+        )
+        assert answer.status == 201, answer.text
+        self.people.id_of(name)
+
+    def news(self) -> list[Detail]:
+        """Return the events since the last time."""
+        details = self.details()
+        taken, self._taken = self._taken, len(details)
+        return details[taken:]
+
+    def send(self, *details: Detail, receives: int = 1) -> list[int]:
+        """Give events to the function; return the indexes of those that stay in the queue."""
+        records = [
+            {
+                "messageId": str(number),
+                "receiptHandle": f"handle-{number}",
+                "eventSource": "aws:sqs",
+                "attributes": {"ApproximateReceiveCount": str(receives)},
+                "body": dumps(detail),
+            }
+            for number, detail in enumerate(details)
+        ]
+        answer = messages_app.lambda_handler({"Records": records}, self.context)
+        return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
+
+    def send_news(self) -> list[int]:
+        return self.send(*self.news())
+
+
+@contextmanager
+def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """Yield the list, and the function composed for its table."""
+    stand_ins = StandIns()
+    for service in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", stand_ins.url)
+    for name, value in ENVIRON.items():
+        monkeypatch.setenv(name, value)
+    try:
+        stage = Stage(stand_ins)
+        table = guarded("MessagesFn", stage.wire.client(stage.table))
+        monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
+        monkeypatch.setattr(messages_app, "now_millis", stage.clock.now_millis)
+        messages_app.batches.cache_clear()
+        yield stage
+    finally:
+        messages_app.batches.cache_clear()
+        stand_ins.close()

@@ -1,0 +1,106 @@
+"""A server on loopback that stands for SES, End User Messaging and SQS."""
+
+import base64
+import json
+import threading
+from collections.abc import Callable
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+# Status and body; None closes the connection without an answer.
+Answer = tuple[int, dict[str, Any]] | None
+SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
+
+
+class StandIns:
+    """Keeps what each service was asked; `failing` decides on the answer to a message."""
+
+    def __init__(self) -> None:
+        self.mails: list[dict[str, Any]] = []
+        self.texts: list[dict[str, Any]] = []
+        self.pauses: list[dict[str, Any]] = []
+        self.failing: Callable[[dict[str, Any]], Answer] = lambda _: SENT
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def to(self) -> list[str]:
+        """Return the addresses of the mails, in order."""
+        return [one["Destination"]["ToAddresses"][0] for one in self.mails]
+
+    def subjects(self) -> list[str]:
+        return [str(mime(one)["Subject"]) for one in self.mails]
+
+    def _handle(self, path: str, target: str, body: dict[str, Any]) -> Answer:
+        if path == "/v2/email/outbound-emails":
+            answer = self.failing(body)
+            if answer == SENT or answer is None:
+                self.mails.append(body)
+            return answer
+        if target == "PinpointSMSVoiceV2.SendTextMessage":
+            answer = self.failing(body)
+            if answer == SENT:
+                self.texts.append(body)
+            return answer
+        assert target == "AmazonSQS.ChangeMessageVisibilityBatch", (path, target)
+        self.pauses += body["Entries"]
+        return SENT
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        stand_ins = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                length = int(self.headers["content-length"])
+                body = json.loads(self.rfile.read(length))
+                path, target = urlsplit(self.path).path, self.headers.get("x-amz-target", "")
+                answer = stand_ins._handle(path, target, body)
+                if answer is None:
+                    self.close_connection = True
+                    return
+                status, fields = answer
+                content = json.dumps(fields).encode()
+                self.send_response(status)
+                self.send_header("content-length", str(len(content)))
+                if "__type" in fields:
+                    self.send_header("x-amzn-errortype", fields["__type"])
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: Any) -> None: ...
+
+        return Handler
+
+
+def mime(mail: dict[str, Any]) -> EmailMessage:
+    """Return the mail in a request to SES."""
+    raw = base64.b64decode(mail["Content"]["Raw"]["Data"])
+    parsed = message_from_bytes(raw, policy=default)
+    assert isinstance(parsed, EmailMessage)
+    assert not parsed.defects
+    return parsed
+
+
+def part(mail: dict[str, Any], subtype: str) -> str:
+    """Return the plain text or the HTML of a mail."""
+    body = mime(mail).get_body((subtype,))
+    assert body is not None
+    return str(body.get_content()).replace("\r\n", "\n")
+
+
+def error(status: int, name: str, **more: Any) -> Answer:
+    """Return an error, whose message has an address, as AWS' may."""
+    said = {"__type": name, "message": "about ada@example.com", **more}
+    return status, said

@@ -1,0 +1,152 @@
+"""Messages: once, only while they are true, and not lost."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.service.messages.stage import Stage, staged
+from tests.service.messages.stand_ins import error, mime, part
+from tests.support.faults import Crash, crash_before
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with staged(monkeypatch) as made:
+        yield made
+
+
+def test_a_life_is_told_once(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.people.admit(1)
+    joined, offered = stage.news()
+    assert stage.send(joined) == []
+    assert stage.stand_ins.to() == [], "offered already: no longer true"
+    assert stage.send(offered, offered) == []
+    assert stage.send(offered) == []
+    assert stage.stand_ins.subjects() == ["Bakery: it is your turn"]
+    stage.people.enter("ada")
+    assert stage.send_news() == []
+    assert stage.stand_ins.subjects()[1:] == ["Bakery: welcome"]
+
+
+def test_a_list_without_messages_sends_none(stage: Stage) -> None:
+    stage.configure(messages=None)
+    stage.joins("ada")
+    stage.configure(messages={"kinds": ["left"]})
+    assert stage.send_news() == []
+    assert stage.stand_ins.mails == []
+    assert not [sort for _, sort in stage.table.items if sort.startswith("DELIVERY#")]
+
+
+def test_a_mail_reads_well_as_plain_text_and_has_one_link(stage: Stage) -> None:
+    page = {"colour": "#ffd400", "logo_url": "https://bakery.example/logo.png"}
+    texts = {"de": {"joined": {"text": "Schön, dass Sie auf {name} warten.\n<b>Bis bald</b>"}}}
+    messages = {"kinds": ["joined"], "texts": texts}
+    stage.configure(name="Bäckerei <Nord>", page=page, messages=messages)
+    stage.joins("ada", languages="fr;q=0.3, de-AT;q=0.9, tlh")
+    assert stage.send_news() == []
+    (mail,) = stage.stand_ins.mails
+    assert mail["ConfigurationSetName"] == "waitlist-test"
+    tags = {one["Name"]: one["Value"] for one in mail["EmailTags"]}
+    assert tags["waitlist_id"] == "bakery"
+    assert tags["ticket"] == str(stage.people.stay_of("ada"))
+    headers = mime(mail)
+    assert str(headers["From"]) == '"Bäckerei <Nord>" <line@bakery.example>'
+    assert str(headers["To"]) == "ada@example.com"
+    assert str(headers["Subject"]).startswith("Bäckerei <Nord>: Sie stehen auf")
+    plain, html = part(mail, "plain"), part(mail, "html")
+    token = stage.people.token_of("ada")
+    link = f"https://example.net/w/bakery#t={stage.people.id_of('ada')}.{token}"
+    assert plain.splitlines()[-1] == link
+    assert plain.startswith("Schön, dass Sie auf Bäckerei <Nord> warten.\n<b>Bis bald</b>")
+    assert html.count("href=") == 1
+    assert f'href="{link}"' in html
+    assert '<html lang="de" dir="ltr">' in html
+    assert "&lt;b&gt;Bis bald" in html
+    assert "background:#ffd400;color:#000000" in html
+    assert 'src="https://bakery.example/logo.png"' in html
+
+
+def test_arabic_is_right_to_left(stage: Stage) -> None:
+    stage.configure(messages={"kinds": ["joined"], "language": "ar"})
+    stage.joins("ada", languages="tlh")
+    stage.send_news()
+    assert 'lang="ar" dir="rtl"' in part(stage.stand_ins.mails[0], "html")
+
+
+def test_a_number_gets_an_sms(stage: Stage) -> None:
+    stage.joins("ada", phone="+49 30 901820")
+    stage.joins("bob", nickname="no address")
+    assert stage.send_news() == []
+    (text,) = stage.stand_ins.texts
+    assert text["DestinationPhoneNumber"] == "+4930901820"
+    assert text["OriginationIdentity"] == "BAKERY"
+    assert "https://example.net/w/bakery#t=" in text["MessageBody"]
+
+
+def test_what_is_over_is_not_sent(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.joins("bob")
+    stage.people.admit(2)
+    stage.people.leave("ada")
+    stage.people.decline("bob")
+    late = stage.news()
+    stage.world.advance(3600)
+    assert stage.send(*late) == []
+    assert stage.stand_ins.to() == ["bob@example.com", "ada@example.com"], "joined, and left"
+
+
+def test_an_offer_that_followed_another_is_told_by_its_own_event(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.people.admit(1)
+    stage.people.withdraw("ada")
+    stage.people.admit(1)
+    events = [one for one in stage.news() if one["event"] == "offered"]
+    assert stage.send(*events) == []
+    assert stage.stand_ins.subjects() == ["Bakery: it is your turn"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(429, "TooManyRequestsException"),
+        error(400, "LimitExceededException"),
+        error(500, "InternalFailure"),
+        error(400, "MailFromDomainNotVerifiedException"),
+        None,
+    ],
+)
+def test_what_was_not_sent_comes_back(
+    stage: Stage, answer: None, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("ada", "bob"):
+        stage.joins(name)
+    news = stage.news()
+    stage.stand_ins.failing = lambda _: answer
+    assert stage.send(*news, receives=3) == [0, 1]
+    assert [20 <= one["VisibilityTimeout"] <= 40 for one in stage.stand_ins.pauses] == [True] * 2
+    before_it = len(stage.stand_ins.mails)
+    stage.stand_ins.failing = lambda _: (200, {"MessageId": "0002"})
+    seen = len(news)
+    assert stage.send(*news) == []
+    assert seen == 2
+    said = capsys.readouterr().out + caplog.text
+    assert "example.com" not in said
+    assert "retried" in said
+    assert before_it in (0, 2), "those that may have been sent are sent again"
+
+
+def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None:
+    stage.joins("ada")
+    news = stage.news()
+
+    # The list, the entry, the note, and the note that it is sent.
+    stage.wire.arm(3, crash_before)
+    with pytest.raises(Crash):
+        stage.send(*news)
+    stage.wire.disarm()
+    assert stage.send(*news) == [0], "another attempt may still run"
+    stage.world.advance(61)
+    assert stage.send(*news) == []
+    assert stage.send(*news) == []
+    assert stage.stand_ins.to() == ["ada@example.com"] * 2
