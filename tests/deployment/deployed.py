@@ -26,15 +26,21 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
     The choices are what the template's conditions tell apart; its rules allow each of the stacks.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
-    ruled = {name for name, _ in _compared(TEMPLATE["Rules"])}
-    bound, free = [
-        _kinds({one for one in compared if (one[0] in ruled) is is_ruled})
-        for is_ruled in (True, False)
-    ]
-    # All pairs of the free choices beside each allowed kind of the others: that has all pairs.
-    beside = _covering(free)
-    kinds = [kind | more for kind in bound if _is_allowed(kind) for more in beside]
-    return [(kind, deployed(kind)) for kind in _covering(kinds)]
+    kinds: list[dict[str, str]] = [{}]
+    for group in _groups({name for name, _ in compared}):
+        allowed = [*filter(_is_allowed, _kinds({one for one in compared if one[0] in group}))]
+        kinds = _covering([kind | more for kind in kinds for more in allowed])
+    return [(kind, deployed(kind)) for kind in kinds]
+
+
+def _groups(names: set[str]) -> list[set[str]]:
+    """Return the parameters in groups of which no rule is about two."""
+    groups = [{name} for name in sorted(names)]
+    for rule in TEMPLATE["Rules"].values():
+        together = {name for name, _ in _compared(rule)}
+        joined = [group for group in groups if group & together]
+        groups = [group for group in groups if not group & together] + [set().union(*joined)]
+    return groups
 
 
 def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
@@ -45,8 +51,11 @@ def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Return few of the kinds, that have each pair of choices which any of them has."""
-    pairs = [(kind, set(itertools.combinations(sorted(kind.items()), 2))) for kind in kinds]
+    """Return few of the kinds, that have each choice, and each pair, which any of them has."""
+    pairs = [
+        (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
+        for kind in kinds
+    ]
     missing = set().union(*(of_kind for _, of_kind in pairs))
     chosen = []
     while missing:

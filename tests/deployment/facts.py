@@ -17,6 +17,9 @@ Fact = Callable[[Resources], list[str]]
 VERSIONS = ".Arn}:*"
 # Actions without resources in IAM, which can only be allowed on "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS}
+# On the account's identities and numbers, of which the stack knows one by another name: a mail's
+# condition compares the sender.
+OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
     "AWS::SNS::TopicPolicy",
@@ -42,7 +45,7 @@ def roles_name_actions_and_resources(resources: Resources) -> list[str]:
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
         if "*" in json.dumps(statement.get("Resource")).replace(VERSIONS, "}"):
-            open_ = set(actions) - WITHOUT_RESOURCE
+            open_ = set(actions) - WITHOUT_RESOURCE - OF_THE_ACCOUNT
             found += [f"{name}: {action} on *" for action in sorted(open_)]
     return found
 

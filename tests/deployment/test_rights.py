@@ -12,6 +12,8 @@ import pytest
 from tests.rules.sources import ROOT
 from tests.service.bus.scene import Scene
 from tests.service.bus.stories import STORIES
+from tests.service.messages.stage import staged
+from tests.service.messages.stand_ins import SENT, error
 from tests.service.webhooks.receiving import SECRET as WEBHOOK_SECRET
 from tests.service.webhooks.receiving import Stage, standing, status
 from tests.support.dynamodb import TABLE
@@ -34,6 +36,7 @@ from tools.deploy.stack import Stack, make
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.table import read_template
 from waitlist_api import app
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.webhooks.signatures import Signatures
@@ -51,6 +54,7 @@ def uses() -> frozenset[Use]:
     rebuild_without_time()
     start_with_a_secret()
     send_a_webhook_in_vain()
+    send_messages()
     return frozenset(MADE)
 
 
@@ -100,6 +104,25 @@ def send_a_webhook_in_vain() -> None:
         path = "/v1/admin/webhook/replay"
         assert stage.scene.world.request("POST", path, body=body, operator=True).json["replayed"]
     Signatures(secret_reader(WEBHOOK_SECRET_ARN, guarded("WebhookFn", WebhookSecrets())))
+
+
+def send_messages() -> None:
+    """Have the function of messages send, fail to send, and hear of a bounce."""
+    with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
+        stage.joins("ada")
+        stage.joins("bob", phone="+49 30 901820")
+        news = stage.news()
+        stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
+        assert stage.send(*news) == [0, 1]
+        stage.stand_ins.failing = lambda _: SENT
+        assert stage.send(*news) == []
+        assert (len(stage.stand_ins.mails), len(stage.stand_ins.texts)) == (1, 1)
+        ids = {"waitlist_id": [WAITLIST_ID], "entry_id": [stage.people.id_of("ada")]}
+        ticket = [str(stage.people.stay_of("ada"))]
+        assert stage.send({"event": "unreachable", "ticket": ticket, **ids}) == []
+    EntryTokens(secret_reader(SECRET_ARN, guarded("MessagesFn", Secrets()))).issue(
+        WAITLIST_ID, "a" * 26, 1
+    )
 
 
 class WebhookSecrets:

@@ -128,6 +128,7 @@ def test_only_entry_points_read_the_environment() -> None:
     assert sorted(reading) == [
         "waitlist_api.app",
         "waitlist_api.maintenance_app",
+        "waitlist_api.messages_app",
         "waitlist_api.webhook_app",
         "waitlist_queue.app",
     ]

@@ -16,6 +16,9 @@ WEBHOOK_SECRET_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:webho
 WEBHOOK_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/webhook"
 WEBHOOK_DEAD_LETTERS = "https://sqs.us-east-1.amazonaws.com/123456789012/dead"
 BOT_CHECK_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:bots-AbCdEf"
+MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
+MAIL_SET = "mails-of-waitlist"
+SMS_FROM = "BAKERY"
 # What the names of tests stand for: the variables by which a deployed function has the real ones.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -28,6 +31,9 @@ VARIABLES = {
     WEBHOOK_QUEUE: "WEBHOOK_QUEUE_URL",
     WEBHOOK_DEAD_LETTERS: "WEBHOOK_DEAD_LETTERS_URL",
     BOT_CHECK_ARN: "BOT_CHECK_SECRET_ARN",
+    MESSAGES_QUEUE: "MESSAGES_QUEUE_URL",
+    MAIL_SET: "MAIL_CONFIGURATION_SET",
+    SMS_FROM: "SMS_FROM",
 }
 ITEM_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",
@@ -94,6 +100,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             yield _use(function, f"kms:{operation}", arguments["KeyId"])
         case (
             "ChangeMessageVisibility"
+            | "ChangeMessageVisibilityBatch"
             | "DeleteMessageBatch"
             | "ReceiveMessage"
             | "SendMessage"
@@ -102,6 +109,12 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             # IAM has no actions of batches.
             action = operation.removesuffix("Batch")
             yield _use(function, f"sqs:{action}", arguments["QueueUrl"])
+        case "SendEmail":
+            # A raw message needs the second action too.
+            for action in ("ses:SendEmail", "ses:SendRawEmail"):
+                yield _use(function, action, arguments["ConfigurationSetName"])
+        case "SendTextMessage":
+            yield _use(function, "sms-voice:SendTextMessage", arguments["OriginationIdentity"])
         case "GetSecretValue":
             yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
         case _:

@@ -154,6 +154,9 @@ NOT_CALLED = {
         "kms:*": "the key is AWS's own",
         "s3:*": "logs go to CloudWatch",
     },
+    "AWS::SES::ConfigurationSetEventDestination": {
+        "iam:PassRole": "EventBridge's default bus takes the events of SES without a role",
+    },
     "AWS::SecretsManager::Secret": {
         # It returns no property: `SecretString` and `GenerateSecretString` are write-only.
         "secretsmanager:GetSecretValue": "no property is read from the value",
@@ -581,6 +584,11 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"log-group": arn("logs", f"log-group:{name}")}
         case "AWS::Pipes::Pipe":
             return {"pipe": arn("pipes", f"pipe/{name}"), "role": properties["RoleArn"]}
+        case "AWS::SES::ConfigurationSet":
+            return {"configuration-set": arn("ses", f"configuration-set/{name}")}
+        case "AWS::SES::ConfigurationSetEventDestination":
+            of = properties["ConfigurationSetName"]
+            return {"configuration-set": arn("ses", f"configuration-set/{of}")}
         case "AWS::SQS::Queue":
             return {"queue": arn("sqs", name)}
         case "AWS::SQS::QueuePolicy":

@@ -61,6 +61,7 @@ DOMAIN = {
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
     "EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d",
 }
+SENDERS = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
 # CloudFormation cannot change these in place (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
@@ -108,7 +109,7 @@ def sets() -> list[Set]:
         ),
         Set("a reservation for maintenance", {"MaintenanceConcurrency": "10"}),
         Set("mail", {"MailFrom": "line@example.com"}),
-        Set("mail and SMS", {"MailFrom": "line@example.com", "SmsFrom": "LINE"} | ISSUER),
+        Set("mail and SMS", SENDERS | {"Tracing": "Active"} | ISSUER),
         Set("SMS, an edge", {"SmsFrom": "LINE", "Edge": "on"} | TABLE),
         Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
     ]

@@ -142,7 +142,7 @@ def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
-            context = code | tags_of(stack, resource)
+            context = code | tags_of(stack, resource) | _sender_of(stack, use)
             yield Need(_role(stack, use.function), Call(use.action, resource, context))
 
 
@@ -162,7 +162,19 @@ def _resources(stack: Stack, use: Use) -> list[str]:
         case "sqs":
             # The URL of a queue ends with its name.
             return [_arn(stack, "sqs", value.rpartition("/")[2])] if value else []
+        case "ses":
+            names = ["identity/example.com", f"configuration-set/{value}"] if value else []
+            return [_arn(stack, "ses", name) for name in names]
+        case "sms-voice":
+            return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
     return [value]
+
+
+def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
+    """Return the address that IAM compares when a mail is sent."""
+    if not use.action.startswith("ses:"):
+        return {}
+    return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}
 
 
 def tags_of(stack: Stack, resource: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from tests.service.bus.scene import Detail, Scene
 from tests.service.messages.stand_ins import StandIns
 from tests.support.dynamodb import TABLE
-from tests.support.rights import guarded
+from tests.support.rights import MAIL_SET, MESSAGES_QUEUE, SMS_FROM, guarded
 from tests.support.world import SECRET
 from waitlist_api import messages_app
 
@@ -22,10 +22,10 @@ ENVIRON = {
     "AWS_DEFAULT_REGION": "us-east-1",
     "BASE_URL": "https://example.net",
     "ENTRY_TOKEN_SECRET": SECRET,
-    "MAIL_CONFIGURATION_SET": "waitlist-test",
+    "MAIL_CONFIGURATION_SET": MAIL_SET,
     "MAIL_FROM": "line@bakery.example",
-    "MESSAGES_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/111122223333/messages",
-    "SMS_FROM": "BAKERY",
+    "MESSAGES_QUEUE_URL": MESSAGES_QUEUE,
+    "SMS_FROM": SMS_FROM,
     "TABLE_NAME": TABLE,
 }
 
@@ -105,6 +105,9 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         stage = Stage(stand_ins)
         table = guarded("MessagesFn", stage.wire.client(stage.table))
         monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
+        for name in ("mail_client", "sms_client", "sqs_client"):
+            client = guarded("MessagesFn", getattr(messages_app, name)())
+            monkeypatch.setattr(messages_app, name, lambda client=client: client)
         monkeypatch.setattr(messages_app, "now_millis", stage.clock.now_millis)
         messages_app.batches.cache_clear()
         yield stage

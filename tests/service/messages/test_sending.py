@@ -7,6 +7,7 @@ import pytest
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import error, mime, part
 from tests.support.faults import Crash, crash_before
+from tests.support.rights import MAIL_SET
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_mail_reads_well_as_plain_text_and_has_one_link(stage: Stage) -> None:
     stage.joins("ada", languages="fr;q=0.3, de-AT;q=0.9, tlh")
     assert stage.send_news() == []
     (mail,) = stage.stand_ins.mails
-    assert mail["ConfigurationSetName"] == "waitlist-test"
+    assert mail["ConfigurationSetName"] == MAIL_SET
     tags = {one["Name"]: one["Value"] for one in mail["EmailTags"]}
     assert tags["waitlist_id"] == "bakery"
     assert tags["ticket"] == str(stage.people.stay_of("ada"))

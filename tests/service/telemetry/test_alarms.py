@@ -194,6 +194,7 @@ def test_the_document_lists_each_alarm() -> None:
         "Edge": "on",
         "AWS::Region": "us-east-1",
         "WebhookUrl": "https://example.com/hook",
+        "MailFrom": "line@example.com",
         "BotCheck": "turnstile",
         "BotCheckSiteKey": "key",
     }
