@@ -22,7 +22,7 @@ local index = count_ahead(keys, entry_id)
 -- The entry stays in the set, because entries behind the target do not matter to a move ahead.
 local function target()
   if priority ~= '' then
-    return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket)
+    return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket, rank)
   end
   if to == 'back' then
     last_ticket = next_stamp(keys, now, last_ticket)

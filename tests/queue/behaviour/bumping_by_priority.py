@@ -47,3 +47,13 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
     assert priority_of(moved["rank"]) == priority
     assert moved["ticket"] == ann["ticket"]
     assert line.order() == ["ann", "kim", "bob", "eve"]
+
+
+def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
+    """It had given way to the entry that has the rank, and does so no second time."""
+    line.init()
+    (ann,) = line.all_sign_up(["ann"])
+    kim = line.restore("kim", rank=ann["rank"], ticket=ann["ticket"])
+    assert kim["rank"] == ann["rank"] - 1
+    assert line.bump("kim", priority=0)["rank"] == kim["rank"]
+    assert line.order() == ["kim", "ann"]

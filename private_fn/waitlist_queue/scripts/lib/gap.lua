@@ -21,10 +21,12 @@ local function gap_before(keys, behind, upper)
   return lower, upper, ahead, behind
 end
 
--- Returns `rank`, or the nearest free rank ahead of it in its priority if another entry has it.
-local function free_rank(keys, entry_id, rank)
+-- Returns `rank`, or the nearest free rank ahead of it in its priority if another entry has it. An entry that waits
+-- at the rank `own` may stay there.
+local function free_rank(keys, entry_id, rank, own)
   local present, its_rank = waiting_until(keys, rank)
   if its_rank ~= rank or present == entry_id then return rank end
   local _, upper = gap_before(keys, present, rank)
+  if own and own < rank and upper and own >= upper then return own end
   return upper and upper - 1
 end
