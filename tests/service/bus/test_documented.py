@@ -11,24 +11,14 @@ from tests.rules.sources import ROOT
 from tests.service.bus.life import samples
 from tests.service.bus.stories import STORIES, WORDS
 from tools.local.pipes import pipes
-from tools.local.table import read_template
 
 DOCUMENT = "docs/app/events.md"
 TEXT = (ROOT / DOCUMENT).read_text(encoding="utf-8")
-EXAMPLE: dict[str, Any] = read_template(
-    ROOT / "docs" / "operate" / "examples" / "offered-email.yaml"
-)
 NAMES = pipes()[0].names
 
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.M | re.S)
-
-
-def rule() -> Any:
-    """Return the pattern of the example's rule, for the waitlist of the samples."""
-    pattern = EXAMPLE["Resources"]["Offered"]["Properties"]["EventPattern"]
-    return json.loads(json.dumps(pattern).replace('{"Ref": "WaitlistId"}', '"bakery"'))
 
 
 def test_every_event_has_a_line_with_its_possible_actors() -> None:
@@ -52,30 +42,9 @@ def test_the_whole_event_is_one_of_the_samples() -> None:
     assert {name: whole[name] for name in NAMES} == NAMES
 
 
-def test_the_example_matches_offers_and_nothing_else() -> None:
-    pattern = rule()
-    assert json.loads(blocks("json")[1]) == pattern
-    matches: Any = EventPattern(None, pattern).matches_event
+def test_the_pattern_matches_offers_and_nothing_else() -> None:
+    matches: Any = EventPattern(None, json.loads(blocks("json")[1])).matches_event
     matching = [one for one in samples() if matches({**NAMES, "detail": one})]
     assert [one["event"] for one in matching] == ["offered"]
     elsewhere = {**matching[0], "waitlist_id": "florist"}
     assert not matches({**NAMES, "detail": elsewhere})
-
-
-def test_the_example_writes_what_an_event_has() -> None:
-    (target,) = EXAMPLE["Resources"]["Offered"]["Properties"]["Targets"]
-    transformer = target["InputTransformer"]
-    detail = samples()[0]
-    for path in transformer["InputPathsMap"].values():
-        assert path.removeprefix("$.detail.") in detail
-    used = set(re.findall(r"<(\w+)>", transformer["InputTemplate"]))
-    assert used == set(transformer["InputPathsMap"])
-
-
-def test_only_the_examples_rule_may_write_to_its_topic() -> None:
-    policy = EXAMPLE["Resources"]["OffersPolicy"]["Properties"]["PolicyDocument"]
-    (statement,) = policy["Statement"]
-    assert statement["Principal"] == {"Service": "events.amazonaws.com"}
-    assert statement["Condition"] == {
-        "ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["Offered", "Arn"]}}
-    }
