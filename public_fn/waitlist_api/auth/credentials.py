@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.auth.token_keys import InCode, KeptKeys, Purpose, stay_of
+from waitlist_api.auth.token_keys import InCode, KeptKeys, stay_of
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import CodeRefused, Forbidden, Unauthorized
 from waitlist_shared.errors import WaitlistError
@@ -50,25 +50,17 @@ class EntryTokens:
         renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
         return Proof(entry_id, stay, renewed)
 
-    def issue_code(
-        self,
-        waitlist_id: str,
-        entry_id: str,
-        stay: int,
-        millis: int,
-        purpose: Purpose = "verify",
-    ) -> str:
-        """Return the code of a message about a stay, of the minute of a time, for one purpose."""
-        minute = millis // MINUTE_MILLIS
-        return self._kept.signing().code(waitlist_id, entry_id, stay, minute, purpose)
+    def issue_code(self, waitlist_id: str, entry_id: str, stay: int, millis: int) -> str:
+        """Return the code by which a stay is verified, of the minute of a time."""
+        return self._kept.signing().code(waitlist_id, entry_id, stay, millis // MINUTE_MILLIS)
 
-    def check_code(self, waitlist_id: str, code: str, purpose: Purpose = "verify") -> InCode:
+    def check_code(self, waitlist_id: str, code: str) -> InCode:
         """Return what a code of this waitlist says. Raises CodeRefused."""
         key = self._kept.keys().of_token(code)
         if key is None or not CODE.fullmatch(code):
             raise CodeRefused
         said = InCode.of(code)
-        signed = key.code(waitlist_id, said.entry_id, said.stay, said.minute, purpose)
+        signed = key.code(waitlist_id, said.entry_id, said.stay, said.minute)
         if not hmac.compare_digest(code, signed):
             raise CodeRefused
         return said

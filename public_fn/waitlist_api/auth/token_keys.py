@@ -6,7 +6,7 @@ import hmac
 import json
 import logging
 from collections.abc import Callable
-from typing import Literal, Self
+from typing import Self
 
 from msgspec import Struct
 
@@ -26,10 +26,6 @@ ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 # A new key signs only after every process has read it, or a process would refuse its tokens:
 # after twice the interval between two reads.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
-
-
-# What a code in a message is for.
-Purpose = Literal["verify", "unsubscribe"]
 
 
 class SecretUnavailable(Exception):
@@ -67,15 +63,12 @@ class TokenKey(Struct, frozen=True):
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
-    def code(
-        self, waitlist_id: str, entry_id: str, stay: int, minute: int, purpose: Purpose = "verify"
-    ) -> str:
+    def code(self, waitlist_id: str, entry_id: str, stay: int, minute: int) -> str:
         """Return the code that proves to have the address of an entry; of a minute since 1970.
 
-        No token has the text that is signed here: ids have no slash. A code is good for
-        one purpose.
+        No token has the text that is signed here: ids have no slash.
         """
-        text = f"{purpose}/{waitlist_id}/{entry_id}/{stay}/{minute}".encode()
+        text = f"verify/{waitlist_id}/{entry_id}/{stay}/{minute}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:CODE_MAC_BYTES]
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + minute.to_bytes(MINUTE_BYTES)
         return f"{self.id}.{base64.urlsafe_b64encode(content + mac).decode()}"

@@ -18,9 +18,7 @@ from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_shared.ranks import millis_of
 
-Outcome = Literal[
-    "sent", "repeated", "over", "not_chosen", "turned_off", "unreachable", "no_address", "refused"
-]
+Outcome = Literal["sent", "repeated", "over", "not_chosen", "unreachable", "no_address", "refused"]
 FIELDS: dict[Channel, Literal["email", "phone"]] = {"mail": "email", "sms": "phone"}
 
 
@@ -69,8 +67,6 @@ class Sender(Struct, frozen=True):
         record = self.entries.get(happening.waitlist_id, happening.entry_id)
         if record is None or not self._is_true(kind, record, happening):
             return "over"
-        if not kind.is_asked and record.messages:
-            return "turned_off"
         if not kind.is_asked and record.unreachable:
             return "unreachable"
         to = self._address_of(record, waitlist.settings.identity)

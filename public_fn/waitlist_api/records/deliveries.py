@@ -1,4 +1,4 @@
-"""Notes of messages that were sent, so that a repeat sends nothing, and what ends the sending.
+"""Notes of messages that were sent, so that a repeat sends nothing, and of unreachable addresses.
 
 A note has no address and no text. An erasure deletes the notes of an entry with its history.
 """
@@ -68,22 +68,10 @@ class Deliveries(Struct, frozen=True):
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> None:
         """Note that the address of a stay takes no messages; no change if the stay has ended."""
-        self._mark(waitlist_id, entry_id, ticket, "unreachable", True)
-
-    def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the person of a stay wants no messages; return False for another stay."""
-        return self._mark(waitlist_id, entry_id, ticket, "messages", "off")
-
-    def _mark(
-        self, waitlist_id: str, entry_id: str, ticket: int, name: str, value: str | bool
-    ) -> bool:
-        try:
+        with suppress(ConditionFailed):
             self.table.update(
                 record_key(waitlist_id, entry_id),
-                f"SET #{name} = :value",
+                "SET #unreachable = :unreachable",
                 "#ticket = :ticket AND attribute_not_exists(#erase)",
-                {"value": value, "ticket": ticket},
+                {"unreachable": True, "ticket": ticket},
             )
-        except ConditionFailed:
-            return False
-        return True

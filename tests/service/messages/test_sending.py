@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.deployment.template import TEMPLATE
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import error, mime, part
 from tests.support.faults import Crash, crash_before
 from tests.support.rights import MAIL_SET
+from waitlist_api.messages.kinds import BY_EVENT
 
 
 @pytest.fixture
@@ -151,3 +153,56 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     assert stage.send(*news) == []
     assert stage.send(*news) == []
     assert stage.stand_ins.to() == ["ada@example.com"] * 2
+
+
+def bounce(stage: Stage, name: str) -> dict[str, object]:
+    """Return what the rule of bounces makes of SES' event about a mail of the present stay."""
+    return {
+        "event": "unreachable",
+        "waitlist_id": [stage.people.waitlist_id],
+        "entry_id": [stage.people.id_of(name)],
+        "ticket": [str(stage.people.stay_of(name))],
+    }
+
+
+def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) -> None:
+    stage.joins("ada")
+    assert stage.send_news() == []
+    late = bounce(stage, "ada")
+    assert stage.send(late, late) == []
+    stage.people.admit(1)
+    stage.people.leave("ada")
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 1
+    stage.world.advance(1)
+    stage.joins("ada")
+    assert stage.send(late, *stage.news()) == [], "of the former stay"
+    assert len(stage.stand_ins.mails) == 2
+
+
+def test_who_is_near_and_whose_offer_ends_is_told_in_time(stage: Stage) -> None:
+    stage.configure(messages={"kinds": ["near", "ending"], "near": 1})
+    stage.joins("ada")
+    stage.joins("bob")
+    for _ in range(2):
+        stage.world.advance(60)
+        stage.world.maintenance.run_all()
+    near = stage.news()
+    assert stage.send(*near, *near) == []
+    stage.people.admit(1)
+    for _ in range(9):
+        stage.world.advance(60)
+        stage.world.maintenance.run_all()
+    ending = stage.news()
+    assert stage.send(*near, *ending) == []
+    assert stage.stand_ins.to() == ["ada@example.com", "bob@example.com", "ada@example.com"]
+    assert len(set(stage.stand_ins.subjects())) == 2
+    stage.people.decline("ada")
+    sent = len(stage.stand_ins.mails)
+    assert stage.send(*ending) == [], "late: the offer is over"
+    assert len(stage.stand_ins.mails) == sent
+
+
+def test_the_rule_takes_the_events_of_all_kinds() -> None:
+    pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
+    assert set(pattern["detail"]["event"]) == set(BY_EVENT)
