@@ -16,12 +16,12 @@ class Person:
     party_size: int
 
     @property
-    def profile(self) -> dict[str, str | int]:
+    def profile(self) -> dict[str, str]:
         return {
             "name": self.name,
             "email": self.email,
             "city": self.city,
-            "party_size": self.party_size,
+            "party_size": str(self.party_size),
         }
 
 

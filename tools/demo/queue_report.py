@@ -29,7 +29,7 @@ def print_head_of_queue(console: Console, entries: Sequence[dict[str, Any]]) -> 
             str(entry["position"]),
             str(profile["name"]),
             str(profile["city"]),
-            str(profile["party_size"]),
+            profile["party_size"],
             str(entry["priority"]),
         )
     console.print(table)

@@ -51,7 +51,7 @@ def test_the_alarms_read_as_many_metrics_as_are_paid_for() -> None:
     read = {
         name: len([one for one in alarm.get("Metrics", []) if "MetricStat" in _either(one)]) or 1
         for name, alarm in alarms.items()
-        if name not in ("EdgeErrorsAlarm", "BotCheckAlarm")
+        if not name.startswith(("EdgeErrors", "BotCheck", "Messages"))
     }
     of_webhooks = sum(read.pop(name) for name in [*read] if name.startswith("Webhook"))
     assert of_webhooks == WEBHOOK_ALARMED_METRICS

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -14,6 +13,7 @@ from waitlist_api.http.schemas.common import (
     TheCustomerId,
     TheEntryId,
     Time,
+    TimeZone,
     UtcTime,
     documented,
 )
@@ -42,14 +42,6 @@ from waitlist_shared.limits import (
 def _cron(text: str) -> str:
     check_cron(text)
     return text
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise ValueError("is no IANA time zone, such as Europe/Berlin") from error
-    return name
 
 
 def _moment(text: str) -> str:
@@ -99,7 +91,7 @@ class ScheduledBody(Body):
         ),
     ]
     timezone: Annotated[
-        Annotated[str, Field(max_length=64), AfterValidator(_zone)] | None,
+        TimeZone | None,
         Field(
             default=None,
             description="The IANA time zone of `cron`; UTC if it is left out. A time that daylight "
@@ -138,7 +130,7 @@ class OfferHoursBody(Body):
         Field(description="If it is earlier than `from`, of the next day.", examples=["22:00"]),
     ]
     timezone: Annotated[
-        Annotated[str, Field(max_length=64), AfterValidator(_zone)],
+        TimeZone,
         Field(
             description="The IANA time zone of both. A time that daylight saving skips is just "
             "after the gap; one that comes twice counts once.",

@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import TypeAliasType
@@ -16,6 +17,17 @@ PathEntryId = f"^{ids.ENTRY_ID}$"
 CURSOR = "^[A-Za-z0-9_-]{1,512}$"
 ME = "me"
 PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError("is no IANA time zone, such as Europe/Berlin") from error
+    return name
+
+
+TimeZone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 
 
 def documented(**schema: Any) -> Any:

@@ -1,11 +1,10 @@
 """The `messages` setting of a waitlist: what its people are told, and in which words."""
 
 from typing import Annotated, Any, Literal, Self
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, model_validator
 
-from waitlist_api.http.schemas.common import Body, ShownText
+from waitlist_api.http.schemas.common import Body, ShownText, TimeZone
 from waitlist_api.http.schemas.page import TextOfLines
 from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
 from waitlist_api.messages.words import PLACEHOLDER
@@ -25,14 +24,6 @@ def _distinct(kinds: list[str]) -> list[str]:
     if len(set(kinds)) < len(kinds):
         raise ValueError("may have each kind only once")
     return kinds
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (OSError, ValueError):
-        raise ValueError("must be a time zone, such as Europe/Berlin") from None
-    return name
 
 
 KindName = Annotated[
@@ -91,9 +82,7 @@ class MessagesBody(Body):
         ),
     ] = "en"
     timezone: Annotated[
-        str,
-        AfterValidator(_zone),
-        Field(max_length=64, description="Of the times in messages.", examples=["Europe/Berlin"]),
+        TimeZone, Field(description="Of the times in messages.", examples=["Europe/Berlin"])
     ] = "UTC"
     texts: Annotated[
         dict[Language, dict[KindName, OwnTextBody]],
