@@ -109,6 +109,42 @@ class WebhookConfig(Struct, frozen=True):
         )
 
 
+class MessagesConfig(Struct, frozen=True, kw_only=True):
+    """The environment of the function of messages.
+
+    It sends no mail without `mail_from`, and no SMS without `sms_from`.
+    """
+
+    table_name: str
+    queue_url: str
+    base_url: str
+    entry_token_secret: str = ""
+    entry_token_secret_arn: str = ""
+    has_accounts: bool = False
+    mail_from: str = ""
+    mail_configuration_set: str = ""
+    sms_from: str = ""
+    log_level: str = "INFO"
+    metrics_namespace: str = ""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the environment; raises ConfigError."""
+        return cls(
+            table_name=_required(environ, "TABLE_NAME"),
+            queue_url=_required(environ, "MESSAGES_QUEUE_URL"),
+            base_url=_required(environ, "BASE_URL"),
+            entry_token_secret=environ.get("ENTRY_TOKEN_SECRET", ""),
+            entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
+            has_accounts=bool(environ.get("JWT_ISSUER")),
+            mail_from=environ.get("MAIL_FROM", ""),
+            mail_configuration_set=environ.get("MAIL_CONFIGURATION_SET", ""),
+            sms_from=environ.get("SMS_FROM", ""),
+            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
+            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+        )
+
+
 def _listed(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(filter(None, environ.get(name, "").split(",")))
 

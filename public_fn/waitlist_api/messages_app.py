@@ -4,9 +4,7 @@ import os
 import random
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Self
-
-from msgspec import Struct
+from typing import Any
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.secret import secret_reader
@@ -18,7 +16,7 @@ from waitlist_api.aws.clients import (
     sqs_client,
 )
 from waitlist_api.clock import now_millis
-from waitlist_api.config import ConfigError
+from waitlist_api.config import MessagesConfig
 from waitlist_api.messages.batch import Batches, Context
 from waitlist_api.messages.channels import MailChannel, SmsChannel
 from waitlist_api.messages.compose import Channel, Letterhead
@@ -31,42 +29,6 @@ from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
 CORRELATION = Correlation()
-
-
-class MessagesConfig(Struct, frozen=True, kw_only=True):
-    """The environment of the function. Without `mail_from` or `sms_from` nothing is sent so."""
-
-    table_name: str
-    queue_url: str
-    base_url: str
-    entry_token_secret: str = ""
-    entry_token_secret_arn: str = ""
-    has_accounts: bool = False
-    mail_from: str = ""
-    mail_configuration_set: str = ""
-    sms_from: str = ""
-    log_level: str = "INFO"
-    metrics_namespace: str = ""
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment. Raises ConfigError."""
-        for name in ("TABLE_NAME", "MESSAGES_QUEUE_URL", "BASE_URL"):
-            if not environ.get(name):
-                raise ConfigError(f"{name} must be set")
-        return cls(
-            table_name=environ["TABLE_NAME"],
-            queue_url=environ["MESSAGES_QUEUE_URL"],
-            base_url=environ["BASE_URL"],
-            entry_token_secret=environ.get("ENTRY_TOKEN_SECRET", ""),
-            entry_token_secret_arn=environ.get("ENTRY_TOKEN_SECRET_ARN", ""),
-            has_accounts=bool(environ.get("JWT_ISSUER")),
-            mail_from=environ.get("MAIL_FROM", ""),
-            mail_configuration_set=environ.get("MAIL_CONFIGURATION_SET", ""),
-            sms_from=environ.get("SMS_FROM", ""),
-            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
-            metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
-        )
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:

@@ -194,7 +194,7 @@ class Mailbox:
 
 
 def _shown(at_millis: int, message: Message) -> dict[str, Any]:
-    shown = {"at": iso(at_millis), **asdict(message), "body": None}
+    shown = {"at": iso(at_millis), **asdict(message), "headers": {}, "body": None}
     del shown["sender"]
     return shown
 

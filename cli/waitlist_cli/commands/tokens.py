@@ -1,5 +1,8 @@
 """Entry tokens and links for guests who have none, and verification by an operator."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -17,11 +20,7 @@ def token(context: Context, person: Person) -> None:
     The holder of the token can act as the customer: see the entry, accept or decline an offer, take
     the pass, exit and leave. Earlier tokens stay valid. Only the token is printed.
     """
-    issued = person.token()
-    if context.output.as_json:
-        context.output.json(issued)
-    else:
-        context.output.line(issued["entry_token"])
+    _print(context, person.token(), "entry_token")
 
 
 @command("link", PANEL, "waitlist link bakery --customer ada")
@@ -32,11 +31,7 @@ def link(context: Context, person: Person) -> None:
     Whoever has it has the place: send it to the address of the person's profile alone. While the
     address is not verified, the reader verifies it by the link.
     """
-    found = person.link()
-    if context.output.as_json:
-        context.output.json(found)
-    else:
-        context.output.line(found["url"])
+    _print(context, person.link(), "url")
 
 
 @command("verify", PANEL, "waitlist verify bakery --customer ada --reason passport")
@@ -44,3 +39,11 @@ def link(context: Context, person: Person) -> None:
 def verify(context: Context, person: Person) -> None:
     """Mark a person's address verified, by a proof of your own; the entry may then be taken."""
     print_status(context, person.verify(person.show()["joined_at"]))
+
+
+def _print(context: Context, answer: Mapping[str, Any], field: str) -> None:
+    """Print one field of an answer, or the whole answer as JSON."""
+    if context.output.as_json:
+        context.output.json(answer)
+    else:
+        context.output.line(answer[field])

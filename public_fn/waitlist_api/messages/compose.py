@@ -1,11 +1,11 @@
-"""Writes the message of a kind to one person: plain text, HTML with one link, and headers."""
+"""Writes the message of a kind to one person: plain text, and HTML with one link."""
 
 from datetime import UTC, datetime
 from html import escape
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.issue_token import place_link, verify_link
@@ -47,7 +47,6 @@ class Message(Struct, frozen=True, kw_only=True):
     subject: str
     text: str
     html: str
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 class Letterhead(Struct, frozen=True):
