@@ -42,7 +42,14 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.messages import language_of
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull
+from waitlist_shared.errors import (
+    Gone,
+    NotOpenYet,
+    NotWaiting,
+    WaitlistClosed,
+    WaitlistError,
+    WaitlistFull,
+)
 from waitlist_shared.ids import new_join_id
 
 
@@ -51,6 +58,13 @@ class SignedUp(Struct, frozen=True):
 
     view: EntryView
     is_new: bool
+
+
+class Known(Struct, frozen=True):
+    """A record that stands in the way of a signup, as `error` says."""
+
+    record: EntryRecord
+    error: WaitlistError
 
 
 class Signups(Struct, frozen=True):
@@ -71,6 +85,13 @@ class Signups(Struct, frozen=True):
 
         The position is returned only if the caller has proved to be this customer.
         """
+        outcome = self.attempt(command)
+        if isinstance(outcome, Known):
+            raise outcome.error
+        return outcome
+
+    def attempt(self, command: SignupCommand) -> SignedUp | Known:
+        """Do as `sign_up` does, and return the record by which it is refused, if it is by one."""
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read: the write of the intent would find it.
         existing = None
@@ -90,6 +111,8 @@ class Signups(Struct, frozen=True):
                 is_checked = True
             match step:
                 case Refuse(error):
+                    if existing is not None:
+                        return Known(existing, error)
                     raise error
                 case Replay(record):
                     # EntryNotFound: the entry was erased since it was read.
@@ -158,7 +181,12 @@ class Signups(Struct, frozen=True):
         self, command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
-        if isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft):
+        # `UnprovenSignups` asks in another way whether the settings are current.
+        is_secret = command.verify_until_millis is not None
+        is_ended = isinstance(step, Refuse) and isinstance(
+            step.error, AlreadyAdmitted | AlreadyLeft
+        )
+        if is_ended and not is_secret:
             # The cached setting `rejoin` may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
             step = next_step(command, existing, waitlist, self.now_millis())

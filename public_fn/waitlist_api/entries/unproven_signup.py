@@ -6,9 +6,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.signup import Known, Signups
 from waitlist_api.entries.signup_step import SignupCommand, refusal_of
-from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, OpensLater
+from waitlist_api.errors import (
+    AlreadyAdmitted,
+    AlreadyLeft,
+    AlreadyOnList,
+    Banned,
+    OpensLater,
+)
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -23,7 +29,7 @@ class UnprovenSignups(Struct, frozen=True):
     """Signs addresses up that are to be verified (decision 62).
 
     A known address costs the calls of a new one: a write of the record that finds it, a call of
-    Redis, and a transaction.
+    Redis, and a transaction. Only who joins again after a stay has ended costs another write.
     """
 
     waitlist_cache: WaitlistCache
@@ -41,35 +47,60 @@ class UnprovenSignups(Struct, frozen=True):
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
         # A key that was used with another body would tell that there was one.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
-        try:
-            self.signups.sign_up(unproven)
-        except (AlreadyOnList, AlreadyAdmitted, AlreadyLeft, Banned):
-            self._check_room(command)
-            self.ask(command.waitlist_id, command.entry_id)
+        known = self._known(unproven)
+        if known is not None and not self._check_room(unproven):
+            # An operator has changed the settings since they were read.
+            known = self._known(unproven)
+        if known is not None:
+            self._ask(known)
 
-    def _check_room(self, command: SignupCommand) -> None:
-        """Raise what would refuse a new entry at this moment."""
-        waitlist = self.waitlist_cache.look_up(command.waitlist_id)
+    def _known(self, command: SignupCommand) -> EntryRecord | None:
+        """Return the record of a known address; add the entry if there is none."""
+        outcome = self.signups.attempt(command)
+        match outcome:
+            case Known(record, AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned()):
+                return record
+            case Known(_, error):
+                raise error
+        return None
+
+    def _check_room(self, command: SignupCommand) -> bool:
+        """Raise what would refuse a new entry at this moment, after the calls that it would make.
+
+        Return whether the cached settings are those by which Redis decides.
+        """
+        waitlist_id = command.waitlist_id
+        waitlist = self.waitlist_cache.find(waitlist_id)
         refusal = refusal_of(waitlist, command)
         if refusal is not None:
             raise refusal
-        settings = waitlist.settings
-        stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=command.waitlist_id))
-        match line_of(settings, stats, self.now_millis()):
+        stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
+        is_current = stats.settings_version <= waitlist.version
+        if not is_current:
+            waitlist = self.waitlist_cache.look_up(waitlist_id)
+        line = line_of(waitlist.settings, stats, self.now_millis())
+        shut = line in ("closed", "not_open_yet")
+        if waitlist.settings.capacity is not None and stats.state != "warm" and not shut:
+            raise Rebuilding
+        if shut or line == "full":
+            self.waitlist_cache.forget(waitlist_id)
+            self.signups.cancel(_nobody(waitlist_id, command.entry_id))
+        match line:
             case "closed":
                 raise WaitlistClosed
             case "not_open_yet":
-                raise OpensLater(settings.opens_at)
-            case _ if settings.capacity is not None and stats.state != "warm":
-                raise Rebuilding
+                raise OpensLater(self.waitlist_cache.look_up(waitlist_id).settings.opens_at)
             case "full":
                 raise WaitlistFull
+        return is_current
 
     def ask(self, waitlist_id: str, entry_id: str) -> None:
         """Ask for a message with the link of an entry; the same calls where there is none."""
-        record = self.entries.get(waitlist_id, entry_id)
+        self._ask(self.entries.get(waitlist_id, entry_id) or _nobody(waitlist_id, entry_id))
+
+    def _ask(self, record: EntryRecord) -> None:
         with suppress(EntryChanged):
-            self.asks.record(record or _nobody(waitlist_id, entry_id), self.now_millis())
+            self.asks.record(record, self.now_millis())
 
 
 def _nobody(waitlist_id: str, entry_id: str) -> EntryRecord:

@@ -1,0 +1,226 @@
+"""A stranger with an address, but not its mailbox, learns nothing: not even that it is known.
+
+The answers for known and unknown addresses are the same bytes, made by the same calls of AWS and
+Redis. What these calls take is measured by `make bench` (part "secrecy").
+"""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.test_verification import ADA, BOB, RULES, Guests, seen
+from tests.support.faults import Wire
+from tests.support.gateway import Answer
+from tests.support.stores import empty_redis
+from tests.support.tables import new_table
+from tests.support.world import SECRET, RedisClock, World
+from waitlist_api.auth.credentials import EntryTokens
+
+STRANGER = "nobody@example.com"
+FORM = {
+    "fields": [
+        {"name": "email", "label": "Mail", "type": "email", "required": True},
+        {"name": "size", "label": "Size", "type": "select", "options": ["s", "l"]},
+    ]
+}
+NEW = ["PutItem", "Invoke", "TransactWriteItems"]
+Seen = tuple[Any, ...]
+
+
+class Watched(Guests):
+    """Guests whose requests are seen as a stranger and as AWS see them."""
+
+    wire: Wire
+
+    @classmethod
+    def on(cls, **settings: Any) -> "Watched":
+        wire = Wire()
+        table, clock = wire.client(new_table()), RedisClock.standing()
+        guests = cls(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+        guests.wire = wire
+        assert guests.configure(**{"identity": RULES, **settings}).status == 201
+        return guests
+
+    def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
+        """Return the answer, the calls of AWS, and how many scripts Redis ran."""
+        # As in a process that has just read the settings, whatever the other requests took.
+        self.world.services.waitlist_cache.look_up(self.waitlist_id)
+        self.wire.disarm()
+        before = self._scripts()
+        answer = seen(request(*sent))
+        return answer, self.wire.names, self._scripts() - before
+
+    def _scripts(self) -> int:
+        return int(self.world.redis.info("commandstats")["cmdstat_evalsha"]["calls"])
+
+    def links(self, address: str) -> Answer:
+        body = {"email": address}
+        return self.world.request("POST", f"{self.path}/links", body=body)
+
+    def remove(self, name: str, key: str | None = None, **body: Any) -> Answer:
+        path = f"{self.admin_path}/entries/{self.id_of(name)}/remove"
+        return self.world.request("POST", path, body=body, operator=True)
+
+
+@pytest.fixture
+def guests() -> Watched:
+    return Watched.on()
+
+
+def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
+    guests = Watched.on(rejoin="never", admission={"pass_seconds": 60})
+    states = ("unverified", "verified", "offered", "parked", "admitted", "left", "banned", "erased")
+    address = {state: f"{state}@example.com" for state in states}
+    for state in states:
+        guests.join(address[state])
+        if state in ("offered", "parked", "admitted"):
+            guests.verify(guests.code(address[state]))
+            assert guests.claimed() == [address[state]]
+    guests.verify(guests.code(address["verified"]))
+    guests.park(address["parked"])
+    guests.complete(address["admitted"])
+    guests.remove(address["left"])
+    guests.remove(address["banned"], ban=True)
+    path = f"{guests.admin_path}/entries/{guests.id_of(address['erased'])}"
+    assert guests.world.request("DELETE", path, operator=True).status == 204
+    # An erased record, which has nothing personal, stays for a minute.
+    guests.world.maintain()
+    link = guests.ask(guests.links, STRANGER)
+    assert link[0][:2] == (202, '{"status":"check_your_inbox"}')
+    for state in states:
+        assert guests.ask(guests.links, address[state]) == link, state
+    new = guests.ask(guests.join, STRANGER)
+    assert new[1:] == (NEW, 1)
+    for state in states:
+        assert guests.ask(guests.join, address[state]) == new, state
+
+
+def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
+    """In random order, so that no other state of the process decides."""
+    chance = random.Random(33)
+    known = [f"known-{one}@example.com" for one in range(20)]
+    for one in known:
+        guests.join(one)
+        if chance.random() < 0.5:
+            guests.verify(guests.code(one))
+    addresses = [*known, *(f"new-{one}@example.com" for one in range(20))]
+    chance.shuffle(addresses)
+    work = [guests.ask(guests.join, one) for one in addresses]
+    assert work == [work[0]] * len(work)
+    assert work[0][1:] == (NEW, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "body"),
+    [
+        ({}, {"profile": {"email": "ada at example.com"}}),
+        ({"page": FORM}, {"profile": {"phone": "1"}}),
+        ({"page": FORM}, {"attributes": {"size": "xl"}}),
+        ({"max_guest_bytes": 40}, {"profile": {"note": "x" * 40}}),
+        ({"identity": {**RULES, "blocked_domains": ["example.com"]}}, {}),
+        ({"capacity": 1}, {}),
+        ({"open": False}, {}),
+        ({"closes_at": "2026-01-01T00:00:00Z"}, {}),
+        ({"opens_at": "2030-01-01T00:00:00Z"}, {}),
+    ],
+)
+def test_a_refusal_says_the_same_by_the_same_calls(
+    guests: Watched, settings: dict[str, Any], body: dict[str, Any]
+) -> None:
+    def join(address: str) -> Answer:
+        profile = {"email": address, **body.get("profile", {})}
+        sent = {**body, "profile": profile}
+        return guests.world.request("POST", f"{guests.path}/entries", body=sent)
+
+    guests.join(ADA)
+    guests.configure(**{"identity": RULES, **settings})
+    refused = [guests.ask(join, one) for one in (ADA, BOB)]
+    assert refused[0] == refused[1]
+    assert refused[0][0][0] >= 400
+
+
+def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
+    """The function that answers has the settings of before."""
+    guests.configure(identity=RULES, rejoin="never")
+    guests.join(ADA)
+    guests.leave(ADA)
+    operator = Watched(World.on(guests.world.dynamodb, guests.world.redis))
+    operator.configure(identity=RULES, rejoin="after_leaving")
+    assert guests.join(ADA).status == 202
+    assert guests.of(ADA)["status"] == "waiting"
+
+
+def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
+    """Of an ended stay, an erased one, another list, too old, and made up for known and unknown."""
+    other = Guests(guests.world, "butcher")
+    other.configure(identity=RULES)
+    other.join(ADA)
+    for one in (ADA, BOB):
+        guests.join(one)
+    codes = [guests.code(ADA), guests.code(BOB), other.code(ADA)]
+    made_up = [code[:-4] + "AAAA" for code in codes]
+    for one in made_up:
+        answer, calls, scripts = guests.ask(guests.verify, one)
+        assert (answer[0], calls, scripts) == (403, [], 0)
+    guests.leave(ADA)
+    path = f"{guests.admin_path}/entries/{guests.id_of(BOB)}"
+    assert guests.world.request("DELETE", path, operator=True).status == 204
+    guests.join("old@example.com")
+    codes.append(guests.code("old@example.com"))
+    guests.world.advance(62 * 60)
+    answers = {str(seen(guests.verify(one))) for one in [*codes, *made_up]}
+    assert len(answers) == 1
+    assert "code_refused" in answers.pop()
+
+
+def test_only_operators_find_people(guests: Watched) -> None:
+    guests.join(ADA)
+    path = f"{guests.admin_path}/find"
+
+    def find(address: str) -> Answer:
+        return guests.world.request("POST", path, body={"email": address})
+
+    asked = [guests.ask(find, one) for one in (ADA, STRANGER)]
+    assert asked == [asked[0]] * 2
+    assert (asked[0][0][0], asked[0][1:]) == (401, ([], 0))
+
+
+@pytest.mark.parametrize("verify", ["off", "before_offer"])
+def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
+    guests = Watched.on(identity={**RULES, "verify": verify})
+    for one in (ADA, BOB):
+        guests.join(one)
+    key = (guests.waitlist_id, guests.id_of(ADA))
+    record = guests.world.services.entries.get(*key)
+    assert record is not None
+    assert record.ticket is not None
+    token = EntryTokens(SECRET).issue(*key, record.ticket)
+    path = f"{guests.path}/entries/{guests.id_of(ADA)}"
+
+    def change(address: str) -> Answer:
+        body = {"profile": {"email": address}}
+        return guests.world.request("PATCH", path, body=body, token=token)
+
+    known, unknown = (guests.ask(change, one) for one in (BOB, STRANGER))
+    assert known == unknown
+    assert BOB not in str(known)
+
+
+def test_errors_of_an_import_name_no_address(guests: Watched) -> None:
+    guests.join(BOB)
+    path = f"{guests.admin_path}/import"
+    refused = []
+    for one in (BOB, STRANGER):
+        rows = [
+            {"profile": {"email": one}, "priority": 1000},
+            {"profile": {"email": one, "a": "x" * 40_000}},
+            {"profile": {"email": f"{one} or so"}},
+            {"profile": {"email": one}, "joined_at": one},
+        ]
+        answer = guests.world.request("POST", path, body={"entries": rows}, operator=True)
+        assert one not in answer.text
+        refused.append(answer.json["results"])
+    assert [one["outcome"] for one in refused[0]] == ["refused"] * 4
+    assert refused[0] == refused[1]
