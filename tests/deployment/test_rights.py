@@ -117,9 +117,7 @@ def send_messages() -> None:
         stage.stand_ins.failing = lambda _: SENT
         assert stage.send(*news) == []
         assert (len(stage.stand_ins.mails), len(stage.stand_ins.texts)) == (1, 1)
-        ids = {"waitlist_id": [WAITLIST_ID], "entry_id": [stage.people.id_of("ada")]}
-        ticket = [str(stage.people.stay_of("ada"))]
-        assert stage.send({"event": "unreachable", "ticket": ticket, **ids}) == []
+        assert stage.send(stage.bounce("ada")) == []
     EntryTokens(secret_reader(SECRET_ARN, guarded("MessagesFn", Secrets()))).issue(
         WAITLIST_ID, "a" * 26, 1
     )

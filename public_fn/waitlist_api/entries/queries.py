@@ -10,6 +10,7 @@ from waitlist_api import cursors
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.deliveries import Deliveries, Note
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.histories import Histories
@@ -32,6 +33,7 @@ class EntryQueries(Struct, frozen=True):
     entries: EntryRecords
     histories: Histories
     positions: Positions
+    deliveries: Deliveries
 
     def page(
         self,
@@ -110,6 +112,11 @@ class EntryQueries(Struct, frozen=True):
         record = self.entries.find(waitlist_id, entry_id)
         history, following = self.histories.page(waitlist_id, entry_id, after, limit)
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
+
+    def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
+        """Return what became of the newest messages of an entry's stay, oldest first."""
+        record = self.entries.find(waitlist_id, entry_id)
+        return self.deliveries.of_stay(waitlist_id, entry_id, record.ticket or 0)
 
     def _view(self, record: EntryRecord) -> EntryView:
         recorded = EntryView.recorded(record)

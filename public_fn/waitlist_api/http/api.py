@@ -32,6 +32,7 @@ from waitlist_api.http.routes.admin.claims import admin_claim_routes
 from waitlist_api.http.routes.admin.counts import admin_count_routes
 from waitlist_api.http.routes.admin.entries import admin_entry_routes
 from waitlist_api.http.routes.admin.imports import admin_import_routes, is_import
+from waitlist_api.http.routes.admin.messages import admin_message_routes
 from waitlist_api.http.routes.admin.preview import admin_preview_routes
 from waitlist_api.http.routes.admin.reinstate import admin_reinstate_routes
 from waitlist_api.http.routes.admin.segments import admin_segment_routes
@@ -213,6 +214,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.bans,
             identities,
         ),
+        admin_message_routes(services.entry_queries),
         verify_routes(
             _verifications(services, tokens),
             responses,

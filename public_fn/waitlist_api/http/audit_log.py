@@ -25,6 +25,7 @@ AUDITED = frozenset(
         f"DELETE {ADMIN_ENTRY}",
         f"POST {ADMIN_ENTRY}/token",
         f"POST {ADMIN_ENTRY}/link",
+        f"GET {ADMIN_ENTRY}/messages",
         *READS,
     }
 )

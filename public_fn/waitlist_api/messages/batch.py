@@ -1,7 +1,7 @@
 """Handles one batch of the queue of messages, and returns to the queue what is to be tried again.
 
 The queue has events of entries (docs/app/events.md), and bounces and complaints of mails, which
-name the stay by the tags of the mail: ids only.
+name the message by the tags of the mail: ids only.
 """
 
 import json
@@ -20,9 +20,12 @@ from aws_lambda_powertools.utilities.batch import (
 )
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from botocore.exceptions import BotoCoreError, ClientError
+from msgspec import convert
 
+from waitlist_api.messages.channels import TAGS
 from waitlist_api.messages.kinds import Happening
 from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_api.records.deliveries import Delivery
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
@@ -106,10 +109,8 @@ class Batches:
     def _handle(self, body: dict[str, Any]) -> str:
         if body["event"] == UNREACHABLE:
             # A tag of SES has a list of values.
-            (waitlist_id,), (entry_id,), (ticket,) = (
-                body[name] for name in ("waitlist_id", "entry_id", "ticket")
-            )
-            self._sender.deliveries.mark_unreachable(waitlist_id, entry_id, int(ticket))
+            tags = {name: body[name][0] for name in TAGS}
+            self._sender.deliveries.bounce(convert(tags, Delivery, strict=False))
             return "bounced"
         outcome = self._sender.handle(happening_of(body))
         return outcome if outcome in COUNTED else "dropped"

@@ -27,8 +27,8 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# By which a bounce names the stay: event tags of SES have letters, digits, - and _.
-TAGS = ("waitlist_id", "entry_id", "ticket")
+# By which a bounce names the message: event tags of SES have letters, digits, - and _.
+TAGS = Delivery.__struct_fields__
 
 
 class MailChannel(Struct, frozen=True):

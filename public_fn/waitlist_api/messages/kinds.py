@@ -31,7 +31,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """One kind of message.
 
     `is_true` decides by the record at the time of sending, for events of its present stay. The
-    message links to the person's place, to their verification, or to the list's page.
+    message links to the person's place, to their verification, or to the list's page. With
+    `comes_later` a later event asks for the message, or none.
 
     `once_a_stay`: several events ask for the same message. `is_asked`: the person has just asked
     for it, so they get it also if they want no others. It is sent on lists that choose it by its
@@ -46,6 +47,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     once_a_stay: bool = False
     is_asked: bool = False
     also_by: str = ""
+    comes_later: Callable[[EntryRecord, Happening], bool] = lambda _record, _happening: False
 
     def until_millis(self, record: EntryRecord) -> int:
         """Return the deadline that the words name, in milliseconds; 0 without one."""
@@ -59,10 +61,14 @@ class Kind(Struct, frozen=True, kw_only=True):
         return until or 0
 
 
-def _joined(record: EntryRecord, happening: Happening, _: int) -> bool:
+def _joined(record: EntryRecord, _happening: Happening, _: int) -> bool:
+    return record.status == "waiting"
+
+
+def _joined_later(record: EntryRecord, happening: Happening) -> bool:
     # Imported people have not asked for anything at this moment.
     is_import = happening.event == "joined" and happening.by != "customer"
-    return record.status == "waiting" and not is_import and record.verify_until_millis is None
+    return is_import or record.verify_until_millis is not None
 
 
 def _verify(record: EntryRecord, _: Happening, now_millis: int) -> bool:
@@ -91,10 +97,12 @@ def _confirm(record: EntryRecord, happening: Happening, now_millis: int) -> bool
     is_open = record.status == "waiting" and not record.unanswered
     if not is_open or (record.confirm_by_millis or 0) <= now_millis:
         return False
-    if happening.event == "asked" and record.reminded_days is not None:
-        # The reminder says the same, later.
-        return False
     return millis_of(happening.stamp) + SKEW_MILLIS >= (record.asked_millis or 0)
+
+
+def _reminded(record: EntryRecord, happening: Happening) -> bool:
+    # The reminder says the same.
+    return happening.event == "asked" and record.reminded_days is not None
 
 
 def _admitted(record: EntryRecord, _: Happening, now_millis: int) -> bool:
@@ -114,6 +122,7 @@ KINDS: tuple[Kind, ...] = (
         events=("joined", "verified", "reinstated"),
         is_true=_joined,
         once_a_stay=True,
+        comes_later=_joined_later,
     ),
     Kind(
         name="verify",
@@ -126,7 +135,13 @@ KINDS: tuple[Kind, ...] = (
     Kind(name="near", events=("near",), is_true=_near, once_a_stay=True),
     Kind(name="offered", events=("offered",), is_true=_offered, fills=("name", "until")),
     Kind(name="ending", events=("ending",), is_true=_ending, fills=("name", "until")),
-    Kind(name="confirm", events=("asked", "reminded"), is_true=_confirm, fills=("name", "until")),
+    Kind(
+        name="confirm",
+        events=("asked", "reminded"),
+        is_true=_confirm,
+        fills=("name", "until"),
+        comes_later=_reminded,
+    ),
     Kind(name="admitted", events=("admitted",), is_true=_admitted, once_a_stay=True),
     Kind(name="left", events=("left",), is_true=_left, link="list", once_a_stay=True),
 )

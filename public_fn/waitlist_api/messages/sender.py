@@ -10,7 +10,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import address_of, mailbox_of
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, Happening, Kind
-from waitlist_api.records.deliveries import Deliveries, Delivery
+from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
@@ -18,7 +18,7 @@ from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_shared.ranks import millis_of
 
-Outcome = Literal["sent", "repeated", "over", "not_chosen", "unreachable", "no_address", "refused"]
+Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
 FIELDS: dict[Channel, Literal["email", "phone"]] = {"mail": "email", "sms": "phone"}
 
 
@@ -65,24 +65,29 @@ class Sender(Struct, frozen=True):
         if rules is None or not {kind.name, kind.also_by} & set(rules.kinds):
             return "not_chosen"
         record = self.entries.get(happening.waitlist_id, happening.entry_id)
-        if record is None or not self._is_true(kind, record, happening):
+        if record is None or record.erase or happening.stamp < (record.ticket or 0):
             return "over"
+        if kind.comes_later(record, happening):
+            return "later"
+        delivery = _delivery(kind, record, happening)
+        if not kind.is_true(record, happening, self.now_millis()):
+            return self._drop(delivery, "over")
         if not kind.is_asked and record.unreachable:
-            return "unreachable"
+            return self._drop(delivery, "unreachable")
         to = self._address_of(record, waitlist.settings.identity)
         if to is None:
-            return "no_address"
+            return self._drop(delivery, "no_address")
         at_millis = millis_of(happening.stamp)
         message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
-        return self._send_once(kind, record, happening, message)
+        return self._send_once(delivery, message)
 
     def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
         """Return by which rules a list sends; None if it sends nothing."""
         return settings.messages
 
-    def _is_true(self, kind: Kind, record: EntryRecord, happening: Happening) -> bool:
-        is_of_stay = not record.erase and happening.stamp >= (record.ticket or 0)
-        return is_of_stay and kind.is_true(record, happening, self.now_millis())
+    def _drop(self, delivery: Delivery, reason: Reason) -> Outcome:
+        self.deliveries.drop(delivery, reason, self.now_millis())
+        return reason
 
     def _address_of(
         self, record: EntryRecord, rules: IdentityRules | None
@@ -98,17 +103,7 @@ class Sender(Struct, frozen=True):
                 return channel, address_of(rules or IdentityRules(field=name), given).text
         return None
 
-    def _send_once(
-        self, kind: Kind, record: EntryRecord, happening: Happening, message: Message
-    ) -> Outcome:
-        ticket = record.ticket or 0
-        delivery = Delivery(
-            waitlist_id=record.waitlist_id,
-            entry_id=record.entry_id,
-            ticket=ticket,
-            stamp=ticket if kind.once_a_stay else happening.stamp,
-            kind=kind.name,
-        )
+    def _send_once(self, delivery: Delivery, message: Message) -> Outcome:
         begun_millis = self.now_millis()
         match self.deliveries.begin(delivery, begun_millis):
             case "done":
@@ -116,13 +111,27 @@ class Sender(Struct, frozen=True):
             case "busy":
                 raise TryAgain("busy")
         outcome: Outcome = "sent"
+        reason = ""
         try:
             self.channels[message.channel].send(message, delivery)
         except Refused:
-            self.deliveries.mark_unreachable(record.waitlist_id, record.entry_id, ticket)
-            outcome = "refused"
+            self.deliveries.mark_unreachable(
+                delivery.waitlist_id, delivery.entry_id, delivery.ticket
+            )
+            outcome = reason = "refused"
         except TryAgain:
             self.deliveries.give_up(delivery, begun_millis)
             raise
-        self.deliveries.finish(delivery)
+        self.deliveries.finish(delivery, message.channel, self.now_millis(), reason)
         return outcome
+
+
+def _delivery(kind: Kind, record: EntryRecord, happening: Happening) -> Delivery:
+    ticket = record.ticket or 0
+    return Delivery(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        ticket=ticket,
+        stamp=ticket if kind.once_a_stay else happening.stamp,
+        kind=kind.name,
+    )

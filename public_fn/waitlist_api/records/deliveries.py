@@ -1,10 +1,11 @@
-"""Notes of messages that were sent, so that a repeat sends nothing, and of unreachable addresses.
+"""Notes of messages, so that a repeat sends nothing, and of unreachable addresses.
 
-A note has no address and no text. An erasure deletes the notes of an entry with its history.
+A note says what became of a message, without address and text. An erasure deletes the notes of an
+entry with its history.
 """
 
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, Self
 
 from msgspec import Struct
 
@@ -17,9 +18,15 @@ DELIVERY = "DELIVERY#"
 KEPT_SECONDS = 20 * 86_400
 # Longer than the function runs: after a crash the next attempt may send.
 ATTEMPT_MILLIS = 60_000
+SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
+State = Literal["sent", "bounced", "dropped"]
+# Why a message was not sent.
+Reason = Literal["over", "unreachable", "no_address", "refused"]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
+# A message that is dropped may be sent later, if what it says is true again.
+UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
@@ -33,12 +40,31 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> dict[str, str]:
-        sort = f"{DELIVERY}{self.ticket:016d}#{self.stamp:016d}#{self.kind}"
+        sort = f"{_of_stay(self.ticket)}{self.stamp:016d}#{self.kind}"
         return {"pk": entry_pk(self.waitlist_id, self.entry_id), "sk": sort}
 
 
+class Note(Struct, frozen=True, kw_only=True):
+    """What became of a message, and when.
+
+    `channel` is `mail` or `sms`, or empty for one that had no address; `reason` that of a dropped
+    one, else empty.
+    """
+
+    kind: str
+    state: State
+    millis: int
+    channel: str = ""
+    reason: str = ""
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        known = {name: item[name] for name in cls.__struct_fields__ if name in item}
+        return cls(kind=item["sk"].rpartition("#")[2], **known)
+
+
 class Deliveries(Struct, frozen=True):
-    """Writes the notes."""
+    """Reads and writes the notes."""
 
     table: Table
 
@@ -47,7 +73,7 @@ class Deliveries(Struct, frozen=True):
         item: Item = {
             **delivery.key,
             "until": now_millis + ATTEMPT_MILLIS,
-            "expires_at": now_millis // 1000 + KEPT_SECONDS,
+            "expires_at": _expiry(now_millis),
         }
         try:
             self.table.put(item, UNUSED, {"now": now_millis})
@@ -55,16 +81,58 @@ class Deliveries(Struct, frozen=True):
             return "busy" if failed.item is None or "until" in failed.item else "done"
         return "begun"
 
-    def finish(self, delivery: Delivery) -> None:
-        """Note that the message was sent, or will never be."""
+    def finish(self, delivery: Delivery, channel: str, now_millis: int, reason: str = "") -> None:
+        """Note that the message was sent, or with a reason that it will never be."""
+        # It may have come back already.
+        update = "SET #state = if_not_exists(#state, :state), #channel = :channel, #millis = :now"
+        update += ", #reason = :reason REMOVE #until" if reason else " REMOVE #until"
+        values: Item = {
+            "state": "dropped" if reason else "sent",
+            "channel": channel,
+            "now": now_millis,
+            "reason": reason,
+        }
         with suppress(ConditionFailed):
-            self.table.update(delivery.key, "REMOVE #until", "attribute_exists(#pk)", {})
+            self.table.update(delivery.key, update, "attribute_exists(#until)", values)
+
+    def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
+        """Note that the message was not sent; no change if an attempt is noted."""
+        item: Item = {
+            **delivery.key,
+            "state": "dropped",
+            "reason": reason,
+            "millis": now_millis,
+            "until": 0,
+            "expires_at": _expiry(now_millis),
+        }
+        with suppress(ConditionFailed):
+            self.table.put(item, UNKNOWN, {"now": now_millis})
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
         """Take the note of a failed attempt back, unless another attempt has begun since."""
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
+
+    def bounce(self, delivery: Delivery) -> None:
+        """Note that a sent message came back; the address takes no others in this stay."""
+        self.mark_unreachable(delivery.waitlist_id, delivery.entry_id, delivery.ticket)
+        with suppress(ConditionFailed):
+            values: Item = {"sent": "sent", "bounced": "bounced"}
+            is_sent = "#state = :sent OR (#until > :none AND attribute_not_exists(#state))"
+            self.table.update(delivery.key, "SET #state = :bounced", is_sent, values | {"none": 0})
+
+    def of_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
+        """Return the notes of a stay's newest messages, at most 100, oldest first."""
+        items, _ = self.table.query(
+            "#pk = :pk AND begins_with(#sk, :stay)",
+            {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},
+            ScanIndexForward=False,
+            Limit=SHOWN,
+        )
+        # Without those of which an attempt runs now.
+        notes = [Note.from_item(item) for item in items if "state" in item]
+        return sorted(notes, key=lambda note: note.millis)
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> None:
         """Note that the address of a stay takes no messages; no change if the stay has ended."""
@@ -75,3 +143,11 @@ class Deliveries(Struct, frozen=True):
                 "#ticket = :ticket AND attribute_not_exists(#erase)",
                 {"unreachable": True, "ticket": ticket},
             )
+
+
+def _of_stay(ticket: int) -> str:
+    return f"{DELIVERY}{ticket:016d}#"
+
+
+def _expiry(now_millis: int) -> int:
+    return now_millis // 1000 + KEPT_SECONDS

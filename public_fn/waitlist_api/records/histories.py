@@ -22,8 +22,9 @@ class Histories(Struct, frozen=True):
     ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
         """Read an entry and the newest 100 events of its history, oldest first."""
         items, _ = self.table.query(
-            "#pk = :pk",
-            {"pk": entry_pk(waitlist_id, entry_id)},
+            # Behind the notes of messages.
+            "#pk = :pk AND #sk > :history",
+            {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,
             Limit=SHOWN + 1,
         )

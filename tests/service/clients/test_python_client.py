@@ -151,6 +151,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     shown = on("bob", "changeOwnData", token=tokens["bob"], body=own).profile
     assert shown.to_dict() == {"phone": "+49 30 901820"}
     assert on("bob", "setReady", body=body("ReadyBody", ready=True)).ready
+    assert on("bob", "listMessages").messages == []
     assert on("bob", "verifyPerson", body=body("VerifyEntryBody", reason="passport")).ready
     confirm = body("ConfirmBody", every_days=90).to_dict()
     assert send(

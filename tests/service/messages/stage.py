@@ -89,6 +89,18 @@ class Stage(Scene):
         answer = messages_app.lambda_handler({"Records": records}, self.context)
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
+    def bounce(self, name: str) -> Detail:
+        """Return what the rule of bounces makes of SES' event about the first mail of a stay."""
+        stay = str(self.people.stay_of(name))
+        return {
+            "event": "unreachable",
+            "waitlist_id": [self.people.waitlist_id],
+            "entry_id": [self.people.id_of(name)],
+            "ticket": [stay],
+            "stamp": [stay],
+            "kind": ["joined"],
+        }
+
     def send_news(self) -> list[int]:
         return self.send(*self.news())
 

@@ -155,20 +155,60 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     assert stage.stand_ins.to() == ["ada@example.com"] * 2
 
 
-def bounce(stage: Stage, name: str) -> dict[str, object]:
-    """Return what the rule of bounces makes of SES' event about a mail of the present stay."""
-    return {
-        "event": "unreachable",
-        "waitlist_id": [stage.people.waitlist_id],
-        "entry_id": [stage.people.id_of(name)],
-        "ticket": [str(stage.people.stay_of(name))],
-    }
+def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None]]:
+    """Return what operators see of the messages to a person."""
+    path = f"/v1/admin{stage.people.path[3:]}/entries/{stage.people.id_of(name)}"
+    assert stage.world.request("GET", path, operator=True).status == 200
+    answer = stage.world.request("GET", f"{path}/messages", operator=True)
+    assert answer.status == 200, answer.text
+    assert "example.com" not in answer.text
+    return [
+        (one["kind"], one["state"], one["channel"], one["reason"])
+        for one in answer.json["messages"]
+    ]
+
+
+def test_operators_see_what_became_of_the_messages_to_a_person(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.joins("bob", nickname="no address")
+    joined = stage.news()
+    assert told(stage, "ada") == []
+    assert stage.send(*joined, *joined) == []
+    assert told(stage, "bob") == [("joined", "dropped", None, "no_address")]
+    stage.people.admit(1)
+    stage.people.withdraw("ada")
+    stage.world.advance(1)
+    assert stage.send_news() == []
+    bounced = stage.bounce("ada")
+    assert stage.send(bounced, bounced) == []
+    stage.people.leave("ada")
+    stage.world.advance(1)
+    assert stage.send_news() == []
+    assert told(stage, "ada") == [
+        ("joined", "bounced", "mail", None),
+        ("offered", "dropped", None, "over"),
+        ("left", "dropped", None, "unreachable"),
+    ]
+    stage.world.advance(1)
+    stage.joins("ada")
+    assert told(stage, "ada") == [], "of the former stay"
+
+
+def test_a_message_that_came_too_early_is_sent_when_it_is_true(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.people.admit(1)
+    joined, _ = stage.news()
+    assert stage.send(joined, joined) == []
+    assert told(stage, "ada") == [("joined", "dropped", None, "over")]
+    stage.people.withdraw("ada")
+    assert stage.send(joined, joined) == []
+    assert told(stage, "ada") == [("joined", "sent", "mail", None)]
 
 
 def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) -> None:
     stage.joins("ada")
     assert stage.send_news() == []
-    late = bounce(stage, "ada")
+    late = stage.bounce("ada")
     assert stage.send(late, late) == []
     stage.people.admit(1)
     stage.people.leave("ada")

@@ -236,6 +236,12 @@ def get_link(service: Deployment) -> None:
     wrong(service, "POST", f"{ADMIN_ENTRY}/link")
 
 
+@drives("GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/messages")
+def list_messages(service: Deployment) -> None:
+    assert service.operator("GET", f"{ADMIN_ENTRY}/messages").json() == {"messages": []}
+    wrong(service, "GET", f"{ADMIN_ENTRY}/messages")
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/find")
 def find_person(service: Deployment) -> None:
     by_address(service)

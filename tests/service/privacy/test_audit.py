@@ -38,6 +38,10 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
         ADA,
     ),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link": (f"{ADMIN_ENTRY}/link", ADA),
+    "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/messages": (
+        f"{ADMIN_ENTRY}/messages",
+        ADA,
+    ),
     "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
     "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }

@@ -59,6 +59,7 @@ OF_A_SIGNUP = to(
     "reinstate",
     "issueToken",
     "getLink",
+    "listMessages",
     "erasePerson",
 )
 OF_THE_PARKED = to(SAME_ENTRY, "redrive", "getPerson")

@@ -749,6 +749,11 @@ def _tokens() -> dict[str, Operation]:
             "same stay keep working. If customers use the tokens of an OIDC issuer, the answer is "
             "`no_entry_tokens`.",
         ),
+        "listMessages": _operator(
+            "List what became of the messages to a person",
+            answers(200, "The messages, without address and text", *WAITLIST, "entry_not_found"),
+            "Of the present stay. A message that is being sent at this moment is not there yet.",
+        ),
         "getLink": _operator(
             "Get the link by which a guest opens the entry",
             with_headers(

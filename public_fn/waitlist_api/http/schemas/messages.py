@@ -1,17 +1,39 @@
-"""The `messages` setting of a waitlist: what its people are told, and in which words."""
+"""Messages: the setting of a waitlist, and what became of those to one person."""
 
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from waitlist_api.http.schemas.common import Body, ShownText, TimeZone
+from waitlist_api.http.schemas.common import (
+    Body,
+    Model,
+    ShownText,
+    Time,
+    TimeZone,
+    documented,
+    extensible,
+)
 from waitlist_api.http.schemas.page import TextOfLines
 from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
 from waitlist_api.messages.words import PLACEHOLDER
+from waitlist_api.records.deliveries import SHOWN
 
 MAX_NEAR = 100
 MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
 Language = Literal["en", "de", "fr", "es", "ar"]
+
+CHANNELS = {"mail": "An address of `profile.email`.", "sms": "A number of `profile.phone`."}
+STATES = {
+    "sent": "Mail or SMS of AWS took it.",
+    "bounced": "It came back for good, or was complained about.",
+    "dropped": "It was not sent.",
+}
+REASONS = {
+    "over": "What it says was no longer true.",
+    "unreachable": "A message of this stay has come back before.",
+    "no_address": "There is no address, or none that the stack can send to.",
+    "refused": "The address takes no messages.",
+}
 
 
 def _known(kind: str) -> str:
@@ -114,3 +136,23 @@ class MessagesBody(Body):
             for language, kinds in self.texts.items()
         }
         return {**self.model_dump(), "texts": texts}
+
+
+class NoteAnswer(Model):
+    kind: Annotated[str, documented(examples=["offered"])]
+    channel: Annotated[
+        str | None, documented(**extensible("By what it was sent; null: there was none.", CHANNELS))
+    ]
+    state: Annotated[str, documented(**extensible("What became of the message.", STATES))]
+    reason: Annotated[
+        str | None, documented(**extensible("Why it was not sent; null: it was.", REASONS))
+    ]
+    at: Annotated[Time, Field(description="When it was sent, or dropped.")]
+
+
+class NotesAnswer(Model):
+    messages: Annotated[
+        list[NoteAnswer],
+        documented(maxItems=SHOWN),
+        Field(description="The newest messages of the present stay, oldest first; for 20 days."),
+    ]
