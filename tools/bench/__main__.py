@@ -25,6 +25,7 @@ from tools.bench.queue_client import Handler
 from tools.bench.rebuild import RebuildBench
 from tools.bench.report import as_json, show
 from tools.bench.rounds import WARM_UP_ROUNDS
+from tools.bench.secrecy import SecrecyBench
 from tools.bench.server import bare_client, valkey
 from tools.bench.server_time import ServerTimeBench
 from tools.bench.sizes import FULL, QUICK, Sizes
@@ -116,6 +117,12 @@ def public(sizes: Sizes, progress: Progress) -> list[Row]:
         return PublicBench(Handler(port), sizes).rows(partial(progress.advance, task))
 
 
+def secrecy(sizes: Sizes, progress: Progress) -> list[Row]:
+    with valkey() as port:
+        task = progress.add_task("known and unknown addresses", total=4 * sizes.pairs)
+        return SecrecyBench(Handler(port), sizes).rows(partial(progress.advance, task))
+
+
 def wait(sizes: Sizes, progress: Progress) -> list[Row]:
     task = progress.add_task("simulated lists", total=len(SCENARIOS))
     return wait_rows(sizes, partial(progress.advance, task))
@@ -143,6 +150,7 @@ PARTS = {
     "maintenance": maintenance,
     "imports": imports,
     "public": public,
+    "secrecy": secrecy,
     "wait": wait,
     "board": board,
     "server": server_time,

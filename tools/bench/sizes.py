@@ -35,6 +35,7 @@ class Sizes:
     server_rounds: int
     maintained: int
     maintained_busy: int
+    pairs: int
 
 
 FULL = Sizes(
@@ -66,6 +67,7 @@ FULL = Sizes(
     server_rounds=20,
     maintained=10_000,
     maintained_busy=100,
+    pairs=500,
 )
 QUICK = Sizes(
     rounds=3,
@@ -96,4 +98,5 @@ QUICK = Sizes(
     server_rounds=1,
     maintained=30,
     maintained_busy=3,
+    pairs=3,  # of an odd number z is never 0
 )

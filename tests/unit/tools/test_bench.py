@@ -34,6 +34,7 @@ def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
         "maintenance",
         "imports",
         "public",
+        "secrecy",
         "board",
         "server",
     ],

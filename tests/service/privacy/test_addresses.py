@@ -1,0 +1,252 @@
+"""P8: the address by which a list tells people apart is in their profile, and nowhere else.
+
+One life is driven by mail, and one by number. Then the address is looked for in all that is stored,
+logged, counted, queued and sent, however it is spelled, encoded, or digested without a key.
+"""
+
+import base64
+import hashlib
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.service.messages.stage import ENVIRON, Context
+from tests.service.messages.stand_ins import StandIns, error
+from tests.service.privacy.deployment import Deployment, deployed
+from tests.service.privacy.marks import index_texts, redis_texts
+from tests.support.rights import guarded
+from tools.local.pipes import events_of
+from waitlist_api import messages_app
+
+KINDS = ["joined", "verify", "offered", "confirm", "admitted", "left"]
+KEY = "a-key-of-16-or-more"
+
+
+@dataclass(frozen=True)
+class Address:
+    """`typed` first; `others` are spellings of the same, `marks` what gives it away.
+
+    `new` is another address with the same marks, `one` the only spelling that is digested.
+    """
+
+    field: str
+    typed: str
+    others: tuple[str, ...]
+    new: str
+    one: str
+    marks: tuple[str, ...]
+
+
+MAIL = Address(
+    "email",
+    "Zq7.Wendeltreppe+Jazz@Quarkkeulchen.example",
+    ("ZQ7.WENDELTREPPE@QUARKKEULCHEN.EXAMPLE", " zq7.wendeltreppe+x@quarkkeulchen.example"),
+    "zq8.wendeltreppe@quarkkeulchen.example",
+    "zq7.wendeltreppe@quarkkeulchen.example",
+    ("wendeltreppe", "quarkkeulchen"),
+)
+PHONE = Address(
+    "phone",
+    "+49 151 555 04711",
+    ("0049 (0)151 / 55504711", "tel:+49-151-55504711"),
+    "+49 151 555 04712",
+    "+4915155504711",
+    ("15155504711", "151 555 0471", "15155504712", "151-5550471", "151 / 5550471"),
+)
+
+
+def forms_of(address: Address) -> frozenset[str]:
+    """Return in lower case what would give the address away."""
+    forms = {mark.lower() for mark in address.marks}
+    for text in (address.typed, address.one, address.new, *address.others):
+        for spelling in {text, text.strip(), text.lower(), text.upper()}:
+            sent = spelling.encode()
+            forms |= {spelling, quote(spelling), quote(spelling, safe="")}
+            for shift in range(3):
+                encoded = base64.b64encode(b"." * shift + sent).decode().rstrip("=")
+                forms.add(encoded[4 if shift else 0 : -1])
+            for name in ("md5", "sha1", "sha256", "sha512"):
+                digest = hashlib.new(name, sent)
+                forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
+                forms.add(base64.b32encode(digest.digest()).decode()[:20])
+    return frozenset(form.lower() for form in forms)
+
+
+class Life:
+    """One person's requests, and the function of messages, which takes the events of the stream."""
+
+    def __init__(self, service: Deployment, address: Address) -> None:
+        self.service, self.address, self.bodies = service, address, list[str]()
+        self._taken = 0
+        self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
+
+    def sign_up(self, address: str, **more: Any) -> int:
+        body = {"profile": {self.address.field: address, **more}}
+        answer = self.service.customer("POST", f"{self.list}/entries", json=body)
+        return answer.status_code
+
+    def operator(self, method: str, path: str, body: Any = None) -> Any:
+        answer = self.service.operator(method, f"{self.admin}{path}", json=body)
+        return answer.json() if answer.content else {}
+
+    def send(self, path: str, token: str = "", method: str = "POST", **body: Any) -> Any:
+        answer = self.service.customer(method, f"{self.list}{path}", token, json=body)
+        return answer.json() if answer.content else {}
+
+    def tell(self) -> None:
+        """Give the function of messages the events since the last time."""
+        events = events_of(self.service.table.records)
+        news, self._taken = events[self._taken :], len(events)
+        self.bodies += [json.dumps(one) for one in news]
+        records = [
+            {
+                "messageId": str(number),
+                "receiptHandle": f"handle-{number}",
+                "eventSource": "aws:sqs",
+                "attributes": {"ApproximateReceiveCount": "1"},
+                "body": json.dumps(one["detail"]),
+            }
+            for number, one in enumerate(news)
+        ]
+        for _ in range(2):
+            messages_app.lambda_handler({"Records": records}, Context())
+
+    def live(self) -> str:
+        """Do all that is done with an address but the erasure; return the entry's id."""
+        typed, field = self.address.typed, self.address.field
+        rules = {"field": field, "verify": "before_offer", "blocked_domains": ["blocked.example"]}
+        fields = [{"name": "name", "label": "Name", "type": "text"}]
+        settings = {
+            "name": "People",
+            "identity": rules,
+            "messages": {"kinds": KINDS},
+            "page": {"fields": fields},
+            "admission": {"pass_seconds": 60},
+            "rejoin": "always",
+        }
+        self.operator("PUT", "", settings)
+        wrong = (f"{typed} or so", f"{typed}@blocked.example", f"<{typed}>")
+        for one in (*wrong, typed, typed, *self.address.others):
+            self.sign_up(one)
+        self.sign_up(typed, note=typed)
+        self.tell()
+        for one in (*wrong, typed, *self.address.others, self.address.new):
+            self.send("/links", **{field: one})
+            self.operator("POST", "/find", {field: one})
+        entry_id = str(self.operator("POST", "/find", {field: typed})["entry_id"])
+        entry = f"/entries/{entry_id}"
+        rows = [{"profile": {field: one}} for one in (*wrong, *self.address.others)]
+        rows.append({"profile": {field: typed}, "joined_at": typed})
+        for dry_run in (True, False):
+            body = {"entries": rows, "dry_run": dry_run, "entry_tokens": True}
+            self.operator("POST", "/import", body)
+        code = self.operator("POST", f"{entry}/link")["url"].partition("#v=")[2]
+        token = self.send("/verify", code=code)["entry_token"]
+        for one in (*wrong, *self.address.others, self.address.new):
+            self.send(entry, token, "PATCH", profile={field: one, "name": "Ada"})
+        self.operator("PATCH", entry, {"profile": {field: typed, "name": "Ada L."}})
+        self.tell()
+        for status in ("waiting", "offered", "admitted", "left"):
+            self.operator("GET", f"/entries?status={status}")
+        self.operator("GET", f"{entry}?include=history")
+        self.operator("POST", "/admit", {"count": 1})
+        self.tell()
+        self.send(f"{entry}/enter", token)
+        self.tell()
+        self.sign_up(typed)
+        self.service.customer("DELETE", f"{self.list}{entry}", token)
+        self.sign_up(typed)
+        self.operator("POST", f"{entry}/remove", {"ban": True})
+        self.sign_up(typed)
+        self.tell()
+        self.operator("POST", f"{entry}/unban", {})
+        self.sign_up(typed)
+        return entry_id
+
+
+def outside_the_profile(value: Any) -> Any:
+    """Return an item without its profiles, also those of a former stay."""
+    if isinstance(value, dict):
+        return {name: outside_the_profile(one) for name, one in value.items() if name != "profile"}
+    return value
+
+
+@pytest.fixture
+def stand_ins() -> Iterator[StandIns]:
+    stand_ins = StandIns()
+    yield stand_ins
+    stand_ins.close()
+
+
+@pytest.mark.parametrize("address", [MAIL, PHONE], ids=["mail", "phone"])
+def test_an_address_is_in_the_profile_and_nowhere_else(
+    address: Address,
+    stand_ins: StandIns,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("httpx", "httpcore", "botocore", "urllib3"):
+        caplog.set_level(logging.WARNING, name)
+    caplog.set_level(logging.DEBUG)
+    forms = forms_of(address)
+
+    def found_in(texts: list[str]) -> list[str]:
+        return [text for text in texts if any(form in text.lower() for form in forms)]
+
+    said = error(400, "BadRequestException", about=address.typed)
+    failures = iter([said, said])
+    stand_ins.failing = lambda _: next(failures, (200, {"MessageId": "0001"}))
+    with deployed(monkeypatch, issuer=False) as service:
+        for name in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
+            monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", stand_ins.url)
+        for name, value in {**ENVIRON, "METRICS_NAMESPACE": "Waitlist/test"}.items():
+            monkeypatch.setenv(name, value)
+        table = guarded("MessagesFn", service.table)
+        monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
+        messages_app.batches.cache_clear()
+        life = Life(service, address)
+        entry_id = life.live()
+        service.maintain()
+        life.tell()
+
+        def everywhere() -> list[str]:
+            items = [str(outside_the_profile(one)) for one in service.table.scan()["Items"]]
+            printed = "".join(capfd.readouterr()).splitlines()
+            logged = [f"{one.getMessage()} {vars(one)}" for one in caplog.records]
+            stored = [*redis_texts(service.redis), *index_texts(service.table), *items]
+            return [*stored, *printed, *logged, *life.bodies, *service.urls]
+
+        texts = everywhere()
+        assert found_in(texts) == []
+        # Else the search was one of empty places.
+        assert found_in([str(service.table.scan()["Items"])])
+        sent = stand_ins.mails if address.field == "email" else stand_ins.texts
+        assert found_in([json.dumps(one) for one in sent])
+        for place in (entry_id, '"CloudWatchMetrics"', "BadRequestException", "verification_asked"):
+            assert any(place in text for text in texts), place
+        assert life.operator("DELETE", f"/entries/{entry_id}") == {}
+        life.tell()
+        service.maintain()
+        assert found_in(everywhere()) == []
+        assert found_in([str(service.table.scan()["Items"])]) == []
+    messages_app.batches.cache_clear()
+
+
+@pytest.mark.parametrize("address", [MAIL, PHONE], ids=["mail", "phone"])
+def test_the_search_finds_an_address_in_any_disguise(address: Address) -> None:
+    forms = forms_of(address)
+    digest = hashlib.sha256(address.one.encode())
+    for text in (
+        address.typed.upper(),
+        quote(address.typed),
+        base64.b64encode(b'{"a":"' + address.one.encode() + b'"}').decode(),
+        digest.hexdigest(),
+        base64.b64encode(digest.digest()).decode(),
+    ):
+        assert any(form in f"a line with {text}".lower() for form in forms), text

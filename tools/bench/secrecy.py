@@ -1,0 +1,99 @@
+"""Whether the time of an answer tells if an address is on the list: a rank test over pairs.
+
+For each pair a known and an unknown address are sent in random order, so that no other state of the
+machine decides. Mann-Whitney's z is near 0 if the times cannot be told apart; above 2.58 they could
+be so by chance in one run of a hundred.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from math import sqrt
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+from tools.bench.public import PublicBench
+from tools.bench.targets import Row, Target
+from waitlist_api.http.even_times import EvenTimes
+
+LIST = "/v1/waitlists/secret"
+RULES = {"field": "email", "verify": "before_offer"}
+INSEPARABLE = Target("≤", 2.58)
+Ask = Callable[[str], object]
+
+
+class SecrecyBench(PublicBench):
+    """Signups and requests for a link, with the pause of an answer, and their work without it."""
+
+    def rows(self, tick: Callable[[], None]) -> list[Row]:
+        """Measure both requests, first without the pause, which has no target."""
+        with self.function():
+            self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
+            known = [f"known-{one}@example.com" for one in range(self._sizes.pairs)]
+            with _without_pause():
+                for address in known:
+                    self._sign_up_by(address)
+            requests = (("signup", self._sign_up_by), ("link", self._ask_for_link))
+            rows = []
+            for name, ask in requests:
+                with _without_pause():
+                    rows.append(_row(f"{name}, its work alone", ask, known, "w", None, tick))
+                rows.append(_row(f"{name}, as it is answered", ask, known, "a", INSEPARABLE, tick))
+            return rows
+
+    def _sign_up_by(self, address: str) -> Any:
+        return self.request("POST", f"{LIST}/entries", {"profile": {"email": address}})
+
+    def _ask_for_link(self, address: str) -> Any:
+        return self.request("POST", f"{LIST}/links", {"email": address})
+
+
+def _row(
+    name: str,
+    ask: Ask,
+    known: Sequence[str],
+    mark: str,
+    target: Target | None,
+    tick: Callable[[], None],
+) -> Row:
+    """Send pairs; `mark` makes the unknown addresses new ones, of the length of the known."""
+    times: dict[bool, list[float]] = {True: [], False: []}
+    for address in known:
+        pair = [(True, address), (False, address.replace("known", f"ne{mark}er"))]
+        random.shuffle(pair)
+        for is_known, one in pair:
+            times[is_known].append(_millis(ask, one))
+        tick()
+    ours, others = times[True], times[False]
+    z = rank_z(ours, others)
+    return Row(
+        name=f"{name}: |z| of {len(known)} pairs",
+        beside="an unknown address",
+        ratio=abs(z),
+        spread=None,
+        ours=f"{median(ours):.2f} ms, z {z:+.2f}",
+        baseline=f"{median(others):.2f} ms",
+        target=target,
+    )
+
+
+def _millis(ask: Ask, address: str) -> float:
+    began = time.perf_counter()
+    ask(address)
+    return (time.perf_counter() - began) * 1000
+
+
+def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
+    """Return Mann-Whitney's z: how far apart the ranks of two samples are, 0 if they are alike."""
+    ranked = sorted([(value, True) for value in ours] + [(value, False) for value in others])
+    ranks = sum(rank for rank, (_, is_ours) in enumerate(ranked, 1) if is_ours)
+    n, m = len(ours), len(others)
+    above = ranks - n * (n + 1) / 2
+    return (above - n * m / 2) / sqrt(n * m * (n + m + 1) / 12)
+
+
+def _without_pause() -> Any:
+    """Return a patch by which answers leave at once."""
+    return patch.object(EvenTimes, "since", lambda *_: nullcontext())
