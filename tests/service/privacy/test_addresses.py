@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -16,12 +17,13 @@ from urllib.parse import quote
 import pytest
 
 from tests.service.messages.stage import ENVIRON, Context
-from tests.service.messages.stand_ins import StandIns, error
+from tests.service.messages.stand_ins import SENT, StandIns, error
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.marks import index_texts, redis_texts
 from tests.support.rights import guarded
 from tools.local.pipes import events_of
 from waitlist_api import messages_app
+from waitlist_api.http.even_times import EvenTimes
 
 KINDS = ["joined", "verify", "offered", "confirm", "admitted", "left"]
 KEY = "a-key-of-16-or-more"
@@ -113,7 +115,8 @@ class Life:
             }
             for number, one in enumerate(news)
         ]
-        for _ in range(2):
+        # The second time as a repeat, and for what failed.
+        for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
 
     def live(self) -> str:
@@ -140,7 +143,7 @@ class Life:
             self.operator("POST", "/find", {field: one})
         entry_id = str(self.operator("POST", "/find", {field: typed})["entry_id"])
         entry = f"/entries/{entry_id}"
-        rows = [{"profile": {field: one}} for one in (*wrong, *self.address.others)]
+        rows: list[Any] = [{"profile": {field: one}} for one in (*wrong, *self.address.others)]
         rows.append({"profile": {field: typed}, "joined_at": typed})
         for dry_run in (True, False):
             body = {"entries": rows, "dry_run": dry_run, "entry_tokens": True}
@@ -194,14 +197,16 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
+    # The answers' equal times are tested elsewhere.
+    monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 
     def found_in(texts: list[str]) -> list[str]:
         return [text for text in texts if any(form in text.lower() for form in forms)]
 
     said = error(400, "BadRequestException", about=address.typed)
-    failures = iter([said, said])
-    stand_ins.failing = lambda _: next(failures, (200, {"MessageId": "0001"}))
+    failures = iter([said])
+    stand_ins.failing = lambda _: next(failures, SENT)
     with deployed(monkeypatch, issuer=False) as service:
         for name in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
             monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", stand_ins.url)
@@ -228,7 +233,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])
-        for place in (entry_id, '"CloudWatchMetrics"', "BadRequestException", "verification_asked"):
+        for place in (entry_id, '"CloudWatchMetrics"', "verification_asked"):
             assert any(place in text for text in texts), place
         assert life.operator("DELETE", f"/entries/{entry_id}") == {}
         life.tell()
