@@ -23,6 +23,7 @@ from waitlist_api.messages.compose import Channel, Letterhead
 from waitlist_api.messages.sender import Sender, Sends
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_shared.correlation import Correlation
@@ -57,7 +58,9 @@ def batches() -> Batches:
         log_level=config.log_level,
         environ=os.environ,
     )
-    return Batches(sender, sqs_client(), config.queue_url, telemetry, CORRELATION)
+    return Batches(
+        sender, MessageCounts(table), sqs_client(), config.queue_url, telemetry, CORRELATION
+    )
 
 
 def _channels(config: MessagesConfig) -> dict[Channel, Sends]:

@@ -37,6 +37,7 @@ from waitlist_api.imports.service import Imports
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -68,6 +69,7 @@ class Services(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     waitlists: Waitlists
     count_history: CountHistory
+    message_counts: MessageCounts
     previews: Previews
     signups: Signups
     unproven_signups: UnprovenSignups

@@ -26,6 +26,7 @@ from waitlist_api.messages.sender import Sender, TryAgain
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
 from waitlist_api.records.webhooks import Detail, is_published
@@ -77,6 +78,7 @@ class Mailbox:
         self._table = table
         self._now_millis = now_millis
         self._waitlists = WaitlistRecords(table)
+        self._counts = MessageCounts(table)
         self._sender = LocalSender(
             EntryRecords(table, now_millis),
             self._waitlists,
@@ -111,6 +113,7 @@ class Mailbox:
                 return
             for event in sorted(set(self._events()) - self._handled):
                 self._deliver(event)
+            self._counts.take(self._sender.deliveries.tally)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method != "GET" or not request.names_this_machine:

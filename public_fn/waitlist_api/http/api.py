@@ -197,6 +197,7 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.waitlist_cache,
             services.waitlists,
             services.count_history,
+            services.message_counts,
             services.now_millis,
         ),
         admin_preview_routes(services.previews),
@@ -214,7 +215,12 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
             services.bans,
             identities,
         ),
-        admin_message_routes(services.entry_queries),
+        admin_message_routes(
+            services.entry_queries,
+            services.waitlist_cache,
+            services.now_millis,
+            services.passes.issuer,
+        ),
         verify_routes(
             _verifications(services, tokens),
             responses,

@@ -26,6 +26,7 @@ from waitlist_api.messages.channels import TAGS
 from waitlist_api.messages.kinds import Happening
 from waitlist_api.messages.sender import Sender, TryAgain
 from waitlist_api.records.deliveries import Delivery
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
@@ -53,6 +54,7 @@ class Batches:
     def __init__(
         self,
         sender: Sender,
+        message_counts: MessageCounts,
         sqs: Any,
         queue_url: str,
         telemetry: Telemetry,
@@ -60,6 +62,7 @@ class Batches:
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._sender = sender
+        self._message_counts = message_counts
         self._sqs = sqs
         self._queue_url = queue_url
         self._telemetry = telemetry
@@ -81,6 +84,7 @@ class Batches:
         answer = process_partial_response(event, handle_one, self._processor, context)  # type: ignore[arg-type]
         failed = {one["itemIdentifier"] for one in answer["batchItemFailures"]}
         self._pause([one for one in event["Records"] if one["messageId"] in failed])
+        self._message_counts.take(self._sender.deliveries.tally)
         self._correlation.id = ""
         self._log(context.aws_request_id, (self._seconds() - began) * 1000)
         return answer

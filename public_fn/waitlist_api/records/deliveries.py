@@ -4,10 +4,11 @@ A note says what became of a message, without address and text. An erasure delet
 entry with its history.
 """
 
+from collections import Counter
 from contextlib import suppress
 from typing import Literal, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from waitlist_api.records.entry import entry_pk, record_key
 from waitlist_api.records.table import ConditionFailed, Item, Table
@@ -64,9 +65,10 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 class Deliveries(Struct, frozen=True):
-    """Reads and writes the notes."""
+    """Reads and writes the notes; `tally` counts by list, kind and state what they newly say."""
 
     table: Table
+    tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
         """Note an attempt; `done` if the message was sent, `busy` while another attempt runs."""
@@ -86,14 +88,16 @@ class Deliveries(Struct, frozen=True):
         # It may have come back already.
         update = "SET #state = if_not_exists(#state, :state), #channel = :channel, #millis = :now"
         update += ", #reason = :reason REMOVE #until" if reason else " REMOVE #until"
+        state: State = "dropped" if reason else "sent"
         values: Item = {
-            "state": "dropped" if reason else "sent",
+            "state": state,
             "channel": channel,
             "now": now_millis,
             "reason": reason,
         }
         with suppress(ConditionFailed):
             self.table.update(delivery.key, update, "attribute_exists(#until)", values)
+            self._count(delivery, state)
 
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
         """Note that the message was not sent; no change if an attempt is noted."""
@@ -107,6 +111,7 @@ class Deliveries(Struct, frozen=True):
         }
         with suppress(ConditionFailed):
             self.table.put(item, UNKNOWN, {"now": now_millis})
+            self._count(delivery, "dropped")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
         """Take the note of a failed attempt back, unless another attempt has begun since."""
@@ -121,6 +126,10 @@ class Deliveries(Struct, frozen=True):
             values: Item = {"sent": "sent", "bounced": "bounced"}
             is_sent = "#state = :sent OR (#until > :none AND attribute_not_exists(#state))"
             self.table.update(delivery.key, "SET #state = :bounced", is_sent, values | {"none": 0})
+            self._count(delivery, "bounced")
+
+    def _count(self, delivery: Delivery, state: State) -> None:
+        self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def of_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
         """Return the notes of a stay's newest messages, at most 100, oldest first."""

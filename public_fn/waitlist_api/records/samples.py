@@ -18,6 +18,7 @@ KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 LAST = "~"
 SOURCES = "SAMPLE#SOURCE#"
+MESSAGES = "SAMPLE#MESSAGES"
 # How many values of a list's `source` are counted apart, but for those that come at one moment.
 MAX_SOURCES, OTHER, MAX_SOURCE = 50, "other", 64
 
@@ -134,7 +135,7 @@ class SampleRecords(Struct, frozen=True):
         return found
 
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist, and the counts of its sources."""
+        """Delete all samples of a waitlist, and the counts of its sources and messages."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
@@ -156,6 +157,11 @@ def _item(waitlist_id: str, every: Every, sample: Sample) -> Item:
 
 def _sample(item: Item) -> Sample:
     return Sample(**{name: item[name] for name in Sample.__struct_fields__ if name in item})
+
+
+def message_counts_key(waitlist_id: str) -> Item:
+    """Return the key of the counts of messages, which go with the samples."""
+    return {"pk": _pk(waitlist_id), "sk": MESSAGES}
 
 
 def _pk(waitlist_id: str) -> str:

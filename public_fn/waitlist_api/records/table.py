@@ -65,7 +65,7 @@ class Table(Struct, frozen=True):
         for turn in range(BATCH_TRIES):
             if not wanted:
                 break
-            self._wait(turn)
+            self.wait(turn)
             request = {self.name: {"Keys": wanted, "ConsistentRead": True}}
             with _our_errors():
                 answer = self.client.batch_get_item(RequestItems=request)
@@ -165,7 +165,7 @@ class Table(Struct, frozen=True):
         for start in range(0, len(requests), BATCH_WRITE):
             waiting = list(requests[start : start + BATCH_WRITE])
             for turn in range(BATCH_TRIES):
-                self._wait(turn)
+                self.wait(turn)
                 with _our_errors():
                     answer = self.client.batch_write_item(RequestItems={self.name: waiting})
                 waiting = answer.get("UnprocessedItems", {}).get(self.name, [])
@@ -174,7 +174,7 @@ class Table(Struct, frozen=True):
             else:
                 raise Throttled
 
-    def _wait(self, turn: int) -> None:
+    def wait(self, turn: int) -> None:
         """Pause for a random time before a retry, so that retries of many processes spread."""
         if turn:
             self.pause(random.uniform(0, PAUSE_SECONDS * 2**turn))

@@ -106,6 +106,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         **{f"{name}_last_hour": 0 for name in NO_OFFERS},
         "inside": 0,
         "sources": None,
+        "messages": None,
         "estimated_wait": None,
         "estimate_unavailable": "unknown",
     }

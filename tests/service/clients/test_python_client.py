@@ -186,6 +186,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     tried = body("PreviewBody", admission=body("AdmissionBody", max_inside=3), people=2)
     preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
     assert preview.estimates[0].estimated_wait.seconds == 0
+    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 45
     since = body("ReplayBody", since="2026-01-01T00:00:00Z")
     assert send("replayWebhook", 200, body=since).replayed == 0
 

@@ -168,6 +168,13 @@ def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None
     ]
 
 
+def counts(stage: Stage) -> dict[str, tuple[int, int, int]]:
+    """Return how many messages of each kind were sent, have bounced, and were dropped."""
+    path = f"/v1/admin{stage.people.path[3:]}/stats"
+    found = stage.world.request("GET", path, operator=True).json["messages"]
+    return {one["kind"]: (one["sent"], one["bounced"], one["dropped"]) for one in found}
+
+
 def test_operators_see_what_became_of_the_messages_to_a_person(stage: Stage) -> None:
     stage.joins("ada")
     stage.joins("bob", nickname="no address")
@@ -175,12 +182,14 @@ def test_operators_see_what_became_of_the_messages_to_a_person(stage: Stage) -> 
     assert told(stage, "ada") == []
     assert stage.send(*joined, *joined) == []
     assert told(stage, "bob") == [("joined", "dropped", None, "no_address")]
+    assert counts(stage) == {"joined": (1, 0, 1)}
     stage.people.admit(1)
     stage.people.withdraw("ada")
     stage.world.advance(1)
     assert stage.send_news() == []
     bounced = stage.bounce("ada")
     assert stage.send(bounced, bounced) == []
+    assert counts(stage) == {"joined": (1, 1, 1), "offered": (0, 0, 1)}
     stage.people.leave("ada")
     stage.world.advance(1)
     assert stage.send_news() == []

@@ -242,6 +242,15 @@ def list_messages(service: Deployment) -> None:
     wrong(service, "GET", f"{ADMIN_ENTRY}/messages")
 
 
+@drives("GET /v1/admin/waitlists/{waitlist_id}/messages")
+def preview_messages(service: Deployment) -> None:
+    found = service.operator("GET", f"{ADMIN}/messages?language=ar").json()["messages"]
+    assert len(found) == 9
+    for query in ("kind=offer", "language=tlh"):
+        assert not service.operator("GET", f"{ADMIN}/messages?{query}").is_success
+    wrong(service, "GET", f"{ADMIN}/messages")
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/find")
 def find_person(service: Deployment) -> None:
     by_address(service)

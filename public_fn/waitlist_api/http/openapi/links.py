@@ -34,6 +34,7 @@ OF_A_WAITLIST = to(
     "listSegments",
     "getStats",
     "previewAdmission",
+    "previewMessages",
     "askAll",
 )
 OF_A_SIGNUP = to(

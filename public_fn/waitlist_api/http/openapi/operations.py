@@ -749,6 +749,12 @@ def _tokens() -> dict[str, Operation]:
             "same stay keep working. If customers use the tokens of an OIDC issuer, the answer is "
             "`no_entry_tokens`.",
         ),
+        "previewMessages": _operator(
+            "Show the messages of a waitlist with example data",
+            answers(200, "The messages, as mails", *WAITLIST),
+            "Each kind in each language, also kinds that the waitlist does not send, in the "
+            "waitlist's own words where it has them. Nothing is sent.",
+        ),
         "listMessages": _operator(
             "List what became of the messages to a person",
             answers(200, "The messages, without address and text", *WAITLIST, "entry_not_found"),

@@ -15,6 +15,21 @@ class SourceAnswer(Model):
     signed_up: Count
 
 
+class MessageCountAnswer(Model):
+    kind: Annotated[str, documented(examples=["offered"])]
+    sent: Count
+    bounced: Annotated[
+        Count, Field(description="Of the sent: came back for good, or were complained about.")
+    ]
+    dropped: Annotated[
+        Count,
+        Field(
+            description="Not sent: no longer true, or without an address that takes messages. One "
+            "that is true again later is sent, and counts as both."
+        ),
+    ]
+
+
 class StatsAnswer(WithEstimate):
     """The counts; the estimate is that of a customer who joins now."""
 
@@ -78,6 +93,14 @@ class StatsAnswer(WithEstimate):
             description="The signups of each value of the page's `source`, most first; about 50 "
             "values are counted apart, further ones as `other`. A function that dies after a "
             "signup may miss it. Null without the setting."
+        ),
+    ] = None
+    messages: Annotated[
+        list[MessageCountAnswer] | None,
+        Field(
+            description="What became of the waitlist's messages since it was created, for each "
+            "kind that has any. A repeat counts once; a function that dies may miss ten. Null "
+            "without the setting `messages`."
         ),
     ] = None
     quota: Annotated[

@@ -1,4 +1,4 @@
-"""Messages: the setting of a waitlist, and what became of those to one person."""
+"""Messages: the setting of a waitlist, examples, and what became of those to one person."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -17,6 +17,7 @@ from waitlist_api.http.schemas.page import TextOfLines
 from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
 from waitlist_api.messages.words import PLACEHOLDER
 from waitlist_api.records.deliveries import SHOWN
+from waitlist_api.settings.messages import LANGUAGES
 
 MAX_NEAR = 100
 MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
@@ -155,4 +156,22 @@ class NotesAnswer(Model):
         list[NoteAnswer],
         documented(maxItems=SHOWN),
         Field(description="The newest messages of the present stay, oldest first; for 20 days."),
+    ]
+
+
+class PreviewedAnswer(Model):
+    kind: Annotated[str, documented(examples=["offered"])]
+    language: Annotated[str, documented(examples=["en"])]
+    subject: Annotated[str, Field(description="Of the mail.")]
+    text: Annotated[
+        str, Field(description="The plain text of the mail, and all of an SMS; the link is last.")
+    ]
+    html: Annotated[str, Field(description="The mail as a whole HTML document.")]
+
+
+class PreviewedMessagesAnswer(Model):
+    messages: Annotated[
+        list[PreviewedAnswer],
+        documented(maxItems=len(KIND_NAMES) * len(LANGUAGES)),
+        Field(description="With example data; the link is that of the waitlist's page."),
     ]

@@ -10,13 +10,16 @@ from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.counts import (
+    MessageCountAnswer,
     PointAnswer,
     SourceAnswer,
     StatsAnswer,
     StatsHistoryAnswer,
 )
 from waitlist_api.http.schemas.wait import estimate_fields
+from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.line import line_of
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.waitlists.configure import Waitlists
@@ -34,6 +37,7 @@ def admin_count_routes(
     waitlist_cache: WaitlistCache,
     waitlists: Waitlists,
     count_history: CountHistory,
+    message_counts: MessageCounts,
     now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of counts."""
@@ -45,6 +49,15 @@ def admin_count_routes(
         found = count_history.samples.sources(waitlist_id).items()
         ordered = sorted(found, key=lambda one: (-one[1], one[0]))
         return [SourceAnswer(source=source, signed_up=joined) for source, joined in ordered]
+
+    def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
+        found = message_counts.read(waitlist_id)
+        states = ("sent", "bounced", "dropped")
+        return [
+            MessageCountAnswer(kind=kind, **{one: found.get((kind, one), 0) for one in states})
+            for kind in KIND_NAMES
+            if any((kind, one) in found for one in states)
+        ]
 
     @router.get(f"{WAITLIST}/stats", operation_id="getStats")
     def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
@@ -69,6 +82,7 @@ def admin_count_routes(
             not_ready=stats.not_ready,
             quota=stats.quota,
             sources=sources_of(waitlist_id, settings.page),
+            messages=messages_of(waitlist_id) if settings.messages else None,
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,

@@ -1,22 +1,67 @@
-"""Operators' routes of messages: what became of those to one person."""
+"""Operators' routes of messages: what became of those to one person, and how they look."""
 
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.clock import iso
+from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.http.routes.admin.entries import ENTRY
+from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import EntryId, WaitlistId
-from waitlist_api.http.schemas.messages import NoteAnswer, NotesAnswer
+from waitlist_api.http.routes.passes import base_url_of
+from waitlist_api.http.schemas.messages import (
+    KindName,
+    Language,
+    NoteAnswer,
+    NotesAnswer,
+    PreviewedAnswer,
+    PreviewedMessagesAnswer,
+)
+from waitlist_api.messages.example import examples
 from waitlist_api.records.deliveries import Note
+from waitlist_api.records.waitlist_cache import WaitlistCache
+
+OfKind = Annotated[KindName | None, Query(description="Only messages of this kind.")]
+InLanguage = Annotated[Language | None, Query(description="Only messages in this language.")]
 
 
-def admin_message_routes(entry_queries: EntryQueries) -> APIGatewayHttpRouter:
-    """Return the operators' routes of messages."""
+def admin_message_routes(
+    entry_queries: EntryQueries,
+    waitlist_cache: WaitlistCache,
+    now_millis: NowMillis,
+    public_url: str = "",
+) -> APIGatewayHttpRouter:
+    """Return the operators' routes of messages, which link to pages at `public_url`.
+
+    Without one they are at the URL of the edge or of the API.
+    """
     router = APIGatewayHttpRouter()
 
     @router.get(f"{ENTRY}/messages", operation_id="listMessages")
     def list_messages(waitlist_id: WaitlistId, entry_id: EntryId) -> NotesAnswer:
         return NotesAnswer(messages=[*map(_shown, entry_queries.messages(waitlist_id, entry_id))])
+
+    @router.get(f"{WAITLIST}/messages", operation_id="previewMessages")
+    def preview_messages(
+        waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
+    ) -> PreviewedMessagesAnswer:
+        settings = waitlist_cache.find(waitlist_id).settings
+        base_url = public_url or base_url_of(router.current_event.raw_event)
+        made = examples(waitlist_id, settings, base_url, now_millis(), kind=kind, language=language)
+        return PreviewedMessagesAnswer(
+            messages=[
+                PreviewedAnswer(
+                    kind=message.kind,
+                    language=spoken,
+                    subject=message.subject,
+                    text=message.text,
+                    html=message.html,
+                )
+                for spoken, message in made
+            ]
+        )
 
     return router
 

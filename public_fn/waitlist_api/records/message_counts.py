@@ -1,0 +1,63 @@
+"""Counts of a waitlist's messages, by kind, since the waitlist was created."""
+
+import logging
+from collections import Counter, defaultdict
+
+from msgspec import Struct
+
+from waitlist_api.errors import Throttled
+from waitlist_api.records.samples import message_counts_key
+from waitlist_api.records.table import Item, Table
+from waitlist_shared.errors import WaitlistError
+
+TRIES = 5
+logger = logging.getLogger(__name__)
+
+
+class MessageCounts(Struct, frozen=True):
+    """Adds to the counts, and reads them."""
+
+    table: Table
+
+    def take(self, tally: Counter[tuple[str, str, str]]) -> None:
+        """Empty a tally by list, kind and state, and add it: one write for each list.
+
+        A count that cannot be added is lost.
+        """
+        by_list: dict[str, Item] = defaultdict(dict)
+        for (waitlist_id, kind, state), count in tally.items():
+            by_list[waitlist_id][f"{kind}_{state}"] = count
+        tally.clear()
+        for waitlist_id, values in by_list.items():
+            try:
+                self._add(waitlist_id, values)
+            except WaitlistError as error:
+                logger.warning("messages were not counted: %s", error.code)
+
+    def _add(self, waitlist_id: str, values: Item) -> None:
+        # A transaction, which the client of AWS repeats under one token if the answer is lost.
+        parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
+        always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
+        key = message_counts_key(waitlist_id)
+        update = "SET " + ", ".join(parts)
+        write = self.table.update_write(key, update, always, values | {"none": 0})
+        for turn in range(1, TRIES + 1):
+            try:
+                self.table.transact([write])
+            except Throttled:
+                # Another environment counts at this moment.
+                if turn == TRIES:
+                    raise
+                self.table.wait(turn)
+            else:
+                return
+
+    def read(self, waitlist_id: str) -> dict[tuple[str, str], int]:
+        """Return the counts by kind and state."""
+        item = self.table.get(message_counts_key(waitlist_id)) or {}
+        names = {name: name.rpartition("_") for name in item}
+        return {
+            (kind, state): item[name]
+            for name, (kind, joint, state) in names.items()
+            if joint and isinstance(item[name], int)
+        }
