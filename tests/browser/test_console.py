@@ -617,6 +617,8 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/policy/launch",
         f"{base}/serve",
         f"{base}/page",
+        f"{base}/messages",
+        f"{base}/messages?language=ar",
         f"{base}/segments",
         f"{base}/import",
         f"{base}/move",

@@ -15,6 +15,7 @@ from waitlist_cli.commands import (
     view,
     costs,
     webhooks,
+    messages,
     console,
     bulk,
 )
@@ -30,6 +31,7 @@ PARTS = (
     view,
     costs,
     webhooks,
+    messages,
     console,
     bulk,
 )

@@ -13,6 +13,8 @@ from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
+from waitlist_cli.operations.messages import became
+from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
@@ -30,6 +32,9 @@ def routes(console: Console) -> list[Route]:
         if query.get("history") == "all":
             path = f"/{waitlist_id}/entries/{entry_id}"
             history = list(pages(console.api, path, "history", include="history"))
+        notes = []
+        if waitlist["messages"]:
+            notes = Person(console.api, waitlist_id, entry_id).messages()["messages"]
         ahead = None
         if query.get("ahead"):
             ahead = list(
@@ -44,6 +49,7 @@ def routes(console: Console) -> list[Route]:
             explanation=explanation(person, waitlist),
             actions=possible(person),
             ahead=ahead,
+            notes=[{**one, "became": became(one)} for one in reversed(notes)],
             history=_with_places(history),
             has_more=person["cursor"] is not None and history is person["history"],
             every=None if ahead else REFRESH_SECONDS,

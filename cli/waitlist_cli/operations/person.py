@@ -30,6 +30,10 @@ class Person:
     def show(self) -> Any:
         return self._send("GET", self.path)
 
+    def messages(self) -> Any:
+        """Return what became of the messages of the present stay."""
+        return self._send("GET", f"{self.path}/messages")
+
     def edit(self, **changes: Any) -> Any:
         """Replace the profile, the attributes or both."""
         return self._send("PATCH", self.path, {**changes, "reason": self.reason})

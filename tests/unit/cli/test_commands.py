@@ -24,7 +24,7 @@ EXPECTED = (
     "reinstate token link verify "
     "admit admit-person withdraw exit claim complete release extend park redrive "
     "parked offered admitted inside work "
-    "stats segments head find around health watch cost webhook console import export"
+    "stats segments head find around health watch cost webhook messages console import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
 

@@ -1,0 +1,57 @@
+"""The messages of a list: how each kind reads in each language, and counts."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.messages import KINDS, LANGUAGES, previews, words_of
+
+PATH = "/lists/{waitlist}/messages"
+ABOUT = {
+    "joined": "The person has a place",
+    "verify": "To verify the address",
+    "link": "The link, asked for once more",
+    "near": "The turn is near",
+    "offered": "It is the person's turn",
+    "ending": "The offer ends soon",
+    "confirm": "Still there?",
+    "admitted": "The person was let in",
+    "left": "The stay has ended",
+}
+SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
+USUAL = "offered"
+
+
+def routes(console: Console) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist_id, query = waitlist_of(request), request.query_params
+        waitlist = console.get(f"/{waitlist_id}")
+        rules = waitlist["messages"]
+        kind = _one_of(KINDS, query.get("kind"), USUAL)
+        language = _one_of(LANGUAGES, query.get("language"), rules["language"] if rules else "en")
+        (preview,) = previews(console.api, waitlist_id, kind, language)
+        words, url = words_of(preview)
+        counts = console.get(f"/{waitlist_id}/stats")["messages"] if rules else None
+        return console.page(
+            request,
+            "messages.html",
+            waitlist=waitlist,
+            about=ABOUT,
+            spoken=SPOKEN,
+            kind=kind,
+            language=language,
+            preview=preview,
+            words=words,
+            url=url,
+            counts={one["kind"]: one for one in counts or ()},
+        )
+
+    return [Route(PATH, show)]
+
+
+def _one_of(names: tuple[str, ...], chosen: str | None, usual: str) -> str:
+    if chosen is not None and chosen not in names:
+        raise WrongUsage(f"{chosen!r} is none of {', '.join(names)}.")
+    return chosen or usual

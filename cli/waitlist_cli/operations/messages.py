@@ -1,0 +1,41 @@
+"""The messages of a list: how they look, and what became of them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+KINDS = ("joined", "verify", "link", "near", "offered", "ending", "confirm", "admitted", "left")
+LANGUAGES = ("en", "de", "fr", "es", "ar")
+# What the service names as the reason of a message that was not sent.
+REASONS = {
+    "over": "no longer true",
+    "unreachable": "a message came back before",
+    "no_address": "no address",
+    "refused": "the address takes none",
+}
+
+
+def previews(
+    api: "Api", waitlist_id: str, kind: str | None = None, language: str | None = None
+) -> list[dict[str, Any]]:
+    """Return messages with example data: of each kind in each language, or of one."""
+    given = {"kind": kind, "language": language}
+    params: dict[str, str | int] = {name: value for name, value in given.items() if value}
+    found: list[dict[str, Any]] = api.operator("GET", f"/{waitlist_id}/messages", params=params)[
+        "messages"
+    ]
+    return found
+
+
+def words_of(preview: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text of a message and its link, which is the last line."""
+    text, _, url = preview["text"].strip().rpartition("\n")
+    return text.strip(), url
+
+
+def became(note: Mapping[str, Any]) -> str:
+    """Return in words what became of a message."""
+    reason = note["reason"]
+    return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

@@ -1,0 +1,21 @@
+"""The messages of a list, and of a person, in the console."""
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened
+from tests.unit.cli.test_messages import delivered, tells
+from waitlist_cli.client.ids import entry_id_of
+
+
+def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/messages"
+    assert "The list sends no messages." in console.text(path)
+    tells(bakery)
+    bakery.sign_up("ada", profile={"email": "ada@example.com"})
+    delivered(bakery)
+    person = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
+    assert "joined mail sent" in console.text(person)
+    assert "The person has a place yes 1 0 0" in console.text(path)
+    shown = console.text(f"{path}?kind=offered&language=de")
+    assert "Die Torte für Bakery ist da." in shown
+    assert 'dir="rtl"' in console.page(f"{path}?language=ar")
+    assert console.browser.get(f"{path}?kind=none").status_code == 422

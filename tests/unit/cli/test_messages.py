@@ -1,0 +1,51 @@
+"""`waitlist messages`, against the real service and its mailbox."""
+
+from tests.support.plain_http import plain_client
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.typed import Typed
+from tools.local.aws import local_operator
+from waitlist_api.messages.kinds import KIND_NAMES
+from waitlist_api.settings.messages import LANGUAGES
+from waitlist_cli.operations import messages
+
+
+def tells(bakery: Bakery) -> None:
+    """Let the list tell people that they have joined, in words of its own."""
+    url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
+    texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
+    body = {"messages": {"kinds": ["joined", "offered"], "texts": texts}}
+    with plain_client(timeout=35) as http:
+        assert http.patch(url, json=body, auth=local_operator()).status_code == 200
+
+
+def delivered(bakery: Bakery) -> None:
+    """Have the mailbox send what is due."""
+    with plain_client(timeout=35) as http:
+        assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
+
+
+def test_the_kinds_and_languages_are_those_of_the_service() -> None:
+    assert (messages.KINDS, messages.LANGUAGES) == (KIND_NAMES, LANGUAGES)
+
+
+def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> None:
+    name = bakery.waitlist_id
+    assert typed.json("messages", name) == {"messages": None}
+    tells(bakery)
+    bakery.sign_up("ada", profile={"email": "ada@example.com"})
+    bakery.sign_up("bob")
+    delivered(bakery)
+    assert typed.done("messages", name).split("\n")[1] == "joined\t1\t0\t1"
+    for who in (["ada"], ["--customer", "ada"]):
+        (note,) = typed.json("messages", name, *who)["messages"]
+        assert (note["kind"], note["channel"], note["state"]) == ("joined", "mail", "sent")
+    assert typed.done("messages", name, "bob").strip().endswith("dropped: no address")
+
+    (shown,) = typed.json("messages", "preview", name, "--kind", "offered", "--language", "de")[
+        "messages"
+    ]
+    assert "Die Torte für Bakery ist da." in shown["text"]
+    everything = typed.done("messages", "preview", name)
+    assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
+    assert typed("messages", "preview").exit_code == 2
+    assert typed("messages", name, "--kind", "left").exit_code == 2
