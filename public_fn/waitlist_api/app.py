@@ -98,7 +98,16 @@ def api() -> Api:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    return Api(services, tokens, logger, config.cors_origins, edge_keys)
+    # With an issuer only the links in mails need the secret.
+    code_keys = cache(lambda: _code_keys(config))
+    return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
+
+
+def _code_keys(config: Config) -> EntryTokens:
+    try:
+        return EntryTokens(_secret(config))
+    except SecretUnavailable as error:
+        raise NotReady from error
 
 
 @cache

@@ -24,6 +24,7 @@ from waitlist_api.messages.sender import Sender, Sends
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_shared.correlation import Correlation
@@ -48,8 +49,9 @@ def batches() -> Batches:
         EntryRecords(table, now_millis),
         WaitlistRecords(table),
         Deliveries(table),
+        Recipients(table),
         _channels(config),
-        Letterhead(config.base_url, _tokens(config)),
+        Letterhead(config.base_url, _tokens(config), is_for_guests=not config.has_accounts),
         now_millis,
     )
     telemetry = Telemetry(
@@ -73,9 +75,7 @@ def _channels(config: MessagesConfig) -> dict[Channel, Sends]:
     return channels
 
 
-def _tokens(config: MessagesConfig) -> EntryTokens | None:
-    if config.has_accounts:
-        return None
+def _tokens(config: MessagesConfig) -> EntryTokens:
     if config.entry_token_secret:
         return EntryTokens(config.entry_token_secret)
     return EntryTokens(secret_reader(config.entry_token_secret_arn, secrets_client()))

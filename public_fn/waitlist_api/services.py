@@ -38,6 +38,7 @@ from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -66,6 +67,7 @@ class Services(Struct, frozen=True):
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
+    recipients: Recipients
     waitlist_cache: WaitlistCache
     waitlists: Waitlists
     count_history: CountHistory

@@ -116,6 +116,21 @@ def test_a_customer_changes_their_details_by_keyboard(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
+def test_a_customer_switches_messages_off_where_the_form_asks_nothing(stage: Stage) -> None:
+    stage.join(messages={"kinds": ["joined"]})
+    stage.press("Change my details")
+    dialog = stage.page.get_by_role("dialog", name="Your details")
+    box = dialog.get_by_label("Send me messages about my place")
+    expect(box).to_be_checked()
+    box.uncheck()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("status")).to_have_text("Your details are saved.")
+    assert stage.operator.call("GET", f"/entries/{stage.entry_id}").json()["messages_off"]
+    stage.page.keyboard.press("Escape")
+    stage.press("Change my details")
+    expect(box).not_to_be_checked()
+
+
 def reach(page: Page, button: str) -> None:
     """Press Tab until a button has the focus; every stop on the way must show that it has it."""
     for _ in range(12):

@@ -24,7 +24,9 @@ def functions() -> dict[str, dict[str, Any]]:
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
 # Routes for browsers, which the OpenAPI document leaves out.
-PAGES = {"GET /w/{waitlist_id}", "HEAD /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
+VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
+UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
+PAGES = VIEWS | {"HEAD /w/{waitlist_id}", f"GET {UNSUBSCRIBE}", f"POST {UNSUBSCRIBE}"}
 
 
 def route_authorizers() -> dict[str, str | None]:

@@ -70,7 +70,8 @@ def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
     body = event.get("body", "")
     assert event["isBase64Encoded"] is False
     assert int(event["headers"]["content-length"]) == len(body.encode())
-    if body:
+    # A mail program sends a form.
+    if body and "/unsubscribe/" not in event["routeKey"]:
         assert event["headers"]["content-type"] == "application/json"
         assert isinstance(json.loads(body), dict)
 

@@ -36,6 +36,7 @@ def arn_of(route: str, waitlist_id: str) -> str:
     """Return what IAM is asked about when a route is called."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
+    values["code"] = "a" * 76
     return f"{API}/{method}{path.format(**values)}"
 
 

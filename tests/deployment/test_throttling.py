@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import PAGES, TEMPLATE, route_authorizers
+from tests.deployment.template import TEMPLATE, VIEWS, route_authorizers
 
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 LIST = "/v1/waitlists/{waitlist_id}"
@@ -13,7 +13,7 @@ GROUPS = {
     "Look": {
         f"GET {LIST}/entries/{{entry_id}}",
         f"GET {LIST}",
-        *(PAGES - {"HEAD /w/{waitlist_id}"}),
+        *VIEWS,
     },
 }
 

@@ -27,6 +27,7 @@ from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
 from waitlist_api.records.webhooks import Detail, is_published
@@ -68,10 +69,12 @@ class Mailbox:
     def __init__(
         self,
         table: Table,
-        tokens: EntryTokens | None,
+        tokens: EntryTokens,
         url: str,
         now_millis: Callable[[], int] = now_millis,
         webhook: tuple[str, str] | None = None,
+        *,
+        is_for_guests: bool = True,
     ) -> None:
         """`webhook` are the URL and the secret of webhooks; without it there are none."""
         self._webhook = webhook
@@ -83,8 +86,9 @@ class Mailbox:
             EntryRecords(table, now_millis),
             self._waitlists,
             Deliveries(table),
+            Recipients(table),
             {"mail": self, "sms": self},
-            Letterhead(url, tokens),
+            Letterhead(url, tokens, is_for_guests),
             now_millis,
         )
         self._messages: list[tuple[int, Message]] = []
@@ -197,7 +201,7 @@ class Mailbox:
 
 
 def _shown(at_millis: int, message: Message) -> dict[str, Any]:
-    shown = {"at": iso(at_millis), **asdict(message), "headers": {}, "body": None}
+    shown = {"at": iso(at_millis), **asdict(message), "body": None}
     del shown["sender"]
     return shown
 

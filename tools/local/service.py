@@ -183,8 +183,9 @@ class LocalService:
     def _mailbox(self) -> Mailbox:
         table = Table(dynamodb_client(self.dynamodb_url), TABLE_NAME)
         webhook = self._settings.webhook_url, self._settings.webhook_secret
-        tokens = None if self._settings.jwt_issuer else EntryTokens(ENTRY_TOKEN_SECRET)
-        return Mailbox(table, tokens, self.url, webhook=webhook)
+        tokens = EntryTokens(ENTRY_TOKEN_SECRET)
+        is_for_guests = not self._settings.jwt_issuer
+        return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
         """Return the variables of the bot check; the stand-in's addresses unless others are set."""

@@ -38,6 +38,8 @@ COLUMNS = (
     "confirm_by",
     "confirmed_at",
     "delayed_until",
+    "messages_off",
+    "unreachable",
 )
 Person = dict[str, Any]
 ON_LIST = ("waiting", "offered", "parked")

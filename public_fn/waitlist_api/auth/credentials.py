@@ -1,5 +1,6 @@
 """Authentication: entry tokens or JWTs for customers, IAM for operators."""
 
+import base64
 import hmac
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.auth.token_keys import InCode, KeptKeys, stay_of
+from waitlist_api.auth.token_keys import ENTRY_BYTES, STAY_BYTES, InCode, KeptKeys, stay_of
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import CodeRefused, Forbidden, Unauthorized
 from waitlist_shared.errors import WaitlistError
@@ -17,6 +18,9 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}")
+# The entry, as text, its stay and a MAC: 57 bytes.
+UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
+UNSUBSCRIBE_MAC_BYTES = 25
 
 
 class EntryTokens:
@@ -64,6 +68,28 @@ class EntryTokens:
         if not hmac.compare_digest(code, signed):
             raise CodeRefused
         return said
+
+    def unsubscribe_code(self, waitlist_id: str, entry_id: str, stay: int) -> str:
+        """Return the code that ends the messages of a stay; no rotation changes it.
+
+        So the link in an old mail works. No digest of an address is of this text: ids have no
+        slash.
+        """
+        text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
+        mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
+        content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
+        return base64.urlsafe_b64encode(content).decode()
+
+    def check_unsubscribe_code(self, waitlist_id: str, code: str) -> "Proof":
+        """Return the entry and the stay of a code of this waitlist. Raises CodeRefused."""
+        if not UNSUBSCRIBE_CODE.fullmatch(code):
+            raise CodeRefused
+        content = base64.urlsafe_b64decode(code)
+        entry_id, rest = content[:ENTRY_BYTES].decode("latin-1"), content[ENTRY_BYTES:]
+        stay = int.from_bytes(rest[:STAY_BYTES])
+        if not hmac.compare_digest(code, self.unsubscribe_code(waitlist_id, entry_id, stay)):
+            raise CodeRefused
+        return Proof(entry_id, stay)
 
     def identity_key(self, waitlist_id: str) -> bytes:
         """Return the key of a waitlist's digests of addresses; no rotation changes it."""

@@ -164,6 +164,7 @@ class Reinstatements(Struct, frozen=True):
             signup_body=command.body,
             by_guest=former.by_guest,
             language=former.language,
+            messages=former.messages,
             unreachable=former.unreachable,
             requested_ticket=ticket_of_stay(former.ticket or 0, number),
             requested_priority=former.priority,

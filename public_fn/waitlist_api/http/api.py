@@ -18,8 +18,9 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.issue_token import TokenIssuer
+from waitlist_api.entries.unsubscribe import Unsubscriptions
 from waitlist_api.entries.verify import Verifications
-from waitlist_api.errors import InvalidFields, InvalidJson, NoSuchRoute, field_error
+from waitlist_api.errors import CodeRefused, InvalidFields, InvalidJson, NoSuchRoute, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, without_key
 from waitlist_api.http.errors import problem
@@ -46,6 +47,7 @@ from waitlist_api.http.routes.guests import GuestCredentials
 from waitlist_api.http.routes.health import health_routes
 from waitlist_api.http.routes.page import page_routes
 from waitlist_api.http.routes.passes import pass_routes
+from waitlist_api.http.routes.unsubscribe import is_one_click, unsubscribe_routes
 from waitlist_api.http.routes.verify import verify_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
 from waitlist_api.http.routing import Resolver, Routes, path_of
@@ -81,6 +83,10 @@ class UnsupportedMediaType(WaitlistError):
     advice = "Send the body as Content-Type: application/json."
 
 
+def _no_code_keys() -> EntryTokens:
+    raise CodeRefused
+
+
 class Api:
     """Answers API Gateway's HTTP API events (payload version 2.0)."""
 
@@ -91,13 +97,16 @@ class Api:
         logger: Logger,
         cors_origins: Collection[str] = (),
         edge_keys: Collection[str] = (),
+        code_keys: Callable[[], EntryTokens] = _no_code_keys,
     ) -> None:
         """If `tokens` is None, customers are identified by API Gateway's JWT authorizer.
 
-        Pages of `cors_origins` may change entries. With `edge_keys` customers' requests need one.
+        `code_keys` then returns the keys of the codes in mails. Pages of `cors_origins` may change
+        entries. With `edge_keys` customers' requests need one.
         """
         self._services = services
         self._tokens = tokens
+        self._code_keys = code_keys if tokens is None else lambda: tokens
         self._logger = logger
         self._cors_origins = cors_origins
         self._edge_keys = edge_keys
@@ -107,7 +116,7 @@ class Api:
             serializer=json_body.dumps,
         )
         self._is_import = False
-        for router in _routers(services, tokens):
+        for router in _routers(services, tokens, self._code_keys):
             self._resolver.include_router(router)
         self._map_errors()
         self._routes = Routes(self._resolver.paths())
@@ -124,11 +133,14 @@ class Api:
                 check_edge(event, self._edge_keys)
             event = without_key(event)
             self._routes.check(event)
-            if not is_operator:
+            is_click = is_one_click(event)
+            if not is_operator and not is_click:
                 check_origin(event, self._cors_origins)
             # Safe as an attribute: one request at a time per process.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
+            if is_click:
+                event = _without_body(event)
             event = _as_json(event, OPERATORS_MEDIA_TYPES if is_operator else MEDIA_TYPES)
         except WaitlistError as error:
             return as_lambda_response(problem(error))
@@ -143,7 +155,7 @@ class Api:
         """
         from waitlist_api.http.openapi.document import DocumentedResolver
 
-        routers = _routers(self._services, self._tokens)
+        routers = _routers(self._services, self._tokens, self._code_keys)
         return DocumentedResolver(*routers, knows_issuer=self._tokens is None)
 
     def _parse(self, text: str) -> Any:
@@ -175,7 +187,9 @@ class Api:
         return problem(InternalError())
 
 
-def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayHttpRouter]:
+def _routers(
+    services: Services, tokens: EntryTokens | None, code_keys: Callable[[], EntryTokens]
+) -> list[APIGatewayHttpRouter]:
     token_issuer = TokenIssuer(
         tokens, services.entries, services.waitlist_cache, services.signups, services.now_millis
     )
@@ -231,6 +245,9 @@ def _routers(services: Services, tokens: EntryTokens | None) -> list[APIGatewayH
         admin_token_routes(token_issuer, services.passes.issuer),
         admin_reinstate_routes(services.reinstatements, tokens, services.passes.issuer),
         admin_webhook_routes(services.replays),
+        unsubscribe_routes(
+            services.waitlist_cache, Unsubscriptions(code_keys, services.recipients)
+        ),
     ]
 
 
@@ -291,13 +308,17 @@ def _as_json(event: Event, media_types: Collection[str]) -> Event:
     if not event.get("body"):
         return event
     if event["requestContext"]["http"]["method"] not in WITH_BODY:
-        return {**event, "body": None, "isBase64Encoded": False}
+        return _without_body(event)
     # API Gateway writes names in lower case, `sam local start-api` as they were sent.
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
     if media_type not in media_types:
         raise UnsupportedMediaType
     return {**event, "headers": {**headers, "content-type": JSON}}
+
+
+def _without_body(event: Event) -> Event:
+    return {**event, "body": None, "isBase64Encoded": False}
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:

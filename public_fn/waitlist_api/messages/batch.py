@@ -114,7 +114,7 @@ class Batches:
         if body["event"] == UNREACHABLE:
             # A tag of SES has a list of values.
             tags = {name: body[name][0] for name in TAGS}
-            self._sender.deliveries.bounce(convert(tags, Delivery, strict=False))
+            self._sender.bounce(convert(tags, Delivery, strict=False))
             return "bounced"
         outcome = self._sender.handle(happening_of(body))
         return outcome if outcome in COUNTED else "dropped"

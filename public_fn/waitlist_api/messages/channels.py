@@ -5,7 +5,7 @@ An error of AWS may repeat the address, so no error leaves this module with its 
 
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import EmailPolicy
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -29,6 +29,21 @@ BAD_NUMBERS = frozenset(
 )
 # By which a bounce names the message: event tags of SES have letters, digits, - and _.
 TAGS = Delivery.__struct_fields__
+
+
+class MailPolicy(EmailPolicy):
+    """The rules of SMTP, which do not fold the address in a header `List-…`.
+
+    The standard library would write an address that is longer than a line as encoded words.
+    """
+
+    def fold_binary(self, name: str, value: Any) -> bytes:
+        if name.startswith("List-"):
+            return f"{name}: {value}\r\n".encode("ascii")
+        return super().fold_binary(name, value)
+
+
+SMTP = MailPolicy(linesep="\r\n")
 
 
 class MailChannel(Struct, frozen=True):
@@ -94,6 +109,8 @@ def mime_of(message: Message, from_address: str) -> EmailMessage:
     mail["To"] = Address(addr_spec=message.to)
     mail["Subject"] = message.subject
     mail["Auto-Submitted"] = "auto-generated"
+    for name, value in message.headers.items():
+        mail[name] = value
     mail.set_content(message.text, cte="base64")
     mail.add_alternative(message.html, subtype="html", cte="base64")
     return mail

@@ -1,14 +1,15 @@
-"""Writes the message of a kind to one person: plain text, and HTML with one link."""
+"""Writes the message of a kind to one person: plain text, HTML with one link, and headers."""
 
 from datetime import UTC, datetime
 from html import escape
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.issue_token import place_link, verify_link
+from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
 from waitlist_api.messages.words import filled, texts_of, words_of
 from waitlist_api.records.entry import EntryRecord
@@ -38,7 +39,10 @@ border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message to one address; `sender` is the name that a mail shows beside its own."""
+    """A message to one address; `sender` is the name that a mail shows beside its own.
+
+    `headers` are those of a mail, by which its reader ends the messages (RFC 8058).
+    """
 
     channel: Channel
     kind: str
@@ -47,24 +51,35 @@ class Message(Struct, frozen=True, kw_only=True):
     subject: str
     text: str
     html: str
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 class Letterhead(Struct, frozen=True):
-    """By what links are made: the service's address, and the key of entry tokens.
+    """By what links are made: the service's address, and the keys of tokens and codes.
 
-    Without `tokens` customers have accounts, and find their place at the list's page.
+    Customers who are no guests have accounts, and find their place at the list's page. An example
+    has no keys.
     """
 
     base_url: str
     tokens: EntryTokens | None
+    is_for_guests: bool = True
 
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
         """Return the one link of a message; the code in one is of this time."""
-        if self.tokens is None or kind.link == "list":
+        if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":
             return verify_link(self.tokens, record, at_millis, self.base_url)
         return place_link(self.tokens, record, self.base_url)
+
+    def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
+        """Return the headers by which a mail program ends the messages of a stay by one click."""
+        if self.tokens is None:
+            return {}
+        code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
+        url = f"{self.base_url}{unsubscribe_path(record.waitlist_id, code)}"
+        return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": ONE_CLICK}
 
 
 def compose(
@@ -109,6 +124,7 @@ def compose(
         subject=" ".join(subject.split()),
         text=f"{text}\n\n{url}\n",
         html=html if channel == "mail" else "",
+        headers={} if channel == "sms" or kind.is_asked else head.unsubscribe_headers(record),
     )
 
 

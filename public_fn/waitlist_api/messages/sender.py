@@ -13,6 +13,7 @@ from waitlist_api.messages.kinds import BY_EVENT, Happening, Kind
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
@@ -51,6 +52,7 @@ class Sender(Struct, frozen=True):
     entries: EntryRecords
     waitlists: WaitlistRecords
     deliveries: Deliveries
+    recipients: Recipients
     channels: Mapping[Channel, Sends]
     head: Letterhead
     now_millis: NowMillis
@@ -72,6 +74,8 @@ class Sender(Struct, frozen=True):
         delivery = _delivery(kind, record, happening)
         if not kind.is_true(record, happening, self.now_millis()):
             return self._drop(delivery, "over")
+        if not kind.is_asked and record.messages:
+            return self._drop(delivery, "turned_off")
         if not kind.is_asked and record.unreachable:
             return self._drop(delivery, "unreachable")
         to = self._address_of(record, waitlist.settings.identity)
@@ -80,6 +84,11 @@ class Sender(Struct, frozen=True):
         at_millis = millis_of(happening.stamp)
         message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
         return self._send_once(delivery, message)
+
+    def bounce(self, delivery: Delivery) -> None:
+        """Note that a sent message came back; the address takes no others in this stay."""
+        self.recipients.mark_unreachable(*delivery.stay)
+        self.deliveries.bounce(delivery)
 
     def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
         """Return by which rules a list sends; None if it sends nothing."""
@@ -115,9 +124,7 @@ class Sender(Struct, frozen=True):
         try:
             self.channels[message.channel].send(message, delivery)
         except Refused:
-            self.deliveries.mark_unreachable(
-                delivery.waitlist_id, delivery.entry_id, delivery.ticket
-            )
+            self.recipients.mark_unreachable(*delivery.stay)
             outcome = reason = "refused"
         except TryAgain:
             self.deliveries.give_up(delivery, begun_millis)

@@ -1,4 +1,4 @@
-"""Notes of messages, so that a repeat sends nothing, and of unreachable addresses.
+"""Notes of messages, so that a repeat sends nothing.
 
 A note says what became of a message, without address and text. An erasure deletes the notes of an
 entry with its history.
@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from msgspec import Struct, field
 
-from waitlist_api.records.entry import entry_pk, record_key
+from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 # Before HISTORY#, so that the query of an erasure finds the notes too.
@@ -24,7 +24,7 @@ SHOWN = 100
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
 # Why a message was not sent.
-Reason = Literal["over", "unreachable", "no_address", "refused"]
+Reason = Literal["over", "turned_off", "unreachable", "no_address", "refused"]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
 # A message that is dropped may be sent later, if what it says is true again.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
@@ -38,6 +38,11 @@ class Delivery(Struct, frozen=True, kw_only=True):
     ticket: int
     stamp: int
     kind: str
+
+    @property
+    def stay(self) -> tuple[str, str, int]:
+        """Waitlist, entry and ticket."""
+        return self.waitlist_id, self.entry_id, self.ticket
 
     @property
     def key(self) -> dict[str, str]:
@@ -120,8 +125,7 @@ class Deliveries(Struct, frozen=True):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
 
     def bounce(self, delivery: Delivery) -> None:
-        """Note that a sent message came back; the address takes no others in this stay."""
-        self.mark_unreachable(delivery.waitlist_id, delivery.entry_id, delivery.ticket)
+        """Note that a sent message came back."""
         with suppress(ConditionFailed):
             values: Item = {"sent": "sent", "bounced": "bounced"}
             is_sent = "#state = :sent OR (#until > :none AND attribute_not_exists(#state))"
@@ -142,16 +146,6 @@ class Deliveries(Struct, frozen=True):
         # Without those of which an attempt runs now.
         notes = [Note.from_item(item) for item in items if "state" in item]
         return sorted(notes, key=lambda note: note.millis)
-
-    def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> None:
-        """Note that the address of a stay takes no messages; no change if the stay has ended."""
-        with suppress(ConditionFailed):
-            self.table.update(
-                record_key(waitlist_id, entry_id),
-                "SET #unreachable = :unreachable",
-                "#ticket = :ticket AND attribute_not_exists(#erase)",
-                {"unreachable": True, "ticket": ticket},
-            )
 
 
 def _of_stay(ticket: int) -> str:

@@ -93,7 +93,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     record does not expire.
 
     `language` is the one of the service's languages that the signup asked for, on a list that sends
-    messages; `unreachable`: the address of this stay takes none.
+    messages. `messages` is "off" if the person of this stay wants none but those they ask for;
+    `unreachable`: the address of this stay takes none.
 
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
@@ -166,6 +167,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     joining_reason: str = ""
     reinstated: int = 0
     language: str = ""
+    messages: str = ""
     unreachable: bool = False
     expires_at: int | None = None
 

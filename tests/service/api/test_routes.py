@@ -215,6 +215,8 @@ def test_listing_people(people: People) -> None:
         "offered_until": None,
         **ready(0),
         "held_back_reason": None,
+        "messages_off": False,
+        "unreachable": False,
         "delayed_until": None,
         "asked_at": None,
         "confirmed_at": None,

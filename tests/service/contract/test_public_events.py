@@ -40,6 +40,8 @@ EXPECTED = {
     "verify": 200,
     # The events' customer is known by an id.
     "links": 422,
+    "unsubscribe": 200,
+    "unsubscribe_page": 200,
     "admin_admit": 200,
     "admin_admit_entry": 200,
     "admin_withdraw": 200,

@@ -84,10 +84,14 @@ class StandIns:
         return Handler
 
 
+def raw_of(mail: dict[str, Any]) -> bytes:
+    """Return the bytes of the mail in a request to SES."""
+    return base64.b64decode(mail["Content"]["Raw"]["Data"])
+
+
 def mime(mail: dict[str, Any]) -> EmailMessage:
     """Return the mail in a request to SES."""
-    raw = base64.b64decode(mail["Content"]["Raw"]["Data"])
-    parsed = message_from_bytes(raw, policy=default)
+    parsed = message_from_bytes(raw_of(mail), policy=default)
     assert isinstance(parsed, EmailMessage)
     assert not parsed.defects
     return parsed

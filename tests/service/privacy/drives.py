@@ -17,6 +17,8 @@ from tests.service.privacy.marks import (
     SPANISH,
     WORD,
 )
+from tests.support.world import SECRET
+from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 from waitlist_shared.ids import entry_id_of
@@ -28,6 +30,8 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
+# Of a stay that has ended: a right code has one answer.
+UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
     "name": "Bakery",
@@ -269,6 +273,22 @@ def send_link(service: Deployment) -> None:
     for address in (CUSTOMER, f"nobody-{CUSTOMER}"):
         assert service.customer("POST", path, json={"email": address}).status_code in (202, 409)
     wrong(service, "POST", path)
+
+
+@drives("GET /v1/waitlists/{waitlist_id}/unsubscribe/{code}")
+def show_unsubscribe(service: Deployment) -> None:
+    path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"
+    assert service.customer("GET", path).status_code == 200
+    wrong(service, "GET", f"{LIST}/unsubscribe/{ENTRY_ID}")
+
+
+@drives("POST /v1/waitlists/{waitlist_id}/unsubscribe/{code}")
+def unsubscribe(service: Deployment) -> None:
+    path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"
+    form = {"List-Unsubscribe": "One-Click"}
+    assert service.customer("POST", path, data=form).status_code == 200
+    wrong(service, "POST", path)
+    wrong(service, "POST", f"{LIST}/unsubscribe/{ENTRY_ID}")
 
 
 @drives("POST /v1/waitlists/{waitlist_id}/verify")

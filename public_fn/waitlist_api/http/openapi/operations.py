@@ -262,12 +262,12 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         ),
         "changeOwnData": Operation(
             "customer",
-            "Change one's own profile",
+            "Change one's own data",
             with_headers(
                 NO_STORE,
                 answers(
                     200,
-                    "One's own profile",
+                    "One's own data",
                     *EDIT_OWN,
                     "invalid_json",
                     "unsupported_media_type",

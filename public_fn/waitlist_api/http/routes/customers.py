@@ -91,8 +91,11 @@ def customer_routes(
             entry_id=proof.entry_id,
             stay=proof.stay,
             patch=body.profile,
+            messages=body.messages,
         )
-        return secret(OwnDataAnswer(entry_id=proof.entry_id, profile=own_data.change(command)))
+        own = own_data.change(command)
+        answer = OwnDataAnswer(entry_id=proof.entry_id, profile=own.profile, messages=own.messages)
+        return secret(answer)
 
     @router.post(f"{ENTRY}/enter", operation_id="enter")
     def enter(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:

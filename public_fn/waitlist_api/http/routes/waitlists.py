@@ -64,6 +64,7 @@ def public_waitlist_routes(
             page=PageBody(**settings.page.body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,
+            messages=settings.messages is not None,
             bot_check=_widget_of(bot_check) if bot_check else None,
         )
         # No cache shows a list as closed after it has opened, nor the other way round.

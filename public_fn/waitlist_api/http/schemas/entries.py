@@ -303,17 +303,25 @@ class UnbanBody(Body):
 
 
 class OwnDataBody(Body):
-    """What changes in one's own profile, by JSON Merge Patch (RFC 7396)."""
+    """What changes in one's own data; the profile by JSON Merge Patch (RFC 7396)."""
 
     profile: Annotated[
         Profile,
         Field(
+            default_factory=dict,
             description="The fields to change: the others stay, `null` takes one out. The fields "
             "of the list's form alone, where its `page` has `fields`; at most `max_guest_bytes` "
             "with what stays.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
+    messages: Annotated[
+        Literal["on", "off"] | None,
+        Field(
+            description="`off`: no more messages in this stay but those that the customer asks "
+            "for, such as a link. Refused if the waitlist has no `messages`."
+        ),
+    ] = None
 
 
 class OwnDataAnswer(Model):
@@ -325,6 +333,14 @@ class OwnDataAnswer(Model):
             "without one, those that the request has named."
         ),
     ]
+    messages: Annotated[
+        Literal["on", "off"] | None,
+        Field(
+            exclude_if=lambda messages: messages is None,
+            description="Whether the customer gets the messages of the waitlist in this stay. Left "
+            "out if the waitlist sends none.",
+        ),
+    ] = None
 
 
 class AddressBody(Body):
@@ -599,6 +615,17 @@ class HistoryAnswer(Model):
 
 class AdminEntryAnswer(EntryAnswer, WithReadiness):
     held_back_reason: str | None = None
+    messages_off: Annotated[
+        bool,
+        Field(description="Whether the customer wants no messages but those that they ask for."),
+    ] = False
+    unreachable: Annotated[
+        bool,
+        Field(
+            description="Whether the address takes no messages: a mail bounced for good, or its "
+            "reader complained."
+        ),
+    ] = False
     asked_at: Annotated[
         Time | None,
         Field(description="When the customer was last asked whether they still wait."),

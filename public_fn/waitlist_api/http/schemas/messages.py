@@ -31,6 +31,7 @@ STATES = {
 }
 REASONS = {
     "over": "What it says was no longer true.",
+    "turned_off": "The person wants no messages.",
     "unreachable": "A message of this stay has come back before.",
     "no_address": "There is no address, or none that the stack can send to.",
     "refused": "The address takes no messages.",

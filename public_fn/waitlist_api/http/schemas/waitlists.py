@@ -512,6 +512,13 @@ class WaitlistAnswer(WithEstimate):
         PublicIdentity | None,
         Field(description="By which field a guest is one person; null: by the `customer_id`."),
     ]
+    messages: Annotated[
+        bool,
+        Field(
+            exclude_if=lambda messages: not messages,
+            description="Whether the waitlist sends messages. Left out if it sends none.",
+        ),
+    ] = False
     bot_check: Annotated[
         PublicBotCheck | None,
         Field(

@@ -1,4 +1,5 @@
-// The part of <waitlist-position> in which a customer changes their answers. The element loads it when the customer asks.
+// The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The element loads it
+// when the customer asks.
 
 import { answerOf, rows } from './form.js';
 
@@ -7,17 +8,21 @@ export async function details({ make, words, client, ask }) {
   await words.add('form');
   const { page, identity } = client.view.list;
   const isAsked = ({ name, type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile' && name !== identity?.field;
-  const fields = page.fields.filter(isAsked);
-  let known = (await client.change({}))?.profile;
-  if (!known) return;
+  const fields = (page?.fields ?? []).filter(isAsked);
+  const own = await client.change({});
+  if (!own) return;
+  let known = own.profile;
   const kit = { make, words, answers: {} };
   for (const field of fields) kit.answers[field.name] = shownOf(field, known[field.name], words);
   const [place, status] = [make('div'), make('p', { role: 'status' })];
   const inputs = rows(place, fields, kit);
+  const box = own.messages && make('input', { type: 'checkbox', checked: own.messages === 'on' });
+  if (box) place.append(make('label', { class: 'check' }, box, make('span', {}, words.say('details.messages'))));
   const save = async (event) => {
     event.preventDefault();
     const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
-    const answer = await client.change(Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name]))));
+    const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
+    const answer = await client.change(changed, box ? (box.checked ? 'on' : 'off') : undefined);
     known = answer?.profile ?? known;
     status.textContent = words.say(answer ? 'details.saved' : 'details.failed');
   };

@@ -529,7 +529,7 @@ class WaitlistPosition extends HTMLElement {
     if (PLACES.includes(state)) {
       const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
       return [
-        list?.page?.fields.some(isAsked) && button('details', 'details'),
+        (list?.messages || list?.page?.fields.some(isAsked)) && button('details', 'details'),
         !this.#isAccount && button('toDevice', 'devices'),
       ].filter(Boolean);
     }

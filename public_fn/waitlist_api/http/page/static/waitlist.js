@@ -106,8 +106,8 @@ export class Api {
     return this.#own('POST', entry, `/${verb}`);
   }
 
-  change(entry, profile) {
-    return this.#own('PATCH', entry, '', { profile });
+  change(entry, profile, messages) {
+    return this.#own('PATCH', entry, '', { profile, messages });
   }
 
   rest(entry, until) {
@@ -426,8 +426,8 @@ export class Waitlist extends EventTarget {
   }
 
   /** Change what the customer has answered, by a merge patch; return all of it, or null if that failed. */
-  change(patch) {
-    const send = () => this.#patiently(() => this.#api.change(this.#memory.read().entry, patch), TRIES);
+  change(patch, messages) {
+    const send = () => this.#patiently(() => this.#api.change(this.#memory.read().entry, patch, messages), TRIES);
     return this.#busily(send, (error) => error.status === 422 || this.#doubt());
   }
 

@@ -53,6 +53,8 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
     "held_back_reason": None,
+    "messages_off": False,
+    "unreachable": False,
     "asked_at": None,
     "confirmed_at": None,
     "customer_id": None,
@@ -262,6 +264,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         **person.view.answer,
         **readiness,
         "held_back_reason": record.held_back_reason or None,
+        "messages_off": bool(record.messages),
+        "unreachable": record.unreachable,
         "asked_at": _time(record.asked_millis),
         "confirmed_at": _time(record.confirmed_millis),
         "offered_until": offered_until,

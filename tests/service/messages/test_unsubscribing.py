@@ -1,0 +1,186 @@
+"""One-click unsubscribe (RFC 8058): no more messages in this stay, and the place stays."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from email import message_from_bytes
+from email.policy import default
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from tests.service.messages.stage import Stage, staged
+from tests.service.messages.stand_ins import mime, raw_of
+from tests.support.gateway import Answer, Caller
+from tests.support.world import SECRET
+from waitlist_api import messages_app
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.http.api import Api
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+BASE = "https://example.net"
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with staged(monkeypatch) as made:
+        yield made
+
+
+def path_in(mail: dict[str, Any]) -> str:
+    """Return the path of the address in the header of a mail."""
+    header = str(mime(mail)["List-Unsubscribe"])
+    assert header.startswith(f"<{BASE}/v1/waitlists/")
+    assert header.endswith(">")
+    return header[len(BASE) + 1 : -1]
+
+
+def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
+    """Do what a mail program does, from whatever page it is."""
+    text = "List-Unsubscribe=One-Click" if method == "POST" else None
+    headers = {**FORM, "sec-fetch-site": "cross-site", **more}
+    return stage.world.request(method, path, raw_body=text, headers=headers)
+
+
+def joined(stage: Stage, name: str = "ada") -> str:
+    """Have a person join and be told so; return the path that ends their messages."""
+    stage.joins(name)
+    assert stage.send_news() == []
+    return path_in(stage.stand_ins.mails[-1])
+
+
+def own(stage: Stage, name: str, **body: Any) -> Answer:
+    path = f"{stage.people.path}/entries/{stage.people.id_of(name)}"
+    return stage.world.request("PATCH", path, body=body, token=stage.people.token_of(name))
+
+
+def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
+    stage: Stage,
+) -> None:
+    path = joined(stage)
+    first = click(stage, path)
+    assert (first.status, first.headers["cache-control"]) == (200, "no-store")
+    assert "You get no more messages" in first.text
+    assert click(stage, path).text == first.text
+    stage.people.admit(1)
+    stage.people.leave("ada")
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 1
+    whole = stage.world.request("GET", stage.people.admin_entry("ada"), operator=True).json
+    assert whole["messages_off"]
+    stage.world.advance(1)
+    stage.joins("ada")
+    assert click(stage, path).text == first.text, "late: it says the same"
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 2, "the next stay gets its messages"
+
+
+def test_a_link_that_a_person_asks_for_comes_all_the_same(stage: Stage) -> None:
+    stage.configure(identity={"field": "email", "verify": "before_offer"})
+    body = {"email": "ada@example.com"}
+    path = f"{stage.people.path}/entries"
+    assert stage.world.request("POST", path, body={"profile": body}).status == 202
+    assert stage.send_news() == []
+    assert "List-Unsubscribe" not in mime(stage.stand_ins.mails[0])
+    entries = stage.world.request("GET", f"{stage.people.admin_path}/entries", operator=True).json
+    key = ("bakery", entries["entries"][0]["entry_id"])
+    record = stage.world.services.entries.get(*key)
+    assert record is not None
+    assert stage.world.services.recipients.turn_off(*key, record.ticket or 0)
+    stage.world.advance(3600)
+    assert stage.world.request("POST", f"{stage.people.path}/links", body=body).status == 202
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 2
+
+
+def test_a_get_changes_nothing_and_shows_a_button(stage: Stage) -> None:
+    stage.configure(name="Bäckerei <Nord>")
+    path = joined(stage)
+    page = click(stage, path, "GET", **{"accept-language": "de-AT, en;q=0.5"})
+    assert page.status == 200
+    assert '<form method="post"><button>Keine Nachrichten mehr senden</button></form>' in page.text
+    assert "<bdi>Bäckerei &lt;Nord&gt;</bdi>" in page.text
+    assert "form-action 'self'" in page.headers["content-security-policy"]
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 2
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_wrong_code_shows_nothing_of_anyone(stage: Stage, method: str) -> None:
+    path = joined(stage)
+    before, _, code = path.rpartition("/")
+    others = EntryTokens("another-secret-of-32-characters-or-more")
+    entry_id, stay = stage.people.id_of("ada"), stage.people.stay_of("ada")
+    wrong = [
+        code[:-1] + ("A" if code[-1] != "A" else "B"),
+        code.swapcase(),
+        "x",
+        others.unsubscribe_code("bakery", entry_id, stay),
+        EntryTokens(SECRET).unsubscribe_code("library", entry_id, stay),
+        EntryTokens(SECRET).issue("bakery", entry_id, stay),
+    ]
+    paths = [f"{before}/{one}" for one in wrong]
+    paths += [path.replace("bakery", one) for one in ("library", "B%C3%A4r")]
+    answers = {(one.status, one.text) for one in (click(stage, path, method) for path in paths)}
+    assert len(answers) == 1, (paths, answers)
+    ((status, text),) = answers
+    assert status == 403
+    assert "This link does not work. Nothing was changed." in text
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 2
+
+
+def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
+    path = joined(stage)
+    assert own(stage, "ada").json["messages"] == "on"
+    assert own(stage, "ada", messages="off").json["messages"] == "off"
+    assert own(stage, "ada", messages="on").json["messages"] == "on"
+    click(stage, path)
+    assert own(stage, "ada", profile={}).json["messages"] == "off"
+    assert own(stage, "ada", messages="on").json["messages"] == "on"
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 2
+    history = stage.world.request(
+        "GET", stage.people.admin_entry("ada"), query="include=history", operator=True
+    ).json["history"]
+    assert "edited" not in [one["event"] for one in history]
+    stage.configure(messages=None)
+    assert "messages" not in own(stage, "ada").json
+    refused = own(stage, "ada", messages="off")
+    assert (refused.status, refused.json["errors"][0]["field"]) == (422, "body.messages")
+
+
+def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
+    """A folded address, or one in encoded words, is none for a mail program."""
+    people = replace(stage.people, waitlist_id="b" * 63)
+    stage.people = people
+    stage.configure()
+    path = joined(stage)
+    mail = raw_of(stage.stand_ins.mails[-1])
+    lines = mail.split(b"\r\n\r\n")[0].split(b"\r\n")
+    assert f"List-Unsubscribe: <{BASE}{path}>".encode() in lines
+    assert b"List-Unsubscribe-Post: List-Unsubscribe=One-Click" in lines
+    assert max(map(len, lines)) <= 998
+    parsed = message_from_bytes(mail, policy=default)
+    assert str(parsed["List-Unsubscribe"]) == f"<{BASE}{path}>"
+    assert click(stage, path).status == 200
+
+
+def test_customers_with_accounts_have_the_header_too(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.joins("ada")
+    monkeypatch.setenv("JWT_ISSUER", "https://issuer.example")
+    messages_app.batches.cache_clear()
+    assert stage.send_news() == []
+    path = path_in(stage.stand_ins.mails[-1])
+    logger = Logger(service="test", level="CRITICAL")
+    with_issuer = Api(stage.world.services, None, logger, code_keys=lambda: EntryTokens(SECRET))
+    answer = Caller(with_issuer.handle).request("POST", path, raw_body="", headers=FORM)
+    assert answer.status == 200
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert len(stage.stand_ins.mails) == 1
