@@ -10,7 +10,7 @@ from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
 from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.parameters import Since, WaitlistId
+from waitlist_cli.terminal.parameters import Asked, Since, Unverified, WaitlistId, only_of
 from waitlist_cli.terminal.times import since_of
 
 PANEL = "Bulk"
@@ -162,6 +162,8 @@ def export(
         bool | None,
         typer.Option("--ready/--not-ready", help="Of those who wait, only these."),
     ] = None,
+    unverified: Unverified = False,
+    asked: Asked = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
     ] = None,
@@ -174,7 +176,7 @@ def export(
     """
     from waitlist_cli.operations.export import export_people
 
-    query = {"status": status, **since_of(since)}
+    query = {"status": status, **since_of(since), **only_of(unverified, asked)}
     if ready is not None:
         query["ready"] = str(ready).lower()
     export_people(context, waitlist, form, query, output)

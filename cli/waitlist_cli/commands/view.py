@@ -14,7 +14,14 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries, print_entry
 from waitlist_cli.terminal.groups import with_person
 from waitlist_cli.terminal.output import duration, estimate_text, shown
-from waitlist_cli.terminal.parameters import MOST_SECONDS, HowMany, WaitlistId
+from waitlist_cli.terminal.parameters import (
+    MOST_SECONDS,
+    Asked,
+    HowMany,
+    Unverified,
+    WaitlistId,
+    only_of,
+)
 
 PANEL = "View"
 TRIES = 3
@@ -103,6 +110,8 @@ def head(
         bool | None,
         typer.Option("--ready/--not-ready", help="Only people who may be taken, or the others."),
     ] = None,
+    unverified: Unverified = False,
+    asked: Asked = False,
 ) -> None:
     """List the first people of the queue, in serving order."""
     path = f"/{waitlist}/entries"
@@ -111,6 +120,9 @@ def head(
     if ready is not None:
         title += ", ready" if ready else ", not ready"
         query["ready"] = str(ready).lower()
+    if only := only_of(unverified, asked):
+        title += f", {only['only']}"
+        query |= only
     people = context.pages(path, "entries", count, **query)
     print_entries(context, people, WAITING, title)
 

@@ -115,6 +115,17 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
     return f"asked every {every}, {answer} to answer{reminders}, then {then}"
 
 
+def identity_text(identity: Mapping[str, Any] | None) -> str:
+    """Return by what guests are told apart."""
+    if identity is None:
+        return "the customer id that a caller names"
+    field = {"email": "mail address", "phone": "telephone number"}[identity["field"]]
+    if identity["verify"] == "off":
+        return f"the {field}, not verified"
+    minutes = counted(identity["verify_minutes"], "minute", "minutes")
+    return f"the {field}, to be verified within {minutes}"
+
+
 def page_text(page: Mapping[str, Any] | None) -> str:
     """Return what the customer's page has besides the name."""
     return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
@@ -129,6 +140,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "segments": segments_text(waitlist["segments"]),
         "rest": rest_text(waitlist["rest"]),
         "confirm": confirm_text(waitlist["confirm"]),
+        "identity": identity_text(waitlist["identity"]),
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
     }

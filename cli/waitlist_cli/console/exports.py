@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
-from waitlist_cli.console.people import BY_TIME, STATUSES, ready_of
+from waitlist_cli.console.people import BY_TIME, STATUSES, of_waiting
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.export import texts_of
 from waitlist_cli.terminal.times import since_of
@@ -23,8 +23,7 @@ def routes(console: Console) -> list[Route]:
         if form not in TYPES or status not in STATUSES:
             raise WrongUsage("Choose csv or jsonl, and a status.")
         which = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
-        if ready := ready_of(query, status):
-            which["ready"] = ready
+        which |= of_waiting(query, status)
         path = f"/{waitlist_id}/entries"
         people = pages(console.api, path, "entries", None, status=status, **which)
         # Read before the download begins, so that an error is a page and not a broken file.

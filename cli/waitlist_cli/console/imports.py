@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -24,8 +23,8 @@ from waitlist_cli.imports.columns import (
     columns_of,
     is_of_export,
 )
-from waitlist_cli.imports.dry_run import dry_run
-from waitlist_cli.imports.guesses import Guess, guessed
+from waitlist_cli.imports.dry_run import dry_run_for
+from waitlist_cli.imports.guesses import Guess, guessed, likely_address
 from waitlist_cli.imports.records import Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
@@ -36,6 +35,11 @@ from waitlist_cli.work.signals import Shutdown
 IMPORTED = {CUSTOMER, "priority", "joined_at", *WHOLE}
 # Columns of an export, or of a file of refused rows, that say nothing about a new entry.
 OF_EXPORTS = {*COLUMNS, *ENDED, *REJECTION_COLUMNS, "total"} - IMPORTED
+ADDRESS = "address"
+ADDRESSES = {
+    "email": (ADDRESS, "Mail address: who the person is"),
+    "phone": (ADDRESS, "Number: who the person is"),
+}
 TARGETS = (
     (CUSTOMER, "Customer id"),
     ("attribute", "Attribute"),
@@ -53,9 +57,17 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
         task = _task(job, form)
         with job.opened(task.reading) as source:
             task.check(source)
-            run = dry_run(source.records(), task.columns, datetime.now(UTC))
+            run = dry_run_for(console.api, job.waitlist_id, source.records(), task.columns)
         waitlist = console.get(f"/{job.waitlist_id}")
-        return console.page(request, "import_dry_run.html", run=run, job=job, waitlist=waitlist)
+        is_asked = task.columns.identity is not None
+        return console.page(
+            request,
+            "import_dry_run.html",
+            run=run,
+            job=job,
+            waitlist=waitlist,
+            done="written" if is_asked else "sent",
+        )
 
     path = "/lists/{waitlist}/import/{job}/try"
     return [*file_routes(console, jobs, KIND), Route(path, with_form(try_out), methods=["POST"])]
@@ -97,15 +109,19 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
     names, records = job.sample(reading)
     samples = [[record.fields.get(name) for record in records] for name in names]
     guess = guessed(names, samples)
+    identity = (waitlist["identity"] or {}).get("field")
+    if identity is not None:
+        guess = replace(guess, customer=likely_address(names, samples, identity))
     declared = {name for segment in waitlist["segments"] for name in segment}
     return {
-        "targets": TARGETS,
+        "targets": (ADDRESSES[identity], *TARGETS) if identity else TARGETS,
+        "identity": identity,
         "guess": guess,
         "columns": [
             {
                 "name": name,
-                "whole": _whole(name),
-                "target": _target(name, guess, declared),
+                "whole": "" if identity and name == guess.customer else _whole(name),
+                "target": _target(name, guess, declared, ADDRESS if identity else CUSTOMER),
                 "samples": values[:SHOWN_ROWS],
             }
             for name, values in zip(names, samples, strict=True)
@@ -121,9 +137,11 @@ def _whole(name: str) -> str:
     return f"Attribute {field}" if part == "attributes" else f"Profile: {field}"
 
 
-def _target(name: str, guess: Guess, declared: set[str]) -> str:
+def _target(name: str, guess: Guess, declared: set[str], who: str) -> str:
     if name == guess.customer:
-        return CUSTOMER
+        return who
+    if (name, who) == (CUSTOMER, ADDRESS):
+        return DROP
     if name in declared:
         return "attribute"
     if name == guess.priority:
@@ -138,13 +156,20 @@ def _task(job: FileJob, form: Form) -> ImportTask:
     chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=False))
     targets = {name: target for name, target in chosen.items() if target != "whole"}
     by_target = _by_target(targets)
-    if len(by_target.get(CUSTOMER, ())) != 1:
-        raise WrongUsage("Choose the column of the customer ids: exactly one.")
+    identity = form.text("identity") if form.text("identity") in ADDRESSES else None
+    who = [*by_target.get(ADDRESS, ()), *by_target.get(CUSTOMER, ())]
+    if len(who) != 1:
+        raise WrongUsage(
+            "Choose the column of the addresses, or that of customer ids: exactly one."
+            if identity
+            else "Choose the column of the customer ids: exactly one."
+        )
     for target, label in (("priority", "priority"), ("joined_at", "time of signup")):
         if len(by_target.get(target, ())) > 1:
             raise WrongUsage(f"Choose at most one column for the {label}.")
     columns = columns_of(
-        customer=by_target[CUSTOMER][0],
+        customer=who[0],
+        identity=identity if ADDRESS in by_target else None,
         priority=next(iter(by_target.get("priority", ())), None),
         kept_time=next(iter(by_target.get("joined_at", ())), None),
         attributes=by_target.get("attribute", ()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,12 +12,16 @@ from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.search import person_of
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
 STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left", "banned")
 BY_TIME = ("inside", "admitted", "left", "banned")
+PARTS_OF_WAITING = {"ready": ("true", "false"), "only": ("unverified", "asked")}
 ROWS = 50
+# Each looks at 1,000 people.
+MOST_REQUESTS = 10
 REFRESH_SECONDS = 10
 SEARCH_SECONDS = 1
 
@@ -31,22 +36,22 @@ def routes(console: Console) -> list[Route]:
         waitlist, stats = console.get(f"/{waitlist_id}"), console.get(f"/{waitlist_id}/stats")
         first = _position(query.get("first", "1"))
         params: dict[str, str | int] = {"status": status, "limit": ROWS}
-        if ready := ready_of(query, status):
-            params["ready"] = ready
+        chosen = of_waiting(query, status)
+        params |= chosen
         if query.get("cursor"):
             params["cursor"] = query["cursor"]
-        elif status == "waiting" and not ready:
+        elif status == "waiting" and not chosen:
             params["first"] = first
         if status in BY_TIME:
             params |= since_of(query.get("since", "").strip() or None)
-        found = console.get(f"/{waitlist_id}/entries", **params)
+        found = _page(console, f"/{waitlist_id}/entries", params)
         return console.page(
             request,
             "people.html",
             waitlist=waitlist,
             stats=stats,
             status=status,
-            ready=ready,
+            chosen=urlencode(chosen),
             people=found["entries"],
             columns=console.columns_of(waitlist, found["entries"]),
             cursor=found["cursor"],
@@ -106,8 +111,11 @@ def _search(console: Console, waitlist_id: str, form: Form) -> Response:
     if not text:
         raise WrongUsage("Find: give a customer id, or a part of it or of the profile.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
-    if _is_there(console, waitlist_id, exact):
-        return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{exact}"})
+    found = (
+        exact if _is_there(console, waitlist_id, exact) else _of_address(console, waitlist_id, text)
+    )
+    if found is not None:
+        return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{found}"})
     search = console.searches.start(console.api, waitlist_id, text)
     return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/found/{search.id}"})
 
@@ -117,6 +125,21 @@ def _entry_id(waitlist_id: str, text: str) -> str:
         return entry_id_of(waitlist_id, text)
     except UnicodeEncodeError as error:
         raise WrongUsage(f"{text!r} cannot be encoded as UTF-8.") from error
+
+
+def _of_address(console: Console, waitlist_id: str, text: str) -> str | None:
+    """Return the entry of an address, where it says who people are; None if no one has it."""
+    identity = console.get(f"/{waitlist_id}")["identity"]
+    if identity is None:
+        return None
+    try:
+        found = person_of(console.api, waitlist_id, {identity["field"]: text})
+    except Refused as error:
+        # A text that is no address is a part of one, or of a name.
+        if error.code in ("entry_not_found", "invalid_request"):
+            return None
+        raise
+    return str(found["entry_id"])
 
 
 def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
@@ -129,12 +152,25 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
     return True
 
 
-def ready_of(query: Mapping[str, str], status: str) -> str:
-    """Return which waiting people a page has: those who are ready, or not; "" for all."""
-    ready = query.get("ready", "") if status == "waiting" else ""
-    if ready not in ("", "true", "false"):
-        raise WrongUsage(f"ready={ready}: give true or false.")
-    return ready
+def of_waiting(query: Mapping[str, str], status: str) -> dict[str, str]:
+    """Return which waiting people a page has, as the API takes it; nothing for all."""
+    chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
+    if status != "waiting":
+        return {}
+    for name, value in chosen.items():
+        if value not in PARTS_OF_WAITING[name]:
+            raise WrongUsage(f"{name}={value}: give {' or '.join(PARTS_OF_WAITING[name])}.")
+    return chosen
+
+
+def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
+    """Return a page; the service answers empty ones where it has looked at many people in vain."""
+    for _ in range(MOST_REQUESTS):
+        found = console.get(path, **params)
+        if found["entries"] or found["cursor"] is None:
+            break
+        params["cursor"] = found["cursor"]
+    return found
 
 
 def _position(text: str) -> int:

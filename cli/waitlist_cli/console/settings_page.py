@@ -35,6 +35,19 @@ BOT_CHECK_DOWN = (
     ("refuse", "They are refused, and can try again"),
     ("accept", "They join unchecked"),
 )
+IDENTITY = (
+    ("", "The customer id that the app names, or the page draws for each browser"),
+    ("email", "The mail address"),
+    ("phone", "The telephone number"),
+)
+VERIFY = (
+    ("off", "No"),
+    ("before_offer", "Yes: no one is offered a place before"),
+)
+PLUS_ADDRESSES = (
+    ("same", "The same person as ada@example.com"),
+    ("different", "Another person"),
+)
 OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))
 NEW: Document = {
     "name": "",
@@ -50,6 +63,7 @@ NEW: Document = {
     "segments": [],
     "rest": None,
     "confirm": None,
+    "identity": None,
     "opens_at": None,
     "closes_at": None,
 }
@@ -58,7 +72,10 @@ NEW: Document = {
 def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist = console.get(f"/{waitlist_of(request)}")
-        return console.page(request, "settings.html", waitlist=waitlist, fields=_fields(waitlist))
+        fields, identity = _fields(waitlist), _identity_fields(waitlist["identity"] or {})
+        return console.page(
+            request, "settings.html", waitlist=waitlist, fields=fields, identity=identity
+        )
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
@@ -76,7 +93,8 @@ def routes(console: Console) -> list[Route]:
             Field("open", "Signups", "choice", options=OPEN, value="yes"),
         )
         first, *others = _fields(NEW)
-        return console.page(request, "new.html", fields=[own[0], first, own[1], *others])
+        fields = [own[0], first, own[1], *others]
+        return console.page(request, "new.html", fields=fields, identity=_identity_fields({}))
 
     def make(_request: Request, form: Form) -> Response:
         waitlist_id = checked_waitlist_id(form.text("id"))
@@ -256,6 +274,7 @@ def _typed(form: Form) -> dict[str, Any]:
         "retention_days": form.number("retention_days", "Retention in days") or None,
         "rest": _rest(form),
         "confirm": _confirm(form),
+        "identity": _identity(form),
         "opens_at": _time(form, "opens_at", "Opens"),
         "closes_at": _time(form, "closes_at", "Closes"),
         "segments": [[name.strip() for name in line.split(",")] for line in form.lines("segments")],
@@ -280,6 +299,68 @@ def _confirm(form: Form) -> dict[str, Any] | None:
         "answer_days": answer,
         "reminders_days": [int(one) for one in reminders if one],
         "then": form.text("confirm_then") or "park",
+    }
+
+
+def _identity_fields(identity: Document) -> Sequence[Field]:
+    return (
+        Field(
+            "identity_field",
+            "A guest is",
+            "choice",
+            "For signups from now on: choose before the first.",
+            options=IDENTITY,
+            value=identity.get("field", ""),
+        ),
+        Field(
+            "identity_verify",
+            "Whether the address is to be proved",
+            "choice",
+            options=VERIFY,
+            value=identity.get("verify", "off"),
+        ),
+        Field(
+            "identity_verify_minutes",
+            "Minutes to prove it",
+            "number",
+            "Who has not proved it by then leaves the list; empty: 1,440, a day.",
+            str(identity.get("verify_minutes", "")),
+        ),
+        Field(
+            "identity_plus_addresses",
+            "Who ada+news@example.com is",
+            "choice",
+            options=PLUS_ADDRESSES,
+            value=identity.get("plus_addresses", "same"),
+        ),
+        Field(
+            "identity_region",
+            "Country of numbers without +",
+            hint="Two letters, such as DE; empty: each number begins with + or 00.",
+            value=identity.get("region") or "",
+        ),
+        Field(
+            "identity_blocked_domains",
+            "Mail domains that are refused",
+            "long",
+            "One a line, such as example.com. Those below it are refused too.",
+            "\n".join(identity.get("blocked_domains", ())),
+        ),
+    )
+
+
+def _identity(form: Form) -> dict[str, Any] | None:
+    """Return how guests are told apart, None for by customer ids; raises WrongUsage."""
+    if not form.text("identity_field"):
+        return None
+    minutes = form.number("identity_verify_minutes", "Minutes to prove the address")
+    return {
+        "field": form.text("identity_field"),
+        "verify": form.text("identity_verify") or "off",
+        "verify_minutes": minutes or 1440,
+        "plus_addresses": form.text("identity_plus_addresses") or "same",
+        "region": form.text("identity_region").upper() or None,
+        "blocked_domains": form.lines("identity_blocked_domains"),
     }
 
 

@@ -3,14 +3,12 @@
 import shlex
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from waitlist_cli.errors import INTERRUPTED, CliError
-from waitlist_cli.imports.batches import batches, body_of
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.dry_run import SHOWN as SHOWN_PEOPLE
-from waitlist_cli.imports.dry_run import dry_run
+from waitlist_cli.imports.dry_run import dry_run_for
 from waitlist_cli.imports.progress import Bar
 from waitlist_cli.imports.records import Source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
@@ -74,17 +72,7 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
 def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
     """Print what an import would do; return 1 if it would refuse rows."""
     columns.check(source.columns)
-    results: dict[int, Any] = {}
-    records = list(source.records()) if columns.identity else source.records()
-    if columns.identity:
-        # The service alone knows which addresses are one person. It writes nothing.
-        for batch in batches(records, columns, ""):
-            body = body_of(batch.sent, dry_run=True)
-            if batch.sent:
-                answer = context.api.operator("POST", f"/{waitlist_id}/import", body)
-                numbers = [row.record.number for row in batch.sent]
-                results |= dict(zip(numbers, answer["results"], strict=True))
-    found = dry_run(records, columns, datetime.now(UTC), results)
+    found = dry_run_for(context.api, waitlist_id, source.records(), columns)
     output = context.output
     if output.as_json:
         output.json(found.as_json())

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import nlargest, nsmallest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.imports.batches import readable
+from waitlist_cli.imports.batches import batches, body_of, readable
 from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
 from waitlist_cli.imports.records import Record
 from waitlist_cli.imports.run import MOST_REASONS, reason_of
 from waitlist_cli.terminal.output import escaped_json
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
 
 SHOWN = 10
 # The rules of the service that a file breaks most; the service itself decides, and has more.
@@ -77,6 +80,22 @@ class DryRun:
                 {"reason": text, "rows": rows} for text, rows in self.reasons.most_common()
             ],
         }
+
+
+def dry_run_for(
+    api: "Api", waitlist_id: str, records: Iterable[Record], columns: Columns
+) -> DryRun:
+    """Read all rows; the service says which addresses are one person, and writes nothing."""
+    if columns.identity is None:
+        return dry_run(records, columns, datetime.now(UTC))
+    rows, results = list(records), dict[int, Any]()
+    for batch in batches(rows, columns, ""):
+        if batch.sent:
+            body = body_of(batch.sent, dry_run=True)
+            answer = api.operator("POST", f"/{waitlist_id}/import", body)
+            numbers = [row.record.number for row in batch.sent]
+            results |= dict(zip(numbers, answer["results"], strict=True))
+    return dry_run(rows, columns, datetime.now(UTC), results)
 
 
 def dry_run(

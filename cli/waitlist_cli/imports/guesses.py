@@ -11,6 +11,19 @@ IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
 )
+MAILS = (
+    "email",
+    "emailaddress",
+    "mail",
+    "mailaddress",
+    "youremail",
+    "contactemail",
+    "profileemail",
+)
+NUMBERS = (
+    *("phone", "phonenumber", "telephone", "telephonenumber", "tel", "mobile", "mobilenumber"),
+    *("cell", "cellphone", "handy", "telefon", "telefonnummer", "profilephone"),
+)
 TIMES = (
     *("joinedat", "joined", "signedupat", "signupat", "signupdate", "signuptime", "signedup"),
     *("registeredat", "registered", "registrationdate", "submittedat", "submissiondate"),
@@ -58,14 +71,25 @@ def guessed(names: Sequence[str], samples: Sequence[Sequence[object]]) -> Guess:
 
 def likely_customer(names: Sequence[str], samples: Sequence[Sequence[object]] = ()) -> str | None:
     """Return the column that probably has the customer ids; `samples` are values of each column."""
-    by_name = _by_name(names, IDS)
-    if by_name is not None:
-        return by_name
+    return _by_name(names, IDS) or _by_mails(names, samples)
+
+
+def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
+    """Return the first column whose values are mail addresses."""
     for name, values in zip(names, samples, strict=False):
         texts = [value for value in values if value]
         if texts and all(isinstance(one, str) and EMAIL.fullmatch(one.strip()) for one in texts):
             return name
     return None
+
+
+def likely_address(
+    names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
+) -> str | None:
+    """Return the column that probably has the addresses of a waitlist with this `identity`."""
+    if identity == "phone":
+        return _by_name(names, NUMBERS)
+    return _by_name(names, MAILS) or _by_mails(names, samples)
 
 
 def likely_time(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:

@@ -71,6 +71,14 @@ Since = Annotated[
         help="From that time on: today (UTC), 30min, 1h, 2d, or 2026-03-01T09:30:00+01:00.",
     ),
 ]
+Unverified = Annotated[
+    bool,
+    typer.Option("--unverified", help="Of those who wait, only who has not proved the address."),
+]
+Asked = Annotated[
+    bool,
+    typer.Option("--asked", help="Of those who wait, only who is asked if they still do."),
+]
 ProfileJson = Annotated[
     str | None, typer.Option("--profile-json", metavar="JSON", help="The whole profile.")
 ]
@@ -195,3 +203,12 @@ def _json(text: str, option: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise WrongUsage(f"{option}: invalid JSON: {error}") from error
+
+
+def only_of(unverified: bool, asked: bool) -> dict[str, str]:
+    """Return the query parameter `only`; none without an option. Raises WrongUsage."""
+    if unverified and asked:
+        raise WrongUsage("Give one of --unverified and --asked: no one is both.")
+    if unverified:
+        return {"only": "unverified"}
+    return {"only": "asked"} if asked else {}

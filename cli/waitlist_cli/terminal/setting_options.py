@@ -13,7 +13,7 @@ from waitlist_cli.terminal.times import checked_instant, utc
 
 
 class SettingOptions:
-    """Options by the names of the settings in the API; `rest` and `confirm` have several."""
+    """Options by the names of the settings in the API; some, such as `rest`, have several."""
 
     name: Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
     capacity: Annotated[
@@ -101,6 +101,43 @@ class SettingOptions:
         Literal["park", "leave", "to_back"] | None,
         typer.Option("--confirm-then", help="What happens to the entry without an answer."),
     ]
+    identity_field: Annotated[
+        Literal["email", "phone", "off"] | None,
+        typer.Option(
+            "--identity",
+            help="Guests are their mail address or number; off: callers name a customer id.",
+        ),
+    ]
+    identity_verify: Annotated[
+        Literal["off", "before_offer"] | None,
+        typer.Option(
+            "--verify", help="Whether the address is to be proved before a place is offered."
+        ),
+    ]
+    identity_verify_minutes: Annotated[
+        int | None,
+        typer.Option("--verify-minutes", min=1, help="Minutes in which that is to be done."),
+    ]
+    identity_plus_addresses: Annotated[
+        Literal["same", "different"] | None,
+        typer.Option("--plus-addresses", help="Whether ada+news@example.com is ada@example.com."),
+    ]
+    identity_region: Annotated[
+        str | None,
+        typer.Option(
+            "--region",
+            metavar="CC",
+            help="The country of numbers without +, such as DE; '': each number begins with it.",
+        ),
+    ]
+    identity_blocked_domains: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--blocked-domain",
+            metavar="DOMAIN",
+            help="Mail domains that are refused. Replaces all; '' removes them.",
+        ),
+    ]
     opens_at: Annotated[
         str | None,
         typer.Option(
@@ -142,7 +179,7 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
     for name in ("opens_at", "closes_at"):
         if name in given:
             given[name] = _time(given[name], f"--{name.replace('_', '-')}")
-    given |= _confirm(given)
+    given |= _confirm(given) | _identity(given)
     rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
     if rest["max_days"] == 0:
         given["rest"] = None
@@ -164,6 +201,20 @@ def _confirm(given: dict[str, Any]) -> dict[str, Any]:
         parts["reminders_days"] = [_day(one, label) for one in days.split(",") if one.strip()]
     typed = {name: value for name, value in parts.items() if value is not None}
     return {"confirm": typed} if typed else {}
+
+
+def _identity(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the parts of `identity` out of the settings that were typed, and return it."""
+    names = ("field", "verify", "verify_minutes", "plus_addresses", "region", "blocked_domains")
+    parts = {name: given.pop(f"identity_{name}", None) for name in names}
+    typed = {name: value for name, value in parts.items() if value is not None}
+    if typed.get("field") == "off":
+        return {"identity": None}
+    if "region" in typed:
+        typed["region"] = typed["region"] or None
+    if "blocked_domains" in typed:
+        typed["blocked_domains"] = [one for one in typed["blocked_domains"] if one]
+    return {"identity": typed} if typed else {}
 
 
 def _day(text: str, label: str) -> int:

@@ -16,6 +16,28 @@ from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.histories import Histories
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
+from waitlist_shared.limits import MAX_PAGE
+
+# How many entries one request looks at to fill a page of `only` some of them.
+LOOKED_AT = 1_000
+Only = Literal["unverified", "asked"]
+
+
+def is_among(record: EntryRecord, only: Only) -> bool:
+    """Return whether a page of `only` some entries has this one."""
+    match only:
+        case "unverified":
+            return record.verify_until_millis is not None
+        case "asked":
+            return record.confirm_by_millis is not None
+
+
+class Begin(Struct, frozen=True):
+    """Where a page of waiting entries begins, and which of them it has."""
+
+    after: int | None
+    first: int | None
+    ready: bool | None
 
 
 class EntryDetails(Struct, frozen=True):
@@ -43,16 +65,43 @@ class EntryQueries(Struct, frozen=True):
         first: int | None = None,
         *,
         ready: bool | None = None,
+        only: Only | None = None,
     ) -> tuple[list[EntryDetails], str | None]:
         """Return waiting entries in serving order, and the cursor of the next page.
 
         The page begins after the cursor, or at the position `first`. With `ready` it has those that
-        are ready alone, or those that are not.
+        are ready alone, or those that are not. With `only` it has fewer than `limit`, or none, if
+        there are no more among LOOKED_AT entries.
         """
-        after_rank = cursors.decode_rank(cursor)
+        if only == "unverified":
+            # None of these is ready.
+            ready = False if ready is None else ready
+        begin = Begin(cursors.decode_rank(cursor), first, ready)
+        if only is None:
+            found, following = self._page(waitlist_id, begin, limit)
+            return found, cursors.encode(following)
+        found, following = [], begin.after
+        for _ in range(LOOKED_AT // MAX_PAGE):
+            page, following = self._page(waitlist_id, begin, MAX_PAGE)
+            found += [one for one in page if one.record and is_among(one.record, only)]
+            if len(found) > limit:
+                found, following = found[:limit], found[limit - 1].view.rank
+            if following is None or len(found) == limit:
+                break
+            begin = Begin(following, None, ready)
+        return found, cursors.encode(following)
+
+    def _page(
+        self, waitlist_id: str, begin: Begin, limit: int
+    ) -> tuple[list[EntryDetails], int | None]:
+        """Return a page of waiting entries, and the rank after which the next one begins."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(
-                waitlist_id=waitlist_id, after=after_rank, first=first, limit=limit, ready=ready
+                waitlist_id=waitlist_id,
+                after=begin.after,
+                first=begin.first,
+                limit=limit,
+                ready=begin.ready,
             )
         )
         views = [
@@ -65,7 +114,7 @@ class EntryQueries(Struct, frozen=True):
             )
             for entry in page.entries
         ]
-        return self._with_records(waitlist_id, views), cursors.encode(page.next_rank)
+        return self._with_records(waitlist_id, views), page.next_rank
 
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int

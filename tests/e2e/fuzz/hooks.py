@@ -31,6 +31,7 @@ BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor is one that a page of the same list gave",
     "query.first": "a page begins at a position only without a cursor, and of those who wait",
     "query.ready": "entries are ready, or not, only with status=waiting",
+    "query.only": "entries are not verified, or asked, only with status=waiting",
     "query.since": "a time goes with the statuses of those who are done or inside",
     "body.admission": "cron expressions and time zones, and either cron or at",
     "body.page.fields": "options if, and only if, the type is select, no name twice, labels by "

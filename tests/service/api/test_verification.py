@@ -17,6 +17,7 @@ from tests.support.world import SECRET, RedisClock, World
 from tools.local.http_message import HttpRequest
 from tools.local.mailbox import PATH, Mailbox
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.entries import queries
 from waitlist_api.records.entry import shard_of
 from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
@@ -343,3 +344,45 @@ def test_a_list_is_deleted_with_those_who_are_not_verified(guests: Guests) -> No
     assert not [
         one for one in guests.world.dynamodb.scan(TableName=TABLE)["Items"] if "place" in one
     ]
+
+
+def test_pages_of_people_who_are_not_verified_or_are_asked(guests: Guests) -> None:
+    def listed(query: str) -> tuple[list[str], str | None]:
+        answer = guests.page(query)
+        assert answer.status == 200, answer.text
+        names = [guests.names[one["entry_id"]] for one in answer.json["entries"]]
+        return names, answer.json["cursor"]
+
+    names = [f"guest-{one}@example.com" for one in range(5)]
+    for one in names:
+        guests.join(one)
+        guests.id_of(one)
+    for one in (names[1], names[3]):
+        guests.verify(guests.code(one))
+    unverified = [names[0], names[2], names[4]]
+    assert listed("only=unverified") == (unverified, None)
+    first, cursor = listed("only=unverified&limit=2")
+    assert (first, listed(f"only=unverified&cursor={cursor}")) == (
+        unverified[:2],
+        ([names[4]], None),
+    )
+    assert listed("only=unverified&ready=true") == ([], None)
+    assert listed("only=asked") == ([], None)
+    guests.configure(identity=RULES, confirm={"every_days": 30})
+    assert guests.ask_all().json["asked"] == 2
+    assert listed("only=asked") == ([names[1], names[3]], None)
+    guests.hold_back(names[3])
+    assert listed("only=asked&ready=true") == ([names[1]], None)
+    refused = guests.page("status=parked&only=asked")
+    assert [one["field"] for one in refused.json["errors"]] == ["query.only"]
+
+
+def test_a_page_of_only_some_looks_at_a_thousand_and_goes_on(
+    guests: Guests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "LOOKED_AT", 100)
+    guests.bring(*({"profile": {"email": f"{one}@example.com"}} for one in range(101)))
+    first = guests.page("only=asked").json
+    assert (first["entries"], first["cursor"] is None) == ([], False)
+    rest = guests.page(f"only=asked&cursor={first['cursor']}").json
+    assert rest == {"entries": [], "cursor": None}

@@ -62,6 +62,10 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
         assert [one["customer_id"] for one in shown] == [name]
         lines = typed.done("export", bakery.waitlist_id, option).splitlines()
         assert (len(lines), name in lines[1]) == (2, True)
+    for option in ("--unverified", "--asked"):
+        assert typed.json("head", bakery.waitlist_id, option)["entries"] == []
+        assert len(typed.done("export", bakery.waitlist_id, option).splitlines()) == 1
+    assert typed("head", bakery.waitlist_id, "--unverified", "--asked").exit_code == 2
     look = json.loads(typed.done("--json", "watch", bakery.waitlist_id, "--looks", "1"))
     assert (look["waiting"], look["not_ready"]) == (2, 1)
     result = typed("resume", *of(bakery, "ada"))

@@ -1,5 +1,7 @@
 """Waitlists, against the real service."""
 
+from typing import Any
+
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.typed import Typed, problem
 
@@ -54,6 +56,28 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     for name in unlimited:
         typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")
     assert [settings(bakery)[name] for name in unlimited] == [None, None, None]
+
+
+def test_guests_are_told_apart_by_their_addresses(typed: Typed, bakery: Bakery) -> None:
+    options = ("--identity", "email", "--verify", "before_offer", "--verify-minutes", "60")
+    made = typed.json(
+        "create", f"{bakery.waitlist_id}-3", *options, "--blocked-domain", "a.example"
+    )
+    rules = {"field": "email", "verify": "before_offer", "verify_minutes": 60}
+    more = {"plus_addresses": "same", "region": None, "blocked_domains": ["a.example"]}
+    assert made["identity"] == rules | more
+    shown = typed.done("edit", bakery.waitlist_id, *options)
+    assert "identity\tthe mail address, to be verified within 60 minutes\n" in shown
+    phone = ("--identity", "phone", "--verify", "off", "--region", "DE")
+    assert "the telephone number, not verified" in typed.done("edit", bakery.waitlist_id, *phone)
+    other = ("--region", "", "--plus-addresses", "different", "--blocked-domain", "")
+    typed.done("edit", bakery.waitlist_id, *other)
+    kept = {"field": "phone", "verify": "off", "verify_minutes": 60}
+    changed: dict[str, Any] = {"plus_addresses": "different", "region": None}
+    assert settings(bakery)["identity"] == kept | changed | {"blocked_domains": []}
+    typed.done("edit", bakery.waitlist_id, "--identity", "off")
+    assert settings(bakery)["identity"] is None
+    assert "the customer id" in typed.done("show", bakery.waitlist_id)
 
 
 def test_a_list_opens_and_closes_at_times(typed: Typed, bakery: Bakery) -> None:

@@ -1,11 +1,12 @@
 """Parameters that several routes share."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import BeforeValidator, Field
 
+from waitlist_api.entries.queries import LOOKED_AT
 from waitlist_api.http.schemas.common import (
     CURSOR,
     PathEntryId,
@@ -47,6 +48,14 @@ Limit = Annotated[PageSize, Query()]
 Ready = Annotated[
     bool | None,
     Query(description="Only waiting entries that are ready (true), or that are not (false)."),
+]
+Only = Annotated[
+    Literal["unverified", "asked"] | None,
+    Query(
+        description="Only waiting entries whose address is not verified (`unverified`), or whose "
+        "customer is asked whether they still wait (`asked`). One request looks at no more than "
+        f"{LOOKED_AT:,} entries: a page may have fewer than `limit`, or none, and a `cursor`."
+    ),
 ]
 Since = Annotated[
     UtcTime | None,

@@ -17,6 +17,7 @@ WAITLIST: dict[str, Any] = {
     "waitlist_id": "bakery",
     "name": "Bakery",
     "segments": [],
+    "identity": None,
     "rebuild": None,
 }
 
@@ -104,6 +105,32 @@ def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -
     wrong = {**form, "target": ["profile"] * 3}
     answered = console.browser.post(f"{page}/try", data=wrong, headers=headers)
     assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
+
+
+def test_people_are_imported_by_their_addresses(console: Opened, bakery: Bakery) -> None:
+    """The address is in the file and in the profile alone."""
+    bakery.typed.done("edit", bakery.waitlist_id, "--identity", "email")
+    content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    html = console.page(page)
+    assert re.findall(r'<option value="(\w+)" selected>(?!Comma|UTF)', html) == [
+        "profile",
+        "address",
+    ]
+    assert "Try it: nothing is written" in html
+    form = {"column": ["Name", "E-Mail"], "target": ["profile", "address"], "identity": "email"}
+    headers = {"HX-Request": "true", "Origin": console.origin}
+    text = readable(console.browser.post(f"{page}/try", data=form, headers=headers).text)
+    assert "Nothing was written" in text
+    assert "Rows 3 People 1 Duplicates 1 Refused 1" in text
+    assert "@" not in text.replace("ada@example.com", "")
+    both = {**form, "target": ["customer_id", "address"]}
+    answered = console.browser.post(f"{page}/try", data=both, headers=headers)
+    assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
+    start(console, page, identity="email", tokens="yes")
+    assert "Joined 1 On the list before 1" in ended(console, page)
+    found = bakery.typed.json("find", bakery.waitlist_id, "--email", "ADA@example.com")
+    assert found["profile"] == {"email": "Ada@example.com", "Name": "Ada"}
 
 
 def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> None:

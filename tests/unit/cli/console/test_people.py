@@ -263,13 +263,29 @@ def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bak
         assert patched.status_code == 200
         body = {"profile": {"email": "ada@example.com"}}
         http.post(url.replace("/admin", "") + "/entries", json=body)
-    found = bakery.typed.json("find", bakery.waitlist_id, "--email", "ada@example.com")
-    path = f"/lists/{bakery.waitlist_id}/people/{found['entry_id']}"
+    people = f"/lists/{bakery.waitlist_id}/people"
+    assert "Mail address, or a part" in console.page(people)
+    path = console.send(people, find=" Ada+x@Example.com ").headers["HX-Redirect"]
+    assert path.startswith(f"{people}/")
+    assert "No customer id, profile" in searched(console, bakery, "bob@example.com")
+    assert "1 found" in searched(console, bakery, "example")
     assert 'id="do-verify"' in console.page(path)
+    assert "not verified" in console.text(path)
+    assert "ada@example.com" in console.text(f"{people}?only=unverified")
     assert "#v=" in console.done(f"{path}/link")
     assert "verified" in console.done(f"{path}/verify", reason="passport")
     assert 'id="do-verify"' not in console.page(path)
     assert "#t=" in console.done(f"{path}/link")
+    assert "No one is here." in console.text(f"{people}?only=unverified")
+    bakery.typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "30")
+    assert "No one is here." in console.text(f"{people}?only=asked")
+    bakery.typed.done("confirm", bakery.waitlist_id, "--yes")
+    assert "asked if they still wait" in console.text(path)
+    asked = console.text(f"{people}?only=asked")
+    assert ("ada@example.com" in asked, "Not verified" in asked) == (True, True)
+    export = console.browser.get(f"/lists/{bakery.waitlist_id}/export", params={"only": "asked"})
+    assert len(list(csv.DictReader(io.StringIO(export.text)))) == 1
+    assert console.browser.get(f"{people}?only=x").status_code == 422
 
 
 def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: Bakery) -> None:

@@ -64,12 +64,21 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     changed = {**SETTINGS, "capacity": "10", "segments": "language\ncity, language"}
     changed |= {"max_guest_bytes": "500", "max_claims": "1"}
     changed |= {"rest_max_days": "30", "rest_times": "2"}
+    changed |= {"identity_field": "phone", "identity_verify": "before_offer"}
+    changed |= {"identity_region": "de", "identity_blocked_domains": "a.example\nb.example"}
     changed |= {"confirm_every_days": "60", "confirm_reminders_days": "1, 7"}
     assert "The settings are saved." in console.done(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
     assert found["rest"] == {"max_days": 30, "times": 2}
+    rules = {"field": "phone", "verify": "before_offer", "verify_minutes": 1440}
+    more = {"region": "DE", "blocked_domains": ["a.example", "b.example"]}
+    assert found["identity"] == {**rules, "plus_addresses": "same", **more}
+    assert re.search('value="before_offer" checked', console.page(path))
+    assert "a.example\nb.example</textarea>" in console.page(path)
+    console.done(path, **{**changed, "identity_field": ""})
+    assert bakery.typed.json("show", bakery.waitlist_id)["identity"] is None
     assert 'name="rest_max_days" value="30"' in console.page(path)
     assert found["confirm"]["reminders_days"] == [7, 1]
     assert 'value="7, 1"' in console.page(path)

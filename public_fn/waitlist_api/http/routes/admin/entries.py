@@ -26,6 +26,7 @@ from waitlist_api.http.routes.params import (
     First,
     IdempotencyKey,
     Limit,
+    Only,
     Ready,
     Since,
     WaitlistId,
@@ -76,7 +77,6 @@ FIRST_ALONE = FieldError(
     "query.first",
     "use either first or cursor, and first only with status=waiting",
 )
-READY_OF_WAITING = FieldError("query.ready", "only with status=waiting")
 SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left, inside or banned")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
@@ -115,9 +115,11 @@ def admin_entry_routes(
         first: First = None,
         since: Since = None,
         ready: Ready = None,
+        only: Only = None,
     ) -> EntriesAnswer:
-        if ready is not None and status != "waiting":
-            raise InvalidFields(READY_OF_WAITING)
+        for name, filter_ in (("ready", ready), ("only", only)):
+            if filter_ is not None and status != "waiting":
+                raise InvalidFields(FieldError(f"query.{name}", "only with status=waiting"))
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
         if since is not None and status not in ("admitted", "left", "inside", "banned"):
@@ -125,7 +127,7 @@ def admin_entry_routes(
         match status:
             case "waiting":
                 people, following = entry_queries.page(
-                    waitlist_id, cursor, limit, first, ready=ready
+                    waitlist_id, cursor, limit, first, ready=ready, only=only
                 )
             case "offered":
                 people, following = entry_queries.list_off_queue(waitlist_id, "held", cursor, limit)
