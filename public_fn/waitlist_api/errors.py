@@ -172,6 +172,13 @@ class NoWebhook(WaitlistError):
     advice = "Set the stack's parameter WebhookUrl; then there are events to send again."
 
 
+class NoMessages(WaitlistError):
+    """The stack sends no messages, or none by this channel."""
+
+    code = "no_messages"
+    advice = "The stack sends none of these: set its parameter MailFrom for mail, SmsFrom for SMS."
+
+
 class KeysUnavailable(WaitlistError):
     """AWS KMS, which signs passes, did not answer in time."""
 

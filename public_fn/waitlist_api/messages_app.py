@@ -21,6 +21,7 @@ from waitlist_api.messages.batch import Batches, Context
 from waitlist_api.messages.channels import MailChannel, SmsChannel
 from waitlist_api.messages.compose import Channel, Letterhead
 from waitlist_api.messages.sender import Sender, Sends
+from waitlist_api.messages.trial import TRIAL
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
@@ -34,7 +35,12 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-    """Send what a batch of events asks for; return the messages that stay in the queue."""
+    """Send what a batch of events asks for; return the messages that stay in the queue.
+
+    Or send the one example that the public function asks for, and return its outcome.
+    """
+    if TRIAL in event:
+        return batches().send_trial(event, context)
     return batches().handle(event, context)
 
 

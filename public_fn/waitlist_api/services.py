@@ -34,6 +34,7 @@ from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.unproven_signup import UnprovenSignups
 from waitlist_api.imports.service import Imports
+from waitlist_api.messages.ask_trial import Trials
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
@@ -97,6 +98,7 @@ class Services(Struct, frozen=True):
     withdrawals: Withdrawals
     exits: Exits
     replays: Replays
+    trials: Trials
     bot_check: BotCheck | None
 
     @classmethod
@@ -125,6 +127,7 @@ class Services(Struct, frozen=True):
             config.private_function_name,
             config.maintenance_function_name,
             correlation or Correlation(),
+            config.messages_function_name,
         )
         given = {
             NowMillis: now_millis,

@@ -118,6 +118,9 @@ def send_messages() -> None:
         assert stage.send(*news) == []
         assert (len(stage.stand_ins.mails), len(stage.stand_ins.texts)) == (1, 1)
         assert stage.send(stage.bounce("ada")) == []
+        path = f"/v1/admin/waitlists/{WAITLIST_ID}/messages/test"
+        body = {"kind": "offered", "email": "ada@example.com"}
+        assert stage.world.request("POST", path, body=body, operator=True).status == 200
     EntryTokens(secret_reader(SECRET_ARN, guarded("MessagesFn", Secrets()))).issue(
         WAITLIST_ID, "a" * 26, 1
     )

@@ -153,6 +153,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "EDGE_KEY_ARNS",
                 "WEBHOOK_QUEUE_URL",
                 "WEBHOOK_DEAD_LETTERS_URL",
+                "MESSAGES_FUNCTION_NAME",
                 "BOT_CHECK",
                 "BOT_CHECK_SITE_KEY",
                 "BOT_CHECK_SECRET_ARN",

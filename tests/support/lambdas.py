@@ -7,14 +7,21 @@ from typing import Any
 
 PRIVATE = "private"
 MAINTENANCE = "maintenance"
+MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Answers a boto3 client's `invoke`; asynchronous invocations wait in `started`."""
+    """Answers a boto3 client's `invoke`; asynchronous invocations wait in `started`.
+
+    The function of messages sends nothing, and keeps what it was asked in `trials`; it
+    answers from `trial_outcomes`.
+    """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:
         self._private = private
         self.started: list[dict[str, Any]] = []
+        self.trials: list[dict[str, Any]] = []
+        self.trial_outcomes: list[str] = []
 
     def invoke(self, **call: Any) -> dict[str, Any]:
         message = json.loads(call["Payload"])
@@ -22,6 +29,11 @@ class InProcessLambda:
             assert call["InvocationType"] == "Event"
             self.started.append(message)
             return {"StatusCode": 202}
+        if call["FunctionName"] == MESSAGES:
+            self.trials.append(message)
+            outcome = self.trial_outcomes.pop() if self.trial_outcomes else "sent"
+            answer = json.dumps({"outcome": outcome}).encode()
+            return {"StatusCode": 200, "Payload": io.BytesIO(answer)}
         assert call["FunctionName"] == PRIVATE
         answer = json.dumps(self._private(message)).encode()
         return {"StatusCode": 200, "Payload": io.BytesIO(answer)}

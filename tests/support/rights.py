@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from tests.support.dynamodb import TABLE
-from tests.support.lambdas import MAINTENANCE, PRIVATE
+from tests.support.lambdas import MAINTENANCE, MESSAGES, PRIVATE
 from tools.deploy.rights import ITSELF, Roles, Use, needs_of_code, variables
 from tools.deploy.stack import make
 from tools.local.kms import KEY_ARN
@@ -24,6 +24,7 @@ VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
     MAINTENANCE: "MAINTENANCE_FUNCTION_NAME",
+    MESSAGES: "MESSAGES_FUNCTION_NAME",
     KEY_ARN: "PASS_KEY_ARNS",
     SECRET_ARN: "ENTRY_TOKEN_SECRET_ARN",
     EDGE_KEY_ARN: "EDGE_KEY_ARNS",

@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger
 
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
-from tests.support.lambdas import MAINTENANCE, PRIVATE, InProcessLambda
+from tests.support.lambdas import MAINTENANCE, MESSAGES, PRIVATE, InProcessLambda
 from tests.support.queues import LocalSqs
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
 from tools.local.kms import KEY_ARN, LocalKms
@@ -39,6 +39,7 @@ CONFIG = Config(
     pass_key_arns=(KEY_ARN,),
     webhook_queue_url=WEBHOOK_QUEUE,
     webhook_dead_letters_url=WEBHOOK_DEAD_LETTERS,
+    messages_function_name=MESSAGES,
 )
 START_MILLIS = 1_790_000_000_000
 

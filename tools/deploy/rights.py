@@ -167,7 +167,8 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "ses", name) for name in names]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    return [value]
+    # Of a function that a parameter switches on, nothing.
+    return [value] if value else []
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:

@@ -15,6 +15,8 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
+# The mailbox answers in its place.
+MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
@@ -47,6 +49,7 @@ class Backends:
             "TABLE_NAME": TABLE_NAME,
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
+            "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
             "REDIS_CLUSTER": str(self.redis_cluster).lower(),

@@ -5,6 +5,7 @@ service, whose messages stay in memory: nothing leaves this machine. A page at /
 JSON at /_local/mailbox.json.
 """
 
+import json
 import logging
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec.structs import asdict
 
+from tools.local.function import Invocation
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.start_page import HEADERS, STYLE
 from waitlist_api.auth.credentials import EntryTokens
@@ -23,6 +25,7 @@ from waitlist_api.clock import iso, now_millis
 from waitlist_api.messages.compose import Letterhead, Message
 from waitlist_api.messages.kinds import BY_EVENT, Happening
 from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
@@ -106,9 +109,14 @@ class Mailbox:
         if self._thread.is_alive():
             self._thread.join(5)
 
-    def send(self, message: Message, _: Delivery) -> None:
+    def send(self, message: Message, _: Delivery | None) -> None:
         """Keep a message."""
         self._messages.append((self._now_millis(), message))
+
+    def invoke(self, payload: bytes) -> Invocation:
+        """Answer in the place of the function of messages: keep an example."""
+        outcome = send_trial(self._sender, json.loads(payload))
+        return Invocation(json.dumps({"outcome": outcome}).encode())
 
     def deliver(self) -> None:
         """Send what the events ask for that have come since the last time."""

@@ -20,6 +20,7 @@ from tools.local.function import Function
 from tools.local.functions import (
     ENTRY_TOKEN_SECRET,
     MAINTENANCE_NAME,
+    MESSAGES_NAME,
     PUBLIC_NAME,
     TABLE_NAME,
     WEBHOOK_NAME,
@@ -126,10 +127,10 @@ class LocalService:
     def _start(self) -> None:
         self._start_backends()
         functions = self._start_functions()
-        endpoint = LambdaEndpoint(functions)
-        self._parts.callback(endpoint.stop, DRAIN_SECONDS)
         queues = self._webhook_queues()
         mailbox = self._mailbox()
+        endpoint = LambdaEndpoint({**functions, MESSAGES_NAME: mailbox})
+        self._parts.callback(endpoint.stop, DRAIN_SECONDS)
         gateway = LocalGateway(
             functions[PUBLIC_NAME],
             {

@@ -4,9 +4,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.messages import KINDS, LANGUAGES, previews, words_of
+from waitlist_cli.operations.messages import (
+    KINDS,
+    LANGUAGES,
+    previews,
+    send_test,
+    words_of,
+)
 
 PATH = "/lists/{waitlist}/messages"
 ABOUT = {
@@ -48,7 +55,17 @@ def routes(console: Console) -> list[Route]:
             counts={one["kind"]: one for one in counts or ()},
         )
 
-    return [Route(PATH, show)]
+    def send(request: Request, form: Form) -> Response:
+        """Send one to the operator."""
+        to = form.text("to")
+        kind = _one_of(KINDS, form.text("kind"), USUAL)
+        language = _one_of(LANGUAGES, form.text("language"), LANGUAGES[0])
+        address = {"email" if "@" in to else "phone": to}
+        send_test(console.api, waitlist_of(request), kind, language, address)
+        to_page = f"/lists/{waitlist_of(request)}/messages?kind={kind}&language={language}"
+        return console.done("The message is sent to you.", to=to_page)
+
+    return [Route(PATH, show), Route(f"{PATH}/test", with_form(send), methods=["POST"])]
 
 
 def _one_of(names: tuple[str, ...], chosen: str | None, usual: str) -> str:

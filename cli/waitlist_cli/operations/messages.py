@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from waitlist_cli.client.retries import ONCE
+
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
@@ -12,6 +14,7 @@ LANGUAGES = ("en", "de", "fr", "es", "ar")
 REASONS = {
     "over": "no longer true",
     "unreachable": "a message came back before",
+    "turned_off": "the person wants none",
     "no_address": "no address",
     "refused": "the address takes none",
 }
@@ -27,6 +30,14 @@ def previews(
         "messages"
     ]
     return found
+
+
+def send_test(
+    api: "Api", waitlist_id: str, kind: str, language: str | None, address: Mapping[str, str]
+) -> None:
+    """Send a message with example data to an `email` or a `phone`."""
+    body = {"kind": kind, "language": language, **address}
+    api.operator("POST", f"/{waitlist_id}/messages/test", body, policy=ONCE)
 
 
 def words_of(preview: Mapping[str, Any]) -> tuple[str, str]:

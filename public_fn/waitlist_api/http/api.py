@@ -232,6 +232,7 @@ def _routers(
         admin_message_routes(
             services.entry_queries,
             services.waitlist_cache,
+            services.trials,
             services.now_millis,
             services.passes.issuer,
         ),

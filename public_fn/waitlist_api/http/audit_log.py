@@ -13,8 +13,9 @@ ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
 ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
 # Routes that answer customer ids, profiles and attributes, in pages.
 READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
-# These, and routes that delete data, replace settings, hand out tokens or add many people. The
-# history of an entry names the operator of every other change, and an erasure deletes it.
+# These, and routes that delete data, replace settings, hand out tokens, add many people or send a
+# message. The history of an entry names the operator of every other change, and an erasure deletes
+# it.
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
@@ -22,6 +23,7 @@ AUDITED = frozenset(
         f"DELETE {ADMIN_LIST}",
         f"POST {ADMIN_LIST}/import",
         f"POST {ADMIN_LIST}/find",
+        f"POST {ADMIN_LIST}/messages/test",
         f"DELETE {ADMIN_ENTRY}",
         f"POST {ADMIN_ENTRY}/token",
         f"POST {ADMIN_ENTRY}/link",

@@ -57,6 +57,7 @@ STATUS = {
     "no_room": 409,
     "no_entry_tokens": 409,
     "no_webhook": 409,
+    "no_messages": 409,
     "settings_changed": 412,
     "too_large": 413,
     "unsupported_media_type": 415,

@@ -25,6 +25,7 @@ from msgspec import convert
 from waitlist_api.messages.channels import TAGS
 from waitlist_api.messages.kinds import Happening
 from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Delivery
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_shared.correlation import Correlation
@@ -88,6 +89,14 @@ class Batches:
         self._correlation.id = ""
         self._log(context.aws_request_id, (self._seconds() - began) * 1000)
         return answer
+
+    def send_trial(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
+        """Send one example, and return its outcome."""
+        self._correlation.id = context.aws_request_id
+        outcome = send_trial(self._sender, event)
+        logger.info("an example: %s", outcome)
+        self._correlation.id = ""
+        return {"outcome": outcome}
 
     def _try(self, record: SQSRecord, context: Context) -> None:
         try:

@@ -53,7 +53,7 @@ class MailChannel(Struct, frozen=True):
     from_address: str
     configuration_set: str
 
-    def send(self, message: Message, ids: Delivery) -> None:
+    def send(self, message: Message, ids: Delivery | None) -> None:
         """Send a mail. Raises TryAgain, also if it may have been sent, or Refused."""
         try:
             raw = mime_of(message, self.from_address).as_bytes()
@@ -66,7 +66,7 @@ class MailChannel(Struct, frozen=True):
                 Destination={"ToAddresses": [message.to]},
                 Content={"Raw": {"Data": raw}},
                 ConfigurationSetName=self.configuration_set,
-                EmailTags=[{"Name": name, "Value": str(getattr(ids, name))} for name in TAGS],
+                EmailTags=[{"Name": name, "Value": value} for name, value in _tags(ids).items()],
             )
         except ClientError as error:
             code = _code(error)
@@ -83,7 +83,7 @@ class SmsChannel(Struct, frozen=True):
     client: Any
     origin: str
 
-    def send(self, message: Message, ids: Delivery) -> None:
+    def send(self, message: Message, ids: Delivery | None) -> None:
         """Send an SMS. Raises TryAgain, also if it may have been sent, or Refused."""
         try:
             self.client.send_text_message(
@@ -91,7 +91,7 @@ class SmsChannel(Struct, frozen=True):
                 OriginationIdentity=self.origin,
                 MessageBody=message.text.strip(),
                 MessageType="TRANSACTIONAL",
-                Context={name: str(getattr(ids, name)) for name in TAGS},
+                Context=_tags(ids),
             )
         except ClientError as error:
             code = _code(error)
@@ -114,6 +114,10 @@ def mime_of(message: Message, from_address: str) -> EmailMessage:
     mail.set_content(message.text, cte="base64")
     mail.add_alternative(message.html, subtype="html", cte="base64")
     return mail
+
+
+def _tags(ids: Delivery | None) -> dict[str, str]:
+    return {} if ids is None else {name: str(getattr(ids, name)) for name in TAGS}
 
 
 def _code(error: ClientError) -> str:

@@ -42,8 +42,8 @@ class Refused(Exception):
 class Sends(Protocol):
     """What brings a message to its address."""
 
-    def send(self, message: Message, ids: Delivery) -> None:
-        """Send a message. Raises TryAgain or Refused."""
+    def send(self, message: Message, ids: Delivery | None) -> None:
+        """Send a message; an example has no ids. Raises TryAgain or Refused."""
 
 
 class Sender(Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct, field
 
-from waitlist_api.errors import Throttled
+from waitlist_api.errors import NoMessages, Throttled
 from waitlist_shared import contracts as c
 from waitlist_shared.correlation import FIELD, Correlation
 from waitlist_shared.decoding import warm_decoders
@@ -32,12 +32,13 @@ class Queue(Protocol):
 
 
 class QueueClient(Struct, frozen=True):
-    """The private and the maintenance function, on a boto3 Lambda client."""
+    """The private function and the others that requests invoke, on a boto3 Lambda client."""
 
     client: Any
     private_function: str
     maintenance_function: str = ""
     correlation: Correlation = field(default_factory=Correlation)
+    messages_function: str = ""
 
     def send(self, request: c.Request) -> Any:
         """Return the result of a request, or raise the error in the answer."""
@@ -62,6 +63,12 @@ class QueueClient(Struct, frozen=True):
         except (ClientError, BotoCoreError) as error:
             # The next scheduled run does the same work, so the caller need not fail.
             logger.warning("maintenance was not started: %s", type(error).__name__)
+
+    def send_message(self, event: dict[str, Any]) -> Any:
+        """Return the answer of the function of messages; raise NoMessages without one."""
+        if not self.messages_function:
+            raise NoMessages
+        return self._invoke(self.messages_function, msgspec.json.encode(event))
 
     def _invoke(self, function: str, payload: bytes) -> Any:
         try:

@@ -60,6 +60,7 @@ EXPECTED = {
     "admin_edit_entry": 200,
     "admin_messages_of_entry": 200,
     "admin_messages": 200,
+    "admin_test_message": 200,
     "admin_erase_entry": 204,
     "admin_bump": 200,
     "admin_ready": 200,

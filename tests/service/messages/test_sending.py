@@ -1,14 +1,18 @@
 """Messages: once, only while they are true, and not lost."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from tests.deployment.template import TEMPLATE
 from tests.service.messages.stage import Stage, staged
+from tests.service.messages.stand_ins import Answer as Reply
 from tests.service.messages.stand_ins import error, mime, part
 from tests.support.faults import Crash, crash_before
+from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
+from waitlist_api import messages_app
 from waitlist_api.messages.kinds import BY_EVENT
 
 
@@ -166,6 +170,52 @@ def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None
         (one["kind"], one["state"], one["channel"], one["reason"])
         for one in answer.json["messages"]
     ]
+
+
+def test_an_operator_sends_one_to_themselves(
+    stage: Stage, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {"de": {"offered": {"subject": "Ihr Tisch bei {name}"}}}
+    stage.configure(messages={"kinds": [], "language": "de", "texts": texts})
+    lambda_ = stage.world.lambda_
+
+    def ask(**address: str) -> Answer:
+        path = f"/v1/admin{stage.people.path[3:]}/messages/test"
+        body = {"kind": "offered", **address}
+        return stage.world.request("POST", path, body=body, operator=True)
+
+    before = dict(stage.table.items)
+    assert ask(email="Me@example.org").json == {"outcome": "sent"}
+    assert ask(phone="+49 30 901820").json == {"outcome": "sent"}
+    outcomes = [messages_app.lambda_handler(one, stage.context) for one in lambda_.trials]
+    assert outcomes == [{"outcome": "sent"}] * 2
+    (mail,), (text,) = stage.stand_ins.mails, stage.stand_ins.texts
+    assert mail["Destination"]["ToAddresses"] == ["Me@example.org"]
+    assert (mail["EmailTags"], text["Context"]) == ([], {})
+    assert stage.stand_ins.subjects() == ["Ihr Tisch bei Bakery"]
+    assert part(mail, "plain").splitlines()[-1] == "https://example.net/w/bakery"
+    assert stage.table.items == before, "nothing is stored"
+    assert "example.org" not in capsys.readouterr().out + caplog.text
+    assert [ask(email=one).status for one in ("ada", "a@b", "")] == [422] * 3
+    assert ask(email="a@example.org", phone="+49 30 901820").status == 422
+    for outcome, code in (
+        ("refused", "invalid_request"),
+        ("try_again", "not_ready"),
+        ("no_channel", "no_messages"),
+        ("no_waitlist", "waitlist_not_found"),
+    ):
+        lambda_.trial_outcomes.append(outcome)
+        assert ask(email="me@example.org").json["code"] == code
+    for answer, outcome in (
+        (error(400, "BadRequestException"), "refused"),
+        (error(429, "TooManyRequestsException"), "try_again"),
+    ):
+        stage.stand_ins.failing = partial(_always, answer)
+        assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == outcome
+
+
+def _always(answer: Reply, _: object) -> Reply:
+    return answer
 
 
 def counts(stage: Stage) -> dict[str, tuple[int, int, int]]:

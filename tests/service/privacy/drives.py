@@ -246,6 +246,16 @@ def list_messages(service: Deployment) -> None:
     wrong(service, "GET", f"{ADMIN_ENTRY}/messages")
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/messages/test")
+def send_test_message(service: Deployment) -> None:
+    path = f"{ADMIN}/messages/test"
+    body = {"kind": "offered", "email": CUSTOMER}
+    assert service.operator("POST", path, json=body).json()["code"] == "no_messages"
+    for other in ({**body, "phone": CUSTOMER}, {**body, "email": WORD}, {**body, "kind": WORD}):
+        assert not service.operator("POST", path, json=other).is_success
+    wrong(service, "POST", path)
+
+
 @drives("GET /v1/admin/waitlists/{waitlist_id}/messages")
 def preview_messages(service: Deployment) -> None:
     found = service.operator("GET", f"{ADMIN}/messages?language=ar").json()["messages"]

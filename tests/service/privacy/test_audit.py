@@ -32,6 +32,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "DELETE /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/import": (f"{ADMIN}/import", BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/find": (f"{ADMIN}/find", BAKERY),
+    "POST /v1/admin/waitlists/{waitlist_id}/messages/test": (f"{ADMIN}/messages/test", BAKERY),
     "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token": (
         f"{ADMIN_ENTRY}/token",
@@ -45,6 +46,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
     "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }
+TO_AUDIT = ("/token", "/link", "/find", "/import", "/test")
 BODIES: dict[str, Any] = {
     "PUT": SETTINGS,
     "PATCH": {"open": True},
@@ -71,7 +73,7 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 def test_routes_that_cannot_be_undone_are_audited() -> None:
     """A new route that deletes, replaces or hands out is found by its method or its name."""
     operators = {name for name, authorizer in route_authorizers().items() if authorizer}
-    final = {name for name in operators if name.endswith(("/token", "/link", "/find", "/import"))}
+    final = {name for name in operators if name.endswith(TO_AUDIT)}
     final |= {
         name for name in operators if name.startswith(("PUT ", "DELETE ")) and "admin" in name
     }

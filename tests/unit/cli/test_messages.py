@@ -47,5 +47,13 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     assert "Die Torte für Bakery ist da." in shown["text"]
     everything = typed.done("messages", "preview", name)
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
+    test = ("messages", "test", name, "--kind", "offered", "--language", "de")
+    assert typed.done(*test, "--email", "me@example.org") == "The message is sent.\n"
+    result = typed(*test, "--phone", "me@example.org")
+    assert (result.exit_code, "(invalid_request)" in result.stderr) == (1, True)
+    with plain_client(timeout=35) as http:
+        last = http.get(f"{bakery.typed.url}/_local/mailbox.json").json()["messages"]
+    assert "Die Torte" in next(one["text"] for one in last if one["to"] == "me@example.org")
+    assert typed(*test).exit_code == 2
     assert typed("messages", "preview").exit_code == 2
     assert typed("messages", name, "--kind", "left").exit_code == 2

@@ -755,6 +755,22 @@ def _tokens() -> dict[str, Operation]:
             "Each kind in each language, also kinds that the waitlist does not send, in the "
             "waitlist's own words where it has them. Nothing is sent.",
         ),
+        "sendTestMessage": _operator(
+            "Send yourself a message of the waitlist with example data",
+            answers(
+                200,
+                "The message is sent",
+                "unauthorized",
+                "waitlist_not_found",
+                "no_messages",
+                "invalid_json",
+                "unsupported_media_type",
+                "queue_unavailable",
+                "not_ready",
+            ),
+            "By the stack's own sender, in the waitlist's own words where it has them. The address "
+            "is stored and logged nowhere.",
+        ),
         "listMessages": _operator(
             "List what became of the messages to a person",
             answers(200, "The messages, without address and text", *WAITLIST, "entry_not_found"),

@@ -176,3 +176,18 @@ class PreviewedMessagesAnswer(Model):
         documented(maxItems=len(KIND_NAMES) * len(LANGUAGES)),
         Field(description="With example data; the link is that of the waitlist's page."),
     ]
+
+
+class TestMessageBody(Body):
+    """A message with example data to one address: `email`, or `phone`."""
+
+    kind: KindName
+    language: Annotated[
+        Language | None, Field(description="Null: the language of the waitlist's messages.")
+    ] = None
+    email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
+    phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]
+
+
+class TestMessageAnswer(Model):
+    outcome: Literal["sent"]

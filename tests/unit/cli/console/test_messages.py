@@ -18,4 +18,8 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     shown = console.text(f"{path}?kind=offered&language=de")
     assert "Die Torte für Bakery ist da." in shown
     assert 'dir="rtl"' in console.page(f"{path}?language=ar")
+    you = {"kind": "offered", "language": "de", "to": "me@example.org"}
+    assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
+    assert "The message is sent to you." in console.text(path)
+    assert "must be a mail address" in console.refused(f"{path}/test", **{**you, "to": "a@b"})
     assert console.browser.get(f"{path}?kind=none").status_code == 422

@@ -18,7 +18,10 @@ from waitlist_api.http.schemas.messages import (
     NotesAnswer,
     PreviewedAnswer,
     PreviewedMessagesAnswer,
+    TestMessageAnswer,
+    TestMessageBody,
 )
+from waitlist_api.messages.ask_trial import Trials
 from waitlist_api.messages.example import examples
 from waitlist_api.records.deliveries import Note
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -30,6 +33,7 @@ InLanguage = Annotated[Language | None, Query(description="Only messages in this
 def admin_message_routes(
     entry_queries: EntryQueries,
     waitlist_cache: WaitlistCache,
+    trials: Trials,
     now_millis: NowMillis,
     public_url: str = "",
 ) -> APIGatewayHttpRouter:
@@ -62,6 +66,12 @@ def admin_message_routes(
                 for spoken, message in made
             ]
         )
+
+    @router.post(f"{WAITLIST}/messages/test", operation_id="sendTestMessage")
+    def send_test_message(waitlist_id: WaitlistId, body: TestMessageBody) -> TestMessageAnswer:
+        address = body.model_dump(include={"email", "phone"}, exclude_unset=True)
+        trials.send(waitlist_id, body.kind, body.language or "", address)
+        return TestMessageAnswer(outcome="sent")
 
     return router
 
