@@ -44,6 +44,11 @@ def held(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:held"
 
 
+def claimed(waitlist_id: str) -> str:
+    """Sorted set: entry_id by the millisecond at which its claim ends; lists with max_claims."""
+    return f"wl:{{{waitlist_id}}}:claimed"
+
+
 def claims(waitlist_id: str) -> str:
     """Hash: entry_id to state, token, rank, ticket, attempts, stamp; entries off the queue."""
     return f"wl:{{{waitlist_id}}}:claims"
@@ -124,6 +129,7 @@ OF_WAITLIST = {
     "tombstones": tombstones,
     "tickets_of_moved": tickets_of_moved,
     "held": held,
+    "claimed": claimed,
     "claims": claims,
     "parked": parked,
     "attempts": attempts,

@@ -51,6 +51,11 @@ PROFILE = settings(
 )
 
 
+def token_of(number: int) -> str:
+    """Return a token that no claim has given."""
+    return f"{number:040x}"
+
+
 @dataclass(frozen=True)
 class Decided:
     """A decision that the record may not have yet, about the stay with this ticket."""
@@ -81,6 +86,7 @@ class Machine(RuleBasedStateMachine):
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
+        self.erased = 0
         self.readiness_versions = dict.fromkeys(NAMES, 0)
         self.sign_up(NAMES)
 
@@ -166,6 +172,17 @@ class Machine(RuleBasedStateMachine):
         if stay.state == "admitted":
             # An admission that came after the intent to leave is taken back.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
+
+    @rule(name=PEOPLE)
+    def erase(self, name: str) -> None:
+        """P8: the decisions go too; the counters keep what they have counted."""
+        is_on_list = name in self.model.of(*ON_LIST)
+        answer = accepted(self.line.drop(name, self.stays[name], is_erased=True))
+        assert answer["outcome"] == ("dropped" if is_on_list else "absent")
+        self.stays[name] += 1
+        self.decided.pop(name, None)
+        self.erased += is_on_list
+        self.model = self.model.forget(name)
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
@@ -324,6 +341,43 @@ class Machine(RuleBasedStateMachine):
             self.change(name, state="parked", time_millis=self.millis)
             self.decide(name, "parked", stay.hold)
 
+    @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
+    def repair(self, pick: int, to: str) -> None:
+        """P4: maintenance restores the place of the record, which has none of the decisions."""
+        names = self.model.of(HELD, "parked")
+        if not names:
+            return
+        name = names[pick % len(names)]
+        stay = self.model.by_name[name]
+        before = self.line.send("look", entry_id=self.line.id_of(name))
+        token = token_of(len(self.given)) if to == "held" else ""
+        deadline = self.millis + 1_000 * LEASE
+        accepted(
+            self.line.restore(
+                name,
+                before["rank"],
+                before["ticket"],
+                self.stays[name],
+                stamp=before["stamp"],
+                state=to,
+                token=token or None,
+                time_millis=deadline if to != "waiting" else 0,
+                attempts=stay.attempts,
+                seen={"state": IN_REDIS[stay.state], "rank": before["rank"]},
+                **self.signup_fields(name),
+            )
+        )
+        if not self.decided.get(name):
+            self.dirty.discard(name)
+        if to == "waiting":
+            self.model = model.back_in_line(self.model, name, "place")
+        else:
+            state: State = HELD if to == "held" else "parked"
+            self.change(name, state=state, hold=token, time_millis=deadline)
+            self.hold_stamps[name] = before["stamp"]
+            self.tokens[name] += [token] * (to == "held")
+            self.given.add(token)
+
     @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
     def let_holds_expire(self, times: int, pick: int) -> None:
         """P3, P4: a token that is late changes nothing; the last of too many holds parks."""
@@ -404,4 +458,4 @@ class Machine(RuleBasedStateMachine):
         counted = {"left": self.model.left, "admitted": self.model.admitted}
         assert stats["counters"] == NO_OFFERS | {"signed_up": self.model.signed_up, **counted}
         on_list = stats["waiting"] + stats["offered"] + stats["parked"]
-        assert on_list + sum(counted.values()) == self.model.signed_up
+        assert on_list + self.erased + sum(counted.values()) == self.model.signed_up

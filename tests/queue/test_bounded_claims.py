@@ -78,6 +78,24 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
     assert sum(calls.values()) <= 10 + 100 * COMMANDS_PER_PERSON
 
 
+def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
+    valkey: Server, crowd: Line
+) -> None:
+    """P9: once the first claim has told the offers and claims of before apart."""
+    other = crowd.of("cinema")
+    for line in (crowd, other):
+        line.init(version=2, max_claims=len(HELD) + 3)
+        line.all_sign_up(["ann", "bob", "eve"])
+    for _ in range(10):
+        crowd.send("admit", count=100)
+    costs = []
+    for line in (crowd, other):
+        assert line.claim()["limit"] is None
+        costs.append(calls_during(valkey, line.claim))
+    assert costs[0] == costs[1]
+    assert crowd.claim(2)["limit"] == "max_claims"
+
+
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
     """P9: one call costs no more for a thousand expired holds than for two hundred."""
     rehearse(crowd)

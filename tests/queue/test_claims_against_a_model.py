@@ -25,6 +25,7 @@ from tests.support.model import MAX_ATTEMPTS, ON_LIST
 from tests.support.palette import assert_exact
 from tests.support.redis_servers import Server
 from waitlist_api.records.segments import Segments
+from waitlist_queue.keys import claimed, held, meta, tags
 from waitlist_shared.ids import segment_id_of
 
 LANGUAGES, GENDERS = ["English", "Spanish=F", "français & #"], ["F", "M"]
@@ -97,6 +98,11 @@ class SegmentMachine(Machine):
     @rule(name=PEOPLE)
     def leave(self, name: str) -> None:
         super().leave(name)
+        self.untagged.discard(name)
+
+    @rule(name=PEOPLE)
+    def erase(self, name: str) -> None:
+        super().erase(name)
         self.untagged.discard(name)
 
     @rule(
@@ -196,6 +202,24 @@ class SegmentMachine(Machine):
             self.tag(name, self.signup_fields(name))
         found = accepted(self.line.untagged(self.version))
         assert (found["outcome"] == "ready") is not bool(self.still_untagged())
+
+    @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
+    def repair(self, pick: int, to: str) -> None:
+        super().repair(pick, to)
+        # What is restored has its tags.
+        for name in set(self.untagged):
+            if self.line.client.hexists(tags(self.line.waitlist_id), self.line.id_of(name)):
+                self.untagged.discard(name)
+
+    @invariant()
+    def the_claims_of_a_list_with_a_limit_are_counted(self) -> None:
+        """P4: from the first claim on; a list without a limit has no key for it."""
+        waitlist_id, redis = self.line.waitlist_id, self.line.client
+        listed = redis.zrange(claimed(waitlist_id), 0, -1, withscores=True)
+        every = redis.zrange(held(waitlist_id), 0, -1, withscores=True)
+        is_complete = redis.hexists(meta(waitlist_id), "claims_indexed")
+        assert listed == every if is_complete else set(listed) <= set(every)
+        assert self.model.max_claims is not None or not (listed or is_complete)
 
     @invariant()
     def the_index_is_exact(self) -> None:

@@ -29,7 +29,7 @@ LOOPS = {
     "allocate_tickets": 1,
     "board": 3,  # 200 entries, then 1,100 for ten million: each position is 1% above the last
     "claim": 1,
-    "claim_limit": 2,  # the open holds, on a list with max_claims: a line of any length has few
+    "claim_limit": 3,  # the open holds, by the first claim after a change of the settings
     "complete": 1,
     "pending_decisions": 4,
     "due": 4,  # a message has three hours at most
@@ -102,8 +102,8 @@ def used_keys(verb: Source) -> set[str]:
     reached = "".join([verb.code, *verb.functions_reached])
     by_loader = {"meta"} if verb.declared("META") else set()
     return by_loader | set(re.findall(r"\bkeys\.(\w+)", reached)) - (
-        # The index of segments is kept only by the scripts that declare it.
-        {"tags", "segments"} - set(verb.declared("KEYS"))
+        # The index of segments, and that of claims, is kept only by the scripts that declare it.
+        {"tags", "segments", "claimed"} - set(verb.declared("KEYS"))
     )
 
 

@@ -2,10 +2,10 @@
 -- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
+-- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_from instants next_instant hours now server_run_id
--- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready
+-- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready max_claims
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
 -- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
 -- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
@@ -20,6 +20,7 @@ local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, i
 
 now = micros(now) -- read once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
 if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end

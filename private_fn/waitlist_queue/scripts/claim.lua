@@ -1,10 +1,10 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
 -- USES wake paid expiry hold pop replay claim_limit
--- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
+-- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
--- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims
+-- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed
 -- With `limit` the list's max_claims kept the claim from taking as many entries as it asked for.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
@@ -14,6 +14,7 @@ local TOKEN_LENGTH = 40
 
 now = micros(now) -- read once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' then return {'waitlist_paused'} end
 if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
@@ -33,7 +34,8 @@ end
 
 if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(now / 1000) + tonumber(lease_seconds) * 1000
-local most = meta_max_claims and within_limit(keys, meta_max_claims, count) or tonumber(count)
+local most = tonumber(count)
+if meta_max_claims then most = within_limit(keys, meta_max_claims, meta_claims_indexed, most, now) end
 local popped = most > 0 and pop_preferred(keys, filters, order == 'newest', most) or {}
 local limit = most < tonumber(count) and #popped == most and 'max_claims'
 local entries, taken = {}, {}

@@ -1,15 +1,16 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
 -- decline of its offer), as `admitted`, or as `nothing`.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked attempts pending_decisions segments tags inside visits moves
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
--- META state home not_ready
+-- META state home not_ready max_claims
 -- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
 -- RETURNS left stamp dropped_stamp ticket | dropped stamp dropped_stamp ticket
 -- RETURNS absent stamp dropped_stamp ticket | present stamp dropped_stamp ticket
 -- RETURNS cold
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)

@@ -1,14 +1,15 @@
 -- expire: ends expired holds, and rests that are over, and lists the entries whose record may be behind.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue time_of requeue decide pending_decisions wake paid expiry
--- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
+-- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
--- META state max_attempts home not_ready
+-- META state max_attempts home not_ready max_claims
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp
 -- RETURNS cold | rebuilding
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)

@@ -1,6 +1,6 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
 -- USES owner waiting clock ticket segment_state settings epoch
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- META state epoch settings_version segments_version home not_ready
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
@@ -13,7 +13,7 @@ if not state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome = 'created'
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
-  redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claims,
+  redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claimed, keys.claims,
     keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
     keys.visits, keys.board, keys.not_ready, keys.ready_at, keys.readiness)
   keys.not_ready = nil

@@ -1,12 +1,13 @@
 -- park: ends a hold and sets its entry aside for an operator; a repeat changes nothing.
 -- USES owner clock ticket next_stamp off_queue decide pending_decisions check_token wake paid
--- KEYS meta held claims parked dirty pending_decisions
+-- KEYS meta held claimed claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
--- META state home
+-- META state home max_claims
 -- RETURNS parked stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS repeat stamp parked_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then

@@ -1,14 +1,15 @@
 -- release: ends a hold, back to the old place or to the end of the queue, ready again at once or after so many seconds; a
 -- repeat changes nothing.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness delay enqueue run_length gap off_queue requeue decide pending_decisions check_token wake paid
--- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id
--- META state home not_ready
+-- META state home not_ready max_claims
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 delay_seconds = tonumber(delay_seconds)

@@ -1,14 +1,15 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
 -- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap off_queue requeue restore_rules inside tombstone
 -- USES pending_decisions wake paid
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked attempts dirty pending_decisions segments tags inside visits moves
+-- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected server_run_id
--- META state epoch last_ticket segments_version home not_ready
+-- META state epoch last_ticket segments_version home not_ready max_claims
 -- RETURNS restored state position rank ticket total attempts
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end

@@ -2,9 +2,9 @@
 -- that comes after the next offer to the entry, changes nothing.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions check_offer
 -- USES wake paid expiry hold pop replay inside admission due offer
--- KEYS meta queue not_ready ready_at readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
+-- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
--- META state paused max_attempts home not_ready
+-- META state paused max_attempts home not_ready max_claims
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
 -- The next one gets the slot in this run, within `hours` (as in admit): in another one the entry would be at the head of the queue again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
@@ -14,6 +14,7 @@
 now = micros(now) -- read once for the whole script
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
+if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
@@ -26,7 +27,7 @@ if hold then
   end
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
-  redis.call('ZREM', keys.held, entry_id)
+  no_longer_held(keys, entry_id)
   if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, hours, now) end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)

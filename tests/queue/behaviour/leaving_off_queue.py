@@ -7,12 +7,12 @@ import pytest
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Answer, Line, accepted
 
-ENTRY_KEYS = ("queue", "moved", "held", "claims", "parked", "tries")
+ENTRY_KEYS = ("queue", "moved", "held", "claimed", "claims", "parked", "tries")
 
 
 def held(line: Line) -> Answer:
     """Hold ann, whose first hold expired. She was bumped, so her rank differs from her ticket."""
-    line.init(lease_seconds=60)
+    line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
     line.bump("ann", to="front")
     line.claim()

@@ -75,7 +75,7 @@ VERBS = [
 
 def fill_every_state(line: Line) -> None:
     """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
-    line.init(version=2, segments_version=2, admission=True, pass_seconds=60)
+    line.init(version=2, segments_version=2, max_claims=4, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
     line.enlist(
         "resting",

@@ -1,24 +1,27 @@
 -- The list's `max_claims`: how many entries claims may hold at once. `held` has the offers to customers too, which do
--- not count; they are read only where offers and claims together reach the limit.
+-- not count, so a list with this setting keeps its claims in `claimed` as well.
 local HOLDS_AT_ONCE = 500
 
--- Counts the entries that claims hold, up to `most`.
-local function count_claims(keys, most)
-  local claims, first = 0, 0
+-- Adds the claims of the time before the setting, or before a rebuild.
+local function index_claims(keys)
+  local first = 0
   repeat
-    local ids = redis.call('ZRANGE', keys.held, first, first + HOLDS_AT_ONCE - 1)
+    local held = redis.call('ZRANGE', keys.held, first, first + HOLDS_AT_ONCE - 1, 'WITHSCORES')
+    local ids, deadlines = {}, {}
+    for i = 1, #held, 2 do ids[#ids + 1], deadlines[#ids + 1] = held[i], held[i + 1] end
     local holds = #ids > 0 and redis.call('HMGET', keys.claims, unpack(ids)) or {}
-    for _, hold in ipairs(holds) do
-      if string.sub(hold, 1, 5) == 'held|' then claims = claims + 1 end
+    for i, hold in ipairs(holds) do
+      if string.sub(hold, 1, 5) == 'held|' then redis.call('ZADD', keys.claimed, deadlines[i], ids[i]) end
     end
     first = first + HOLDS_AT_ONCE
-  until claims >= most or #ids < HOLDS_AT_ONCE
-  return claims
+  until #ids < HOLDS_AT_ONCE
+  redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many entries a claim may take, at most `count`.
-local function within_limit(keys, max_claims, count)
-  max_claims, count = tonumber(max_claims), tonumber(count)
-  if redis.call('ZCARD', keys.held) + count <= max_claims then return count end
-  return math.min(count, math.max(0, max_claims - count_claims(keys, max_claims)))
+-- Returns how many entries a claim may take, at most `count`, once the expired holds have ended.
+local function within_limit(keys, max_claims, is_indexed, count, now)
+  if not is_indexed then index_claims(keys) end
+  -- An entry whose hold a function of the version before has ended counts until the deadline.
+  local claims = redis.call('ZCOUNT', keys.claimed, math.floor(now / 1000) + 1, '+inf')
+  return math.min(count, math.max(0, max_claims - claims))
 end

@@ -10,7 +10,7 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
   if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
   if is_offer and no_show == 'leave' then
     -- Maintenance takes the entry off the list, because the record must have the leave too.
-    redis.call('ZREM', keys.held, entry_id)
+    no_longer_held(keys, entry_id)
     hold.state = 'no_show'
     write_hold(keys, entry_id, hold)
     return decide(keys, entry_id, 'abandoned', hold, '', ended)

@@ -5,7 +5,7 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   local attempts = redis.call('HGET', keys.attempts, entry_id)
   if ticket then redis.call('HDEL', keys.tickets_of_moved, entry_id) end
   if attempts then redis.call('HDEL', keys.attempts, entry_id) end
-  redis.call('ZADD', keys.held, deadline, entry_id)
+  hold_until(keys, entry_id, state, deadline)
   local hold = {state = state, token = token, rank = rank, ticket = tonumber(ticket) or rank % TIER,
     attempts = tonumber(attempts or 0), stamp = stamp, paid = paid or '', was = rank}
   write_hold(keys, entry_id, hold)

@@ -32,6 +32,23 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
+-- Holds an entry until a millisecond: `held` by a claim, or `offered`. A list with `max_claims` has its claims in
+-- `claimed` too.
+local function hold_until(keys, entry_id, state, deadline)
+  redis.call('ZADD', keys.held, deadline, entry_id)
+  if not keys.claimed then return end
+  if state == 'held' then
+    redis.call('ZADD', keys.claimed, deadline, entry_id)
+  else
+    redis.call('ZREM', keys.claimed, entry_id)
+  end
+end
+
+local function no_longer_held(keys, entry_id)
+  redis.call('ZREM', keys.held, entry_id)
+  if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
+end
+
 -- Marks an entry whose record may lack the decision of this stamp: maintenance reconciles it within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
@@ -39,7 +56,7 @@ end
 
 -- Parks an entry for an operator to look at.
 local function park(keys, entry_id, hold, millis)
-  redis.call('ZREM', keys.held, entry_id)
+  no_longer_held(keys, entry_id)
   redis.call('ZADD', keys.parked, millis, entry_id)
   hold.state, hold.token = 'parked', ''
   write_hold(keys, entry_id, hold)

@@ -3,7 +3,7 @@ local function requeue(keys, entry_id, hold, rank)
   local free = free_rank(keys, entry_id, rank) or rank
   enqueue(keys, entry_id, free, hold.ticket)
   delete_hold(keys, entry_id)
-  redis.call('ZREM', keys.held, entry_id)
+  no_longer_held(keys, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
   if hold.attempts > 0 then
     redis.call('HSET', keys.attempts, entry_id, hold.attempts)

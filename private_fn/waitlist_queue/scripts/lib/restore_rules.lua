@@ -38,9 +38,13 @@ local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end
   redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
-  local is_parked = new.state == 'parked'
-  redis.call('ZREM', is_parked and keys.held or keys.parked, entry_id)
-  redis.call('ZADD', is_parked and keys.parked or keys.held, time_millis, entry_id)
+  if new.state == 'parked' then
+    no_longer_held(keys, entry_id)
+    redis.call('ZADD', keys.parked, time_millis, entry_id)
+  else
+    redis.call('ZREM', keys.parked, entry_id)
+    hold_until(keys, entry_id, new.state, time_millis)
+  end
   write_hold(keys, entry_id, new)
   return new.rank
 end

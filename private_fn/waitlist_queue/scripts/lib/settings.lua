@@ -19,6 +19,11 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     if value then redis.call('HDEL', keys.meta, name) end
   end
   redis.call('HSET', keys.meta, unpack(fields))
+  if max_claims then
+    -- The next claim reads the holds again, if the list still has the limit.
+    redis.call('UNLINK', keys.claimed)
+    redis.call('HDEL', keys.meta, 'claims_indexed')
+  end
   local count, millis, from, version, has_schedule, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'has_schedule', 'max_inside', 'paused', 'quota'))
   if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then

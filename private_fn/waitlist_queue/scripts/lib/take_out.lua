@@ -20,7 +20,7 @@ local function take_out(keys, entry_id, stay_ticket)
   redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
   delete_hold(keys, entry_id)
-  redis.call('ZREM', keys.held, entry_id)
+  no_longer_held(keys, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
   return hold and hold.state or 'waiting', ticket, hold
 end
