@@ -611,6 +611,8 @@ def pages_of(console: Console) -> list[str]:
         f"{base}/people",
         f"{base}/people?status=left",
         f"{base}/people?ready=false",
+        f"{base}/people?only=unverified",
+        f"{base}/people?only=asked",
         console.person_path("ada"),
         console.person_path("late"),
         f"{base}/policy",
@@ -637,7 +639,14 @@ def filled(console: Console) -> None:
     questions = [{"name": "city", "label": "City", "type": "select", "options": ["Köln", "x" * 64]}]
     page = {"text": "y" * 500, "fields": questions}
     settings = {"name": "Bakery", "segments": [["language"]], "page": page}
+    settings |= {"identity": {"field": "email", "verify": "before_offer"}}
+    settings |= {"confirm": {"every_days": 30}}
     assert console.operator.put(settings).status_code == 200
+    body = {"profile": {"email": f"{'x' * 60}@example.com"}}
+    path = f"/v1/waitlists/{console.operator.waitlist_id}/entries"
+    assert console.others.http.post(path, json=body).status_code == 202
+    asked = console.operator.call("POST", "/confirm", json={})
+    assert asked.json()["asked"] == 2
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -689,6 +698,11 @@ def test_axe_finds_nothing(
     assert axe.violations(console.page) == []
     console.page.get_by_role("button", name="Move the people").click()
     expect(console.state).to_have_text("Done")
+    assert axe.violations(console.page) == []
+    console.go(f"{console.list_path}/import")
+    console.page.evaluate(DROP, ["people.csv", "mail\nada@example.com\nADA@example.com\nada\n"])
+    console.page.get_by_role("button", name="Try it: nothing is written").click()
+    expect(console.page.get_by_text("Row 2:")).to_be_visible()
     assert axe.violations(console.page) == []
 
 
@@ -753,6 +767,45 @@ def test_everything_is_reached_by_keyboard(console: Console) -> None:
     tab_to(page, "Make ready")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Hold back…")).to_be_visible()
+
+
+def test_guests_become_their_addresses_by_keyboard(console: Console) -> None:
+    """The group of settings shows what goes with the choice; a search needs no spelling."""
+    page = console.page
+    console.go(f"{console.list_path}/settings")
+    group = page.get_by_role("group", name="Who a guest is")
+    minutes = group.get_by_label("Minutes to prove it")
+    expect(minutes).to_be_hidden()
+    group.get_by_label("The customer id").focus()
+    page.keyboard.press("ArrowDown")
+    expect(minutes).to_be_visible()
+    expect(group.get_by_label("Mail domains that are refused")).to_be_visible()
+    expect(group.get_by_label("Country of numbers without +")).to_be_hidden()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    minutes.fill("60")
+    page.keyboard.press("Enter")
+    expect(console.notice).to_contain_text("saved")
+    path = f"/v1/waitlists/{console.operator.waitlist_id}/entries"
+    body = {"profile": {"email": "Ada@Example.com"}}
+    assert console.others.http.post(path, json=body).status_code == 202
+    console.go(f"{console.list_path}/people")
+    tab_to(page, "Not verified")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Not verified")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.get_by_role("searchbox", name="Find").focus()
+    page.keyboard.type("ada+x@example.com")
+    page.keyboard.press("Enter")
+    expect(console.state.last).to_have_text("not verified")
+    assert "ada" not in page.url
+    page.wait_for_load_state()
+    tab_to(page, "Mark verified…")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.type("passport")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Mark verified…")).to_be_hidden()
 
 
 def test_hostile_texts_do_nothing(console: Console) -> None:

@@ -373,6 +373,22 @@ def test_a_logo_is_loaded_from_its_origin_alone(stage: Stage) -> None:
     assert asked == [None], "without the page's address"
 
 
+def test_choices_have_the_customers_language(new_context: NewContext, stage: Stage) -> None:
+    """The answer is the value, whatever the customer reads."""
+    small = {"value": "s", "labels": {"en": "Small", "de": "Klein"}}
+    size = {"name": "size", "label": "Size", "type": "select", "options": [small, "XL"]}
+    assert stage.operator.put({"name": "Bakery", "page": {"fields": [size]}}).is_success
+    page = new_context(locale="de-DE").new_page()
+    page.goto(f"/w/{stage.operator.waitlist_id}")
+    choices = page.get_by_role("combobox")
+    expect(choices.get_by_role("option")).to_have_text(["Bitte wählen", "Klein", "XL"])
+    choices.select_option("Klein")
+    page.get_by_role("button", name="Anstellen").click()
+    expect(page.get_by_role("heading", name="Sie stehen an")).to_be_visible()
+    (person,) = stage.operator.call("GET", "/entries").json()["entries"]
+    assert person["profile"] == {"size": "s"}
+
+
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     """P5: of operators, and of customers in their own form."""
     fields = [

@@ -72,6 +72,7 @@ def routes(console: Console) -> list[Route]:
             kept_in=KEPT_IN,
             index=INDEX,
             label_lines=_label_lines,
+            choice_lines=_choice_lines,
             word_lines=_word_lines,
             problems=_by_field(problems, page),
             label=_label,
@@ -137,7 +138,7 @@ def _typed(form: Form) -> dict[str, Any]:
                 **one,
                 "label": _label_of(one["label"]),
                 "required": one["required"] == "yes",
-                "options": _options(one["options"]) if one["type"] == "select" else [],
+                "options": _choices(one["options"]) if one["type"] == "select" else [],
                 "version": one["version"] or None,
             }
             for one in questions
@@ -151,7 +152,7 @@ def _typed(form: Form) -> dict[str, Any]:
 
 def _label_of(lines: str) -> str | dict[str, str]:
     """Return one text, or one for each language if each line begins with one."""
-    typed = _options(lines)
+    typed = _lines(lines)
     found = [one for line in typed if (one := OF_LANGUAGE.fullmatch(line))]
     if typed and len(found) == len(typed):
         return {one[1]: one[2] for one in found}
@@ -165,17 +166,42 @@ def _label_lines(label: str | Mapping[str, str]) -> str:
     return label
 
 
+def _choices(lines: str) -> list[str | dict[str, Any]]:
+    """Return choices; the labels of one follow its value, as in `s | en: Small | de: Klein`."""
+    found: list[str | dict[str, Any]] = []
+    for line in _lines(lines):
+        value, *labels = (part.strip() for part in line.split("|"))
+        named = [one for label in labels if (one := OF_LANGUAGE.fullmatch(label))]
+        is_plain = not labels or len(named) < len(labels)
+        own = {one[1]: one[2] for one in named}
+        found.append(line if is_plain else {"value": value, "labels": own})
+    return found
+
+
+def _choice_lines(options: Sequence[str | Mapping[str, Any]]) -> str:
+    """Return choices as the form has them."""
+    return "\n".join(
+        one
+        if isinstance(one, str)
+        else " | ".join([one["value"], *_label_lines(one["labels"]).splitlines()])
+        for one in options
+    )
+
+
 def _previewed(question: dict[str, Any]) -> dict[str, Any]:
     """Return a question with the label that a customer without a language of the label sees."""
-    label = question["label"]
-    first = next(iter(label.values())) if isinstance(label, dict) else label
-    return {**question, "label": first}
+    options = [one if isinstance(one, str) else one["labels"] for one in question["options"]]
+    return {**question, "label": _first(question["label"]), "options": [*map(_first, options)]}
+
+
+def _first(label: str | Mapping[str, str]) -> str:
+    return label if isinstance(label, str) else next(iter(label.values()))
 
 
 def _words_of(lines: str) -> dict[str, Any]:
     """Return words of the page by language and key; a line is `de.join: Anstellen`."""
     texts: dict[str, Any] = {}
-    for line in _options(lines):
+    for line in _lines(lines):
         place, _, text = line.partition(":")
         language, _, key = place.strip().partition(".")
         text = text.strip().replace("\\n", "\n")
@@ -202,7 +228,7 @@ def _word_lines(texts: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join(line.replace("\n", "\\n") for line in lines)
 
 
-def _options(lines: str) -> list[str]:
+def _lines(lines: str) -> list[str]:
     return [line.strip() for line in lines.splitlines() if line.strip()]
 
 

@@ -155,7 +155,7 @@ def _problem_of(field: PageField, value: Any) -> str:
             return NO_MAIL
         case "tel" if not any(map(str.isdecimal, value)):
             return NO_NUMBER
-        case "select" if value not in field.options:
+        case "select" if value not in field.choices:
             return NO_OPTION
     return ""
 

@@ -13,6 +13,13 @@ Kept = Literal["profile", "attributes"]
 Language = Literal["en", "de", "fr", "es", "ar"]
 
 
+class PageOption(msgspec.Struct, frozen=True, kw_only=True):
+    """A choice with a label for each language; the answer is its value."""
+
+    value: str
+    labels: dict[str, str]
+
+
 class PageField(msgspec.Struct, frozen=True, kw_only=True):
     """One question of the join form; the answer is kept in the profile or as an attribute.
 
@@ -24,7 +31,7 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
     label: str | dict[str, str]
     type: FieldType = "text"
     required: bool = False
-    options: tuple[str, ...] = ()
+    options: tuple[str | PageOption, ...] = ()
     kept_in: Kept = "profile"
     version: str | None = None
 
@@ -32,6 +39,11 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
     def labels(self) -> tuple[str, ...]:
         """The label in each of its languages."""
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values of its options."""
+        return tuple(one if isinstance(one, str) else one.value for one in self.options)
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ PAGE: dict[str, Any] = {
             "label": "Language",
             "type": "select",
             "required": False,
-            "options": ["English", "Español"],
+            "options": ["English", {"value": "es", "labels": {"en": "Spanish", "de": "Spanisch"}}],
             "kept_in": "attributes",
             "version": None,
         },
@@ -72,6 +72,14 @@ PAGE: dict[str, Any] = {
     },
 }
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
+MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
+
+
+def chosen(*options: Any) -> dict[str, Any]:
+    """Return a page with a choice of these."""
+    return {"fields": [{"name": "a", "label": "A", "type": "select", "options": options}]}
+
+
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # What a list loads that has it, or a customer who presses a button.
 PARTS = ("alert", "asked", "details", "devices", "form", "person", "rest")
@@ -429,6 +437,16 @@ def test_the_page_is_public_as_it_was_set() -> None:
         (
             {"fields": [{"name": "a", "label": "A", "type": "select", "options": ["A", "A"]}]},
             "once",
+        ),
+        (chosen("s", {"value": "s", "labels": {"en": "S"}}), "once"),
+        (chosen({"value": "s", "labels": {}}), "at least 1"),
+        (chosen({"value": "s", "labels": {"nl": "S"}}), "'en'"),
+        (chosen({"value": "s", "labels": {"en": "s" * 65}}), "at most 64"),
+        (chosen({"value": "s", "labels": {"en": "a\nb"}}), "control"),
+        (chosen({"labels": {"en": "S"}}), "required"),
+        (
+            chosen(*({"value": f"{one}", "labels": MANY} for one in range(50))),
+            "8192 bytes together",
         ),
         ({"fields": [{"name": "a", "label": {"nl": "A"}}]}, "'en'"),
         ({"fields": [{"name": "a", "label": {}}]}, "at least 1"),

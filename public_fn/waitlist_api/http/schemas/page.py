@@ -14,7 +14,7 @@ from waitlist_api.settings.page import FieldType, Kept, Language
 MAX_TEXT = 2000
 MAX_FIELDS = 10
 MAX_OPTIONS = 50
-MAX_LABEL, MAX_AGREEMENT = 100, 500
+MAX_LABEL, MAX_AGREEMENT, MAX_CHOICE = 100, 500, 64
 MAX_URL = 1000
 MAX_WORDS, MAX_WORDS_BYTES = 500, 8192
 # The name and the text of the list have languages too.
@@ -68,6 +68,30 @@ Labels = Annotated[
 ]
 
 
+Choice = Annotated[ShownText, Field(min_length=1, max_length=MAX_CHOICE)]
+
+
+class PageOptionBody(Body):
+    """A choice of a `select` with a label for each language."""
+
+    value: Annotated[Choice, Field(description="What the profile or the attribute keeps.")]
+    labels: Annotated[
+        dict[Language, Choice],
+        Field(
+            min_length=1,
+            description="What the customer reads, of which the page shows the customer's language, "
+            "else the first.",
+            examples=[{"en": "Small", "de": "Klein"}],
+        ),
+    ]
+
+
+Option = Annotated[
+    Annotated[Choice, Tag("text")] | Annotated[PageOptionBody, Tag("languages")],
+    Discriminator(lambda value: "text" if isinstance(value, str) else "languages"),
+]
+
+
 class PageFieldBody(Body):
     """One question of the join form."""
 
@@ -95,12 +119,14 @@ class PageFieldBody(Body):
         bool, Field(description="Whether a guest's signup without it is refused.")
     ] = False
     options: Annotated[
-        list[Annotated[ShownText, Field(min_length=1, max_length=64)]],
+        list[Option],
         Field(
             default_factory=list,
             max_length=MAX_OPTIONS,
             json_schema_extra={"uniqueItems": True},
-            description="The choices of a `select`; other types have none.",
+            description="The choices of a `select`; other types have none. A choice is a text, or "
+            "a value with a label for each language.",
+            examples=[["Mitte", {"value": "s", "labels": {"en": "Small", "de": "Klein"}}]],
         ),
     ]
     kept_in: Annotated[
@@ -139,7 +165,8 @@ class PageFieldBody(Body):
     def _check_options(self) -> Self:
         if (self.type == "select") != bool(self.options):
             raise ValueError("needs options if, and only if, its type is select")
-        if len(set(self.options)) < len(self.options):
+        values = [one if isinstance(one, str) else one.value for one in self.options]
+        if len(set(values)) < len(values):
             raise ValueError("may have each option only once")
         return self
 
@@ -147,6 +174,11 @@ class PageFieldBody(Body):
 def _distinct(fields: list[PageFieldBody]) -> list[PageFieldBody]:
     if len({(one.kept_in, one.name) for one in fields}) < len(fields):
         raise ValueError("may have each name only once")
+    labels = [
+        one.labels for field in fields for one in field.options if isinstance(one, PageOptionBody)
+    ]
+    if len(json.dumps(labels, ensure_ascii=False).encode()) > MAX_WORDS_BYTES:
+        raise ValueError(f"labels of options may have at most {MAX_WORDS_BYTES} bytes together")
     return fields
 
 

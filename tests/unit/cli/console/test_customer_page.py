@@ -35,7 +35,7 @@ CITY = {
     "question_type": "select",
     "question_required": "no",
     "question_kept_in": "attributes",
-    "question_options": "Mitte\r\n\r\n Nord \r\n",
+    "question_options": "Mitte\r\n\r\n n | en: North |de: Nord \r\n",
     "question_version": "",
 }
 TERMS = {
@@ -87,7 +87,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
                 "label": "Branch",
                 "type": "select",
                 "required": False,
-                "options": ["Mitte", "Nord"],
+                "options": ["Mitte", {"value": "n", "labels": {"en": "North", "de": "Nord"}}],
                 "kept_in": "attributes",
                 "version": None,
             },
@@ -107,7 +107,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
     assert found["admission"]["rate"]["count"] == 5
     html = console.page(path)
     assert "The page is saved." in readable(html)
-    assert ">Mitte\nNord</textarea>" in html
+    assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
     # What is not typed any more is gone.

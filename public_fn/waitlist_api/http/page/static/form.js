@@ -76,7 +76,7 @@ function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, 
     input.value = value;
     return input;
   }
-  const choices = options.map((one) => make('option', { value: one, dir: 'auto' }, one));
+  const choices = options.map((one) => make('option', { value: one.value ?? one, dir: 'auto' }, words.of(one.labels ?? one)));
   const select = make('select', common, make('option', { value: '' }, words.say('choose')), choices);
   select.value = value;
   return select;
