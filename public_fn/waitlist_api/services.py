@@ -19,6 +19,7 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.config import Config, ConfigError
+from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
@@ -89,6 +90,7 @@ class Services(Struct, frozen=True):
     readiness: ReadinessChanges
     questions: Questions
     own_data: OwnData
+    address_changes: AddressChanges
     segment_counts: SegmentCounts
     claims: Claims
     holds: Holds

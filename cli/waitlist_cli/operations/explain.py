@@ -96,6 +96,8 @@ READINESS = (
     "verification_asked",
     "link_asked",
     "verified",
+    "address_change_asked",
+    "address_changed",
     "near",
     "ending",
     *QUESTIONS,

@@ -17,7 +17,7 @@ from waitlist_shared.ids import CUSTOMER_ID
 ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
-CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}")
+CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
 # The entry, as text, its stay and a MAC: 57 bytes.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
@@ -54,9 +54,15 @@ class EntryTokens:
         renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
         return Proof(entry_id, stay, renewed)
 
-    def issue_code(self, waitlist_id: str, entry_id: str, stay: int, millis: int) -> str:
-        """Return the code by which a stay is verified, of the minute of a time."""
-        return self._kept.signing().code(waitlist_id, entry_id, stay, millis // MINUTE_MILLIS)
+    def issue_code(
+        self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
+    ) -> str:
+        """Return the code by which a stay is verified, of the minute of a time.
+
+        With `to` it verifies the address with this id, to which the entry then moves.
+        """
+        said = InCode(entry_id, stay, millis // MINUTE_MILLIS, to)
+        return self._kept.signing().code(waitlist_id, said)
 
     def check_code(self, waitlist_id: str, code: str) -> InCode:
         """Return what a code of this waitlist says. Raises CodeRefused."""
@@ -64,7 +70,7 @@ class EntryTokens:
         if key is None or not CODE.fullmatch(code):
             raise CodeRefused
         said = InCode.of(code)
-        signed = key.code(waitlist_id, said.entry_id, said.stay, said.minute)
+        signed = key.code(waitlist_id, said)
         if not hmac.compare_digest(code, signed):
             raise CodeRefused
         return said

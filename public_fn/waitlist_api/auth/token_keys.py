@@ -21,8 +21,10 @@ RETRY_SECONDS = 30
 # Together they are as long as one SHA-256: 8 and 35 characters of base64.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code names its entry too, as text: 60 bytes are 80 characters of base64.
+# A code names its entry too, as text: 60 bytes are 80 characters of base64. One that moves an entry
+# also names the id of the new address: 86 bytes are 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
+CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key signs only after every process has read it, or a process would refuse its tokens:
 # after twice the interval between two reads.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
@@ -63,31 +65,45 @@ class TokenKey(Struct, frozen=True):
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
-    def code(self, waitlist_id: str, entry_id: str, stay: int, minute: int) -> str:
-        """Return the code that proves to have the address of an entry; of a minute since 1970.
+    def code(self, waitlist_id: str, said: "InCode") -> str:
+        """Return the code that proves to have the address of an entry.
 
         No token has the text that is signed here: ids have no slash.
         """
-        text = f"verify/{waitlist_id}/{entry_id}/{stay}/{minute}".encode()
+        what = f"move/{said.to}" if said.to else "verify"
+        text = f"{what}/{waitlist_id}/{said.entry_id}/{said.stay}/{said.minute}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:CODE_MAC_BYTES]
-        content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + minute.to_bytes(MINUTE_BYTES)
-        return f"{self.id}.{base64.urlsafe_b64encode(content + mac).decode()}"
+        numbers = said.stay.to_bytes(STAY_BYTES) + said.minute.to_bytes(MINUTE_BYTES)
+        content = said.entry_id.encode() + numbers + said.to.encode() + mac
+        return f"{self.id}.{base64.urlsafe_b64encode(content).rstrip(b'=').decode()}"
 
 
 class InCode(Struct, frozen=True):
-    """What a code says, which is not verified here."""
+    """What a code says, which is not verified here: of which stay it is, and of which minute.
+
+    Minutes are counted from 1970. With `to` the entry moves to the address with this id.
+    """
 
     entry_id: str
     stay: int
     minute: int
+    to: str = ""
 
     @classmethod
     def of(cls, code: str) -> Self:
         """Read a code that matches CODE."""
-        content = base64.urlsafe_b64decode(code.partition(".")[2])
+        text = code.partition(".")[2]
+        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]
-        stay, minute = rest[:STAY_BYTES], rest[STAY_BYTES : STAY_BYTES + MINUTE_BYTES]
-        return cls(entry_id.decode("latin-1"), int.from_bytes(stay), int.from_bytes(minute))
+        stay, rest = rest[:STAY_BYTES], rest[STAY_BYTES:]
+        minute, rest = rest[:MINUTE_BYTES], rest[MINUTE_BYTES:]
+        to = rest[: len(content) - CODE_BYTES]
+        return cls(
+            entry_id.decode("latin-1"),
+            int.from_bytes(stay),
+            int.from_bytes(minute),
+            to.decode("latin-1"),
+        )
 
 
 def stay_of(token: str) -> int:

@@ -79,15 +79,17 @@ def check_own_data(
     profile: dict[str, Any],
     attributes: dict[str, Any],
     names: Collection[str],
+    domain: str = "",
 ) -> None:
     """Raise InvalidFields if a waitlist takes not that these names of a profile change so.
 
-    What operators or an import have written besides stays, also where it is too much.
+    `domain` is that of a new mail address. What operators or an import have written besides stays,
+    also where it is too much.
     """
     taken = _names_asked(settings)
     if taken is not None and set(names) - taken["profile"]:
         raise InvalidFields(FieldError("body.profile", _allowed(taken["profile"])))
-    check_person(settings, "", profile, attributes, names)
+    check_person(settings, domain, profile, attributes, names)
     size = json_bytes(profile) + json_bytes(attributes)
     if size > settings.max_guest_bytes and json_bytes(profile) > json_bytes(former):
         message = TOO_LARGE.format(limit=settings.max_guest_bytes, size=size)
@@ -100,10 +102,11 @@ def check_own_data(
 def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of a profile that its customer sees: those asked for, or that they sent.
 
-    Operators may have written others for themselves.
+    And the address that says who they are. Operators may have written others for themselves.
     """
     taken = _names_asked(settings)
-    return set(names) if taken is None else taken["profile"]
+    shown = set(names) if taken is None else taken["profile"]
+    return shown if settings.identity is None else {*shown, settings.identity.field}
 
 
 def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:

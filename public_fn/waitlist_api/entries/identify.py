@@ -59,6 +59,10 @@ class Identities(Struct, frozen=True):
                 found.append(refusal)
         return found
 
+    def of_profile(self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]) -> Person:
+        """Return the person of the address in a profile; raise InvalidFields."""
+        return self._person(waitlist_id, rules, None, profile)
+
     def entry_of(self, waitlist_id: str, sent: dict[str, Any]) -> str:
         """Return the id of the entry that an address has, or would have; raise InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity

@@ -9,10 +9,21 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import EntryNotFound, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 TokenOf = Callable[[str, str, int], str]
+
+
+class Links(Struct, frozen=True):
+    """The address of the page that verifies an entry, or shows its place.
+
+    `move` is for an entry that is to move: its new address, and the link that only the person who
+    has it may get.
+    """
+
+    url: str
+    move: tuple[str, str] | None
 
 
 class TokenIssuer(Struct, frozen=True):
@@ -39,12 +50,16 @@ class TokenIssuer(Struct, frozen=True):
         record = self._record(waitlist_id, entry_id)
         return token_of(waitlist_id, entry_id, record.ticket or 0)
 
-    def link_of(self, waitlist_id: str, entry_id: str, base_url: str) -> str:
-        """Return the address of the customer's page that verifies an entry, or shows its place."""
+    def links_of(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
+        """Return the links to the customer's page; raise NoEntryTokens."""
         if self.tokens is None:
             raise NoEntryTokens
-        record = self._record(waitlist_id, entry_id)
-        return link_of(self.tokens, record, self.now_millis(), base_url)
+        record, now_millis = self._record(waitlist_id, entry_id), self.now_millis()
+        move = None
+        if record.moving_to and record.status in PRESENT:
+            url = move_link(self.tokens, record, now_millis, base_url)
+            move = (record.moving_address, url)
+        return Links(link_of(self.tokens, record, now_millis, base_url), move)
 
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
@@ -69,6 +84,13 @@ def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url:
 def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
     """Return the address of the customer's page with the code that verifies the entry."""
     code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
+    return f"{base_url}/w/{record.waitlist_id}#v={code}"
+
+
+def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
+    """Return the address of the page with the code that moves the entry to its new address."""
+    ticket = record.ticket or 0
+    code = tokens.issue_code(*record.key, ticket, now_millis, record.moving_to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 

@@ -1,13 +1,15 @@
 """Own data: customers change fields of their profile, and whether they get messages."""
 
+from contextlib import suppress
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.addresses import address_of
+from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
+from waitlist_api.entries.identify import Identities
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -19,10 +21,10 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_shared.errors import NotWaiting
+from waitlist_shared.ids import entry_id_of
 
 Messages = Literal["on", "off"]
 NO_MESSAGES = "this waitlist sends no messages: leave it out"
-WHO = "this address says who the customer is: leave it out"
 
 
 class OwnDataCommand(Struct, frozen=True, kw_only=True):
@@ -39,10 +41,14 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
 
 
 class OwnDataView(Struct, frozen=True):
-    """What the customer sees of the profile; `messages` is None on a list that sends none."""
+    """What the customer sees of the profile; `messages` is None on a list that sends none.
+
+    With `is_asked` a new address is to be verified.
+    """
 
     profile: dict[str, Any]
     messages: Messages | None
+    is_asked: bool = False
 
 
 class OwnData(Struct, frozen=True):
@@ -51,24 +57,31 @@ class OwnData(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     steps: EditSteps
     edits: Edits
+    addresses: AddressChanges
     recipients: Recipients
     now_millis: NowMillis
 
-    def change(self, command: OwnDataCommand) -> OwnDataView:
+    def change(self, command: OwnDataCommand, identities: Identities | None = None) -> OwnDataView:
         """Write the changes, and return what the customer sees.
 
-        No change of what is so already. Raises InvalidFields for a field that the list does not ask
-        for, one that it requires, too much data, another address, and `messages` that it has not.
+        No change of what is so already. A new address stays out of the profile until it is
+        verified; without `identities` customers have accounts, and any address is as good. Raises
+        InvalidFields for a field that the list does not ask for, one that it requires, too much
+        data, a new address too often, and `messages` that it has not.
         """
         # The form of a moment ago may have other fields.
         settings = self.waitlist_cache.look_up(command.waitlist_id).settings
         if command.messages is not None and settings.messages is None:
             raise InvalidFields(FieldError("body.messages", NO_MESSAGES))
-        record = retry_on_conflict(lambda: self._recorded(command, settings))
+        change = _Change(command, settings, identities)
+        record = retry_on_conflict(lambda: self._recorded(change))
         messages = self._switched(command, record)
         shown = names_shown(settings, command.patch)
-        profile = {name: value for name, value in record.profile.items() if name in shown}
-        return OwnDataView(profile, None if settings.messages is None else messages)
+        return OwnDataView(
+            {name: value for name, value in record.profile.items() if name in shown},
+            None if settings.messages is None else messages,
+            is_asked=change.new_address(record) is not None,
+        )
 
     def _switched(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
         """Return whether the customer gets messages, after the change that they ask for."""
@@ -80,43 +93,76 @@ class OwnData(Struct, frozen=True):
             raise NotWaiting(HAS_LEFT)
         return "off" if now == "on" else "on"
 
-    def _recorded(self, command: OwnDataCommand, settings: WaitlistSettings) -> EntryRecord | None:
+    def _recorded(self, change: "_Change") -> EntryRecord | None:
         """Return the record with the patch; None if another request changed it first."""
+        command, settings = change.command, change.settings
         key = (command.waitlist_id, command.entry_id)
         record = self.steps.present(key, command.stay)
         if record is None:
             return None
         profile = merged(record.profile, command.patch)
-        check_own_data(settings, record.profile, profile, record.attributes, command.patch)
-        _check_same_person(settings, record.profile, profile)
-        profile = kept_profile(settings, profile)
-        if profile == record.profile:
-            return record
-        event = HistoryEvent(
-            stamp=self.steps.mark(record),
-            event="edited",
-            by=CUSTOMER,
-            detail={"changed": ["profile"]},
-        )
+        new = change.new_address(record)
+        domain = "" if new is None else new.domain
+        check_own_data(settings, record.profile, profile, record.attributes, command.patch, domain)
         try:
+            if new is not None:
+                record = self.addresses.ask(record, new.entry_id, new.text, new.path)
+                profile = merged(profile, {new.field: record.profile.get(new.field)})
+            elif change.names_address:
+                record = self.addresses.withdraw(record)
+            profile = kept_profile(settings, profile)
+            if profile == record.profile:
+                return record
+            event = HistoryEvent(
+                stamp=self.steps.mark(record),
+                event="edited",
+                by=CUSTOMER,
+                detail={"changed": ["profile"]},
+            )
             return self.edits.record(key, None, profile, event, self.now_millis(), record)
         except EntryChanged:
             return None
 
 
-def _check_same_person(
-    settings: WaitlistSettings, former: dict[str, Any], profile: dict[str, Any]
-) -> None:
-    """Raise InvalidFields if the address that says who the customer is would be another one."""
-    rules = settings.identity
-    if rules is None or former.get(rules.field) == profile.get(rules.field):
-        return
-    field = f"body.profile.{rules.field}"
-    try:
-        is_same = address_of(rules, profile.get(rules.field)) == address_of(
-            rules, former.get(rules.field)
+class _NewAddress(Struct, frozen=True):
+    """An address as its customer spells it, in a field of the profile; `path` is the request's."""
+
+    field: str
+    text: str
+    entry_id: str
+    domain: str
+
+    @property
+    def path(self) -> str:
+        return f"body.profile.{self.field}"
+
+
+class _Change(Struct, frozen=True):
+    """A request, and the list's rules."""
+
+    command: OwnDataCommand
+    settings: WaitlistSettings
+    identities: Identities | None
+
+    @property
+    def names_address(self) -> bool:
+        """Whether the request has the address by which the list knows the customer."""
+        rules = self.settings.identity
+        return (
+            self.identities is not None and rules is not None and rules.field in self.command.patch
         )
-    except ValueError as refusal:
-        raise InvalidFields(FieldError(field, str(refusal))) from None
-    if not is_same:
-        raise InvalidFields(FieldError(field, WHO))
+
+    def new_address(self, record: EntryRecord) -> _NewAddress | None:
+        """Return the address of the request, if it is another one; raise InvalidFields."""
+        rules, waitlist_id = self.settings.identity, self.command.waitlist_id
+        if self.identities is None or rules is None or not self.names_address:
+            return None
+        sent = self.command.patch
+        if sent[rules.field] == record.profile.get(rules.field):
+            return None
+        person = self.identities.of_profile(waitlist_id, rules, sent)
+        with suppress(InvalidFields):
+            if self.identities.of_profile(waitlist_id, rules, record.profile) == person:
+                return None
+        entry_id = entry_id_of(waitlist_id, person.customer_id)
+        return _NewAddress(rules.field, sent[rules.field], entry_id, person.domain)

@@ -153,6 +153,16 @@ class EntryQueries(Struct, frozen=True):
         record, history = found
         return EntryDetails(self._view(record), record, history)
 
+    def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
+        """Return, as `details`, the entry that answers to the id of an address."""
+        try:
+            return self.details(waitlist_id, entry_id)
+        except EntryNotFound:
+            found = self.entries.known_as(waitlist_id, entry_id)
+            if found is None or found.entry_id == entry_id:
+                raise
+        return self.details(waitlist_id, found.entry_id)
+
     def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
     ) -> tuple[EntryDetails, str | None]:

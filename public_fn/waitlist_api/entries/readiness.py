@@ -155,10 +155,10 @@ class ReadinessChanges(Struct, frozen=True):
         view = self.positions.of(record.waitlist_id, record.entry_id)
         return Rested(view, None if rules is None else max(0, rules.times - record.rests))
 
-    def verify(self, waitlist_id: str, entry_id: str, stay: int) -> None:
-        """Write that the address of a stay is verified; no change if it was."""
-
-        self.change((waitlist_id, entry_id), lambda record: _verified(record, CUSTOMER), stay)
+    def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:
+        """Write that the address of a stay is verified; no change if it was. Return the record."""
+        key = (waitlist_id, entry_id)
+        return self.change(key, lambda record: _verified(record, CUSTOMER), stay)
 
     def mark_verified(self, command: VerifyCommand) -> EntryDetails:
         """Write that an operator has verified a stay; no change if it was.

@@ -34,6 +34,7 @@ from waitlist_api.errors import (
 from waitlist_api.queue.messages import Placing, drop_of, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
+from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, READINESS_CHANGE, EntryRecord
@@ -94,16 +95,17 @@ class Signups(Struct, frozen=True):
         """Do as `sign_up` does, and return the record by which it is refused, if it is by one."""
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read: the write of the intent would find it.
-        existing = None
+        existing: EntryRecord | Alias | None = None
         is_refused = refusal_of(waitlist, command) is not None
         if is_refused:
             # The cached configuration may be older than an operator's change.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         if is_refused or (command.bot_proof is not None and command.may_be_known):
-            existing = self.entries.get(command.waitlist_id, command.entry_id)
+            existing = self.entries.known_as(command.waitlist_id, command.entry_id)
         is_checked = False
         # One attempt finds the former stay, the next one writes over it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
+            command = command.of_entry(existing)
             step = self._decide(command, existing, waitlist)
             # What the record says of other customers, a bot that is none of them does not learn.
             if isinstance(step, Create | Refuse) and not is_checked:
@@ -111,7 +113,7 @@ class Signups(Struct, frozen=True):
                 is_checked = True
             match step:
                 case Refuse(error):
-                    if existing is not None:
+                    if isinstance(existing, EntryRecord):
                         return Known(existing, error)
                     raise error
                 case Replay(record):
@@ -126,12 +128,19 @@ class Signups(Struct, frozen=True):
                 case Create(former):
                     intent = self._intent(command, waitlist)
                     existing = self._write_intent(intent, former)
-                    if existing is None or existing.join_id != intent.join_id:
+                    if isinstance(existing, Alias) or existing is None:
+                        continue
+                    if existing.join_id != intent.join_id:
                         continue
                     with suppress(Gone):
                         return self.finish(existing)
-            existing = self.entries.get(command.waitlist_id, command.entry_id)
+            existing = self.entries.known_as(command.waitlist_id, command.entry_id)
         raise Throttled
+
+    def of_entry(self, command: SignupCommand) -> SignupCommand:
+        """Return a signup for the entry that answers to the customer's address."""
+        found = self.entries.known_as(command.waitlist_id, command.entry_id)
+        return command.of_entry(found)
 
     def finish(self, record: EntryRecord) -> SignedUp:
         """Finish an intent to join: record its place, or remove the intent if Redis refuses it."""
@@ -178,7 +187,7 @@ class Signups(Struct, frozen=True):
             return
 
     def _decide(
-        self, command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord
+        self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
         # `UnprovenSignups` asks in another way whether the settings are current.
@@ -208,17 +217,21 @@ class Signups(Struct, frozen=True):
             return EntryView.recorded(record)
         return self.positions.of(record.waitlist_id, record.entry_id)
 
-    def _write_intent(self, intent: EntryRecord, former: EntryRecord | None) -> EntryRecord | None:
-        """Write the intent to join; return the record that stands, which may be another's."""
+    def _write_intent(
+        self, intent: EntryRecord, former: EntryRecord | Alias | None
+    ) -> EntryRecord | Alias | None:
+        """Write the intent to join; return what stands there, which may be another's record."""
         try:
-            if former is None:
-                self.entries.begin_join(intent)
+            if former is None or isinstance(former, Alias):
+                self.entries.begin_join(intent, over=former)
                 return intent
             if former.status == "admitted":
                 # Redis may still have the former stay, and would return it for this one.
                 self.recovering_queue.write(drop_of(former, counts=True))
             return self.entries.begin_rejoin(intent, former)
         except EntryChanged as changed:
+            if changed.alias is not None:
+                return self.entries.target_of(changed.alias) or changed.alias
             return changed.record
 
     def _intent(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from waitlist_api.bots.check import BotProof
 from waitlist_api.entries.guest_data import check_guest_data, check_person
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, InvalidFields
+from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
 from waitlist_shared.errors import IdempotencyKeyReused, WaitlistClosed, WaitlistError
@@ -42,6 +43,12 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     @property
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.customer_id)
+
+    def of_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
+        """Return the command for the entry that answers to the customer's address."""
+        if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
+            return self
+        return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
         """Return the command with the stay whose entry token the caller sent."""
@@ -102,21 +109,27 @@ class Resume(Struct, frozen=True):
 
 
 class Create(Struct, frozen=True):
-    """Write the intent to join, over `former` if the customer had an earlier stay."""
+    """Write the intent to join, over `former` if the customer had an earlier stay.
 
-    former: EntryRecord | None = None
+    Or over an alias that is stale.
+    """
+
+    former: EntryRecord | Alias | None = None
 
 
 Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 def next_step(
-    command: SignupCommand, existing: EntryRecord | None, waitlist: WaitlistRecord, now_millis: int
+    command: SignupCommand,
+    existing: EntryRecord | Alias | None,
+    waitlist: WaitlistRecord,
+    now_millis: int,
 ) -> Step:
     """Decide what a signup does, given the recorded entry and the waitlist's configuration."""
-    if existing is None:
+    if existing is None or isinstance(existing, Alias):
         refusal = refusal_of(waitlist, command)
-        return Create() if refusal is None else Refuse(refusal)
+        return Create(existing) if refusal is None else Refuse(refusal)
     if existing.ban_stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)

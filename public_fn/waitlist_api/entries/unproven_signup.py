@@ -96,7 +96,8 @@ class UnprovenSignups(Struct, frozen=True):
 
     def ask(self, waitlist_id: str, entry_id: str) -> None:
         """Ask for a message with the link of an entry; the same calls where there is none."""
-        self._ask(self.entries.get(waitlist_id, entry_id) or _nobody(waitlist_id, entry_id))
+        found = self.entries.known_as(waitlist_id, entry_id)
+        self._ask(found if isinstance(found, EntryRecord) else _nobody(waitlist_id, entry_id))
 
     def _ask(self, record: EntryRecord) -> None:
         with suppress(EntryChanged):

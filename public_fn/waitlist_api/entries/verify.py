@@ -1,11 +1,11 @@
 """Verification: the code of a message proves that its reader has the entry's address."""
 
-from contextlib import suppress
-
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import MINUTE_MILLIS, EntryTokens
+from waitlist_api.auth.token_keys import InCode
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.readiness import ReadinessChanges
 from waitlist_api.errors import (
@@ -15,6 +15,8 @@ from waitlist_api.errors import (
     Forbidden,
     NoEntryTokens,
 )
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_shared.errors import NotWaiting
@@ -32,14 +34,18 @@ class Verifications(Struct, frozen=True):
 
     tokens: EntryTokens | None
     waitlist_cache: WaitlistCache
+    address_changes: AddressChanges
     readiness: ReadinessChanges
     positions: Positions
+    entries: EntryRecords
     now_millis: NowMillis
 
     def verify(self, waitlist_id: str, code: str) -> Verified:
         """Verify the stay of a code; a repeat changes nothing and has the same answer.
 
-        Raises CodeRefused for a code of an ended stay or another list, or one that is too old.
+        A code of a new address moves the entry to it; AlreadyOnList if it has an entry of its own.
+        Raises CodeRefused for a code of an ended stay or another list, one that is too old, and one
+        that went to an address which the entry had before.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -51,9 +57,26 @@ class Verifications(Struct, frozen=True):
             raise CodeRefused
         key = (waitlist_id, said.entry_id)
         try:
-            with suppress(AlreadyAdmitted):
-                self.readiness.verify(*key, said.stay)
+            record = self._verified(key, said)
+            if not _is_current(record, said.to):
+                raise CodeRefused
             view = self.positions.of(*key)
         except (EntryNotFound, Forbidden, NotWaiting):
             raise CodeRefused from None
         return Verified(view, self.tokens.issue(*key, said.stay))
+
+    def _verified(self, key: tuple[str, str], said: InCode) -> EntryRecord:
+        """Verify a stay, and move it if the code says so; one that was admitted stays as it is."""
+        try:
+            if said.to:
+                self.address_changes.confirm(key, said.stay, said.to)
+            return self.readiness.verify(*key, said.stay)
+        except AlreadyAdmitted:
+            return self.entries.find(*key, said.stay)
+
+
+def _is_current(record: EntryRecord, to: str) -> bool:
+    """Return whether a code went to the address that the entry has, or is to have."""
+    if not to:
+        return not record.has_moved
+    return to == record.moving_to or (record.has_moved and to == record.address_id)

@@ -205,7 +205,7 @@ def _routers(
             services.waitlist_cache, services.waitlists, bot_check, services.now_millis
         ),
         page_routes(services.waitlist_cache, bot_check),
-        _customer_routes(services, tokens, responses),
+        _customer_routes(services, tokens, responses, identities),
         admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.questions),
         admin_count_routes(
             services.waitlist_cache,
@@ -256,14 +256,19 @@ def _verifications(services: Services, tokens: EntryTokens | None) -> Verificati
     return Verifications(
         tokens,
         services.waitlist_cache,
+        services.address_changes,
         services.readiness,
         services.positions,
+        services.entries,
         services.now_millis,
     )
 
 
 def _customer_routes(
-    services: Services, tokens: EntryTokens | None, responses: EntryResponses
+    services: Services,
+    tokens: EntryTokens | None,
+    responses: EntryResponses,
+    identities: Identities | None,
 ) -> APIGatewayHttpRouter:
     admission = CustomerAdmission(
         services.holds,
@@ -283,6 +288,7 @@ def _customer_routes(
         services.readiness,
         services.questions,
         services.own_data,
+        identities,
     )
 
 

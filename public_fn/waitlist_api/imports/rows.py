@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import entry_id_of
@@ -27,7 +29,8 @@ FIRST_TICKET = 1
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import. Without `joined_at` the place is at the end of the queue.
 
-    One that is not `ready` is held back, for a `reason`. An entry that an earlier call with the
+    One that is not `ready` is held back, for a `reason`. `by_address` says that the customer id was
+    made of the address in the profile. An entry that an earlier call with the
     same `idempotency_key` has added counts as joined.
     """
 
@@ -37,12 +40,13 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     priority: int = 0
     joined_at: datetime | None = None
     idempotency_key: str = ""
+    by_address: bool = False
     ready: bool = True
     reason: str = ""
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
-    """One row with the record of its entry and the outcome.
+    """One row with the record of its entry and the outcome, or an alias that is stale.
 
     `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list, unless a
     guest made it: then another person may hold its entry token.
@@ -53,6 +57,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
     when_ended: WhenEnded = "skip"
     when_on_list: WhenOnList = "keep"
     record: EntryRecord | None = None
+    alias: Alias | None = None
+    has_followed: bool = False
     is_new: bool = False
     ticket: int | None = None
     outcome: Outcome | None = None
@@ -86,10 +92,16 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         return record.requested_ticket is not None
 
     @property
+    def names_former_address(self) -> bool:
+        """Whether the person has moved from the address of the row to another one."""
+        is_own = self.row.by_address and not self.has_followed
+        return is_own and self.record is not None and self.record.answers_to != ""
+
+    @property
     def is_replacing(self) -> bool:
         """Whether the import ends the recorded stay, which has a place and is a guest's."""
         record = self.record
-        if record is None or record.status not in PRESENT:
+        if record is None or record.status not in PRESENT or self.names_former_address:
             return False
         return record.by_guest and self.when_on_list == "replace"
 
@@ -127,15 +139,22 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     def replace_record(self, record: EntryRecord | None) -> None:
         """Replace the record and discard the outcome that was derived from the old one."""
-        self.record, self.outcome, self.refusal = record, None, None
+        self.record, self.alias, self.outcome, self.refusal = record, None, None, None
         self.ticket, self.warning = None, None
+
+    def follow(self, record: EntryRecord) -> None:
+        """Name the entry that answers to the address of the row."""
+        self.row, self.has_followed = replace(self.row, customer_id=record.customer_id), True
+        # Cached properties of the former name.
+        self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
         """Set the outcome of a row whose recorded stay remains."""
         self.outcome = outcome
         if self.record is not None and self.record.by_guest:
             self.warning = "signed_up_by_guest"
-        elif outcome != "ended":
+        elif outcome != "ended" and not self.names_former_address:
+            # Another person may read the mailbox of a former address by now.
             self.ticket = self.recorded_ticket
 
     def refuse(self, refusal: WaitlistError) -> None:

@@ -16,6 +16,7 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnL
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import EPOCH
 
@@ -42,7 +43,7 @@ class Imports(Struct, frozen=True):
         """Add customers to the queue, also of a closed waitlist; return the rows with outcomes."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
-        by_entry = self._first_of_each(imported, waitlist.segments)
+        by_entry = self._first_of_each(imported, waitlist)
         self.intent_writer.begin(waitlist, list(by_entry.values()), by)
         self.placement.finish([one for one in by_entry.values() if one.is_joining])
         return _whole(imported, by_entry)
@@ -60,8 +61,7 @@ class Imports(Struct, frozen=True):
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
-        by_entry = self._first_of_each(imported, waitlist.segments)
-        self.intent_writer.look(waitlist, list(by_entry.values()))
+        by_entry = self._first_of_each(imported, waitlist)
         for one in by_entry.values():
             match one.state(self.now_millis()):
                 case "new":
@@ -75,15 +75,21 @@ class Imports(Struct, frozen=True):
         return _whole(imported, by_entry)
 
     def _first_of_each(
-        self, imported: Sequence[ImportedRow], segments: Segments
+        self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
     ) -> dict[str, ImportedRow]:
-        """Refuse bad rows; return the first good row of each entry."""
-        by_entry: dict[str, ImportedRow] = {}
+        """Refuse bad rows; return the first good row of each entry, with its record."""
         for one in imported:
-            self._check(one, segments)
-            if one.outcome is None:
-                by_entry.setdefault(one.entry_id, one)
-        return by_entry
+            self._check(one, waitlist.segments)
+        good = [one for one in imported if one.outcome is None]
+        firsts = _by_entry(good)
+        moved = self.intent_writer.look_up(waitlist, list(firsts.values()))
+        if not moved:
+            return firsts
+        for one in good:
+            if (record := moved.get(one.entry_id)) is not None:
+                one.follow(record)
+                one.replace_record(record)
+        return _by_entry(good)
 
     def _check(self, one: ImportedRow, segments: Segments) -> None:
         try:
@@ -106,6 +112,14 @@ def _imported(
         )
         for row in rows
     ]
+
+
+def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
+    """Return the first row of each entry."""
+    by_entry: dict[str, ImportedRow] = {}
+    for one in rows:
+        by_entry.setdefault(one.entry_id, one)
+    return by_entry
 
 
 def _whole(imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]) -> list[ImportedRow]:

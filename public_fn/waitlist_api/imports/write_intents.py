@@ -16,6 +16,7 @@ from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidde
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
@@ -53,8 +54,10 @@ class IntentWriter(Struct, frozen=True):
     now_millis: NowMillis
 
     def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """Write the intents of the rows that may join; set the outcome of the others."""
-        self.look(waitlist, rows)
+        """Write the intents of the rows that may join; set the outcome of the others.
+
+        The rows have the records that `look_up` has read.
+        """
         allocation, rest = TicketAllocation(0, {}), rows
         while rest:
             allocation, begun = self._begin(waitlist, rest, by, allocation)
@@ -95,11 +98,24 @@ class IntentWriter(Struct, frozen=True):
         raise Throttled
 
     def look(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read the record of each row's entry."""
+        """Read the record of each row's entry; raise Throttled if one has just moved here."""
+        if self.look_up(waitlist, rows):
+            raise Throttled
+
+    def look_up(
+        self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]
+    ) -> dict[str, EntryRecord]:
+        """Read the record of each row's entry; return the entries that have moved to such an id."""
         ids = [one.entry_id for one in rows]
-        records = self.entries.get_many(waitlist.waitlist_id, ids)
+        found = self.entries.known_as_many(waitlist.waitlist_id, ids)
+        moved = {}
         for one in rows:
-            one.replace_record(records.get(one.entry_id))
+            known = found.get(one.entry_id)
+            if isinstance(known, EntryRecord) and known.entry_id != one.entry_id:
+                moved[one.entry_id] = known
+            one.replace_record(known if isinstance(known, EntryRecord) else None)
+            one.alias = known if isinstance(known, Alias) else None
+        return moved
 
     def _is_new(self, one: ImportedRow) -> bool:
         """Return whether the row needs an intent; if not, set its outcome."""
@@ -192,7 +208,7 @@ class IntentWriter(Struct, frozen=True):
             joining_by=by,
             **_held_back(one.row),
         )
-        return Intent(record, former=one.record)
+        return Intent(record, former=one.record, alias=one.alias)
 
 
 def _held_back(row: ImportRow) -> dict[str, Any]:

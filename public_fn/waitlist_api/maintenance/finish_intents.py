@@ -10,12 +10,14 @@ from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.maintenance.isolation import run_each
 from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.records.alias import MOVED
 from waitlist_api.records.asks import Asks
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import UNVERIFIED
+from waitlist_api.records.moves import Moves
 from waitlist_api.records.places import IndexRow, Places
 from waitlist_shared.errors import WaitlistError
 
@@ -37,6 +39,7 @@ class IntentFinisher(Struct, frozen=True):
     now_millis: NowMillis
     metrics: MetricsCollector
     asks: Asks
+    moves: Moves
 
     def finish_intents(self) -> None:
         """Finish the signups and leaves that were cut off over a minute ago."""
@@ -48,6 +51,9 @@ class IntentFinisher(Struct, frozen=True):
     def _finish(self, placed: IndexRow) -> None:
         if placed.status == UNVERIFIED:
             self._end_unverified(placed)
+            return
+        if placed.status == MOVED:
+            self.moves.look_after(placed.waitlist_id, placed.entry_id, self.now_millis())
             return
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)

@@ -257,7 +257,7 @@ class MaintenanceRunner(Struct, frozen=True):
         for shard in range(SHARDS):
             yield from self.places.at(line_place(waitlist_id, shard))
             yield from self.places.at(ended_place(waitlist_id, shard))
-            yield from self.places.unfinished(waitlist_id, shard)
+            yield from self.places.unfinished(waitlist_id, shard, with_aliases=True)
 
 
 def _alive(waitlists: Sequence[WaitlistRecord]) -> list[WaitlistRecord]:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct, field
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.issue_token import place_link, verify_link
+from waitlist_api.entries.issue_token import move_link, place_link, verify_link
 from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
 from waitlist_api.messages.words import filled, texts_of, words_of
@@ -71,6 +71,8 @@ class Letterhead(Struct, frozen=True):
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":
             return verify_link(self.tokens, record, at_millis, self.base_url)
+        if kind.link == "move":
+            return move_link(self.tokens, record, at_millis, self.base_url)
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:

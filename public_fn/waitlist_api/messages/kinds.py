@@ -11,6 +11,7 @@ from msgspec import Struct
 from waitlist_api.records.asks import LINK_ASKED
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.intents import VERIFICATION_ASKED
+from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_shared.ranks import millis_of
 
 # Redis draws the stamp of a question, and a function's clock has its time.
@@ -31,8 +32,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     """One kind of message.
 
     `is_true` decides by the record at the time of sending, for events of its present stay. The
-    message links to the person's place, to their verification, or to the list's page. With
-    `comes_later` a later event asks for the message, or none.
+    message links to the person's place, to their verification, or to the list's page. One that
+    links to a `move` goes to the new address. With `comes_later` a later event asks for the
+    message, or none.
 
     `once_a_stay`: several events ask for the same message. `is_asked`: the person has just asked
     for it, so they get it also if they want no others. It is sent on lists that choose it by its
@@ -42,7 +44,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     name: str
     events: tuple[str, ...]
     is_true: Callable[[EntryRecord, Happening, int], bool]
-    link: Literal["place", "verify", "list"] = "place"
+    link: Literal["place", "verify", "move", "list"] = "place"
     fills: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
     is_asked: bool = False
@@ -77,6 +79,11 @@ def _verify(record: EntryRecord, _: Happening, now_millis: int) -> bool:
 
 def _link(record: EntryRecord, _happening: Happening, _: int) -> bool:
     return record.status in PRESENT and record.verify_until_millis is None
+
+
+def _address(record: EntryRecord, happening: Happening, _: int) -> bool:
+    is_open = record.moving_to != "" and record.moving_stamp == happening.stamp
+    return record.status in PRESENT and is_open
 
 
 def _offered(record: EntryRecord, happening: Happening, now_millis: int) -> bool:
@@ -132,6 +139,14 @@ KINDS: tuple[Kind, ...] = (
         is_asked=True,
     ),
     Kind(name="link", events=(LINK_ASKED,), is_true=_link, is_asked=True, also_by="verify"),
+    Kind(
+        name="address",
+        events=(ADDRESS_CHANGE_ASKED,),
+        is_true=_address,
+        link="move",
+        is_asked=True,
+        also_by="verify",
+    ),
     Kind(name="near", events=("near",), is_true=_near, once_a_stay=True),
     Kind(name="offered", events=("offered",), is_true=_offered, fills=("name", "until")),
     Kind(name="ending", events=("ending",), is_true=_ending, fills=("name", "until")),

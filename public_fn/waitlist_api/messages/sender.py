@@ -78,7 +78,7 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "turned_off")
         if not kind.is_asked and record.unreachable:
             return self._drop(delivery, "unreachable")
-        to = self._address_of(record, waitlist.settings.identity)
+        to = self._address_of(kind, record, waitlist.settings.identity)
         if to is None:
             return self._drop(delivery, "no_address")
         at_millis = millis_of(happening.stamp)
@@ -99,13 +99,19 @@ class Sender(Struct, frozen=True):
         return reason
 
     def _address_of(
-        self, record: EntryRecord, rules: IdentityRules | None
+        self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
-        """Return the address by which the list knows the person, or the first that it can reach."""
+        """Return the address by which the list knows the person, or the first that it can reach.
+
+        For a move it is the new one.
+        """
+        profile = record.profile
+        if kind.link == "move" and rules is not None:
+            profile = {rules.field: record.moving_address}
         for channel, name in FIELDS.items():
             if channel not in self.channels or (rules is not None and rules.field != name):
                 continue
-            given = record.profile.get(name)
+            given = profile.get(name)
             with suppress(ValueError):
                 if channel == "mail":
                     return channel, mailbox_of(given)
@@ -134,7 +140,8 @@ class Sender(Struct, frozen=True):
 
 
 def _delivery(kind: Kind, record: EntryRecord, happening: Happening) -> Delivery:
-    ticket = record.ticket or 0
+    # A bounce of a new address says nothing of the one that the stay has: it names no stay.
+    ticket = 0 if kind.link == "move" else record.ticket or 0
     return Delivery(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,

@@ -4,7 +4,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.records.entries import NOT_BANNED, STATUSES, entry_changed
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.alias import Alias
+from waitlist_api.records.entries import NOT_BANNED, STATUSES, EntryRecords, entry_changed
 from waitlist_api.records.entry import (
     EntryRecord,
     HistoryEvent,
@@ -47,11 +49,17 @@ class BanRecords(Struct, frozen=True):
     """
 
     table: Table
+    entries: EntryRecords
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Read a record, also one that has expired: its item may exist for some days."""
-        item = self.table.get(record_key(waitlist_id, entry_id))
-        return EntryRecord.from_item(item) if item else None
+        """Read a record, also one that has expired: its item may exist for some days.
+
+        Raise EntryNotFound for an id that has only an alias: its entry is banned by its own.
+        """
+        found = self.entries.kept(waitlist_id, entry_id)
+        if isinstance(found, Alias):
+            raise EntryNotFound
+        return found
 
     def begin(
         self, ban: Ban, record: EntryRecord | None, now_millis: int, *, keeps_data: bool
@@ -159,6 +167,7 @@ class BanRecords(Struct, frozen=True):
             }
         if not keeps_data:
             changes |= {"profile": None, "attributes": None}
+            changes |= {"moving_to": None, "moving_address": None}
         return self.table.update_write(
             record_key(*ban.key),
             _update(changes),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import EntryNotFound, Forbidden, Throttled
+from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entry import (
     PRESENT,
@@ -109,11 +110,15 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
 
 
 class EntryChanged(Exception):
-    """The condition of a write did not hold; `record` is the current one, or None."""
+    """The condition of a write did not hold; `record` is the current one, or None.
 
-    def __init__(self, record: EntryRecord | None) -> None:
+    `alias` is what is there in place of a record.
+    """
+
+    def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
         super().__init__("the entry has changed")
         self.record = record
+        self.alias = alias
 
 
 class EntryRecords(Struct, frozen=True):
@@ -123,9 +128,30 @@ class EntryRecords(Struct, frozen=True):
     now_millis: NowMillis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        record = self.kept(waitlist_id, entry_id)
+        if record is None or isinstance(record, Alias) or record.is_expired(self.now_millis()):
+            return None
+        return record
+
+    def kept(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
+        """Read what is under a key, also a record that has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
-        record = EntryRecord.from_item(item) if item else None
-        return None if record is None or record.is_expired(self.now_millis()) else record
+        return _read(item) if item else None
+
+    def known_as(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
+        """Return the entry that answers to the id of an address; an alias that is stale as it is.
+
+        The entry's own id may be another one.
+        """
+        found = self.kept(waitlist_id, entry_id)
+        if isinstance(found, Alias):
+            return self.target_of(found) or found
+        return None if found is None or found.is_expired(self.now_millis()) else found
+
+    def target_of(self, alias: Alias) -> EntryRecord | None:
+        """Return the entry of an alias; None if the alias is stale."""
+        record = self.get(alias.waitlist_id, alias.target)
+        return record if alias.is_of(record) else None
 
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return an entry; raise EntryNotFound, also for one that an erasure has begun to remove.
@@ -141,19 +167,41 @@ class EntryRecords(Struct, frozen=True):
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Read entries by id; the result lacks entries without a record."""
-        found: dict[str, EntryRecord] = {}
+        found = self._kept_many(waitlist_id, entry_ids)
+        return {id_: one for id_, one in found.items() if isinstance(one, EntryRecord)}
+
+    def known_as_many(
+        self, waitlist_id: str, entry_ids: Sequence[str]
+    ) -> dict[str, EntryRecord | Alias]:
+        """Read entries by the ids of their addresses, as `known_as`; also expired ones."""
+        found = self._kept_many(waitlist_id, entry_ids)
+        aliases = {id_: one for id_, one in found.items() if isinstance(one, Alias)}
+        if not aliases:
+            return found
+        targets = self.get_many(waitlist_id, [one.target for one in aliases.values()])
+        for id_, alias in aliases.items():
+            record = targets.get(alias.target)
+            if record is not None and alias.is_of(record):
+                is_over = record.is_expired(self.now_millis())
+                found[id_] = alias if is_over else record
+        return found
+
+    def _kept_many(
+        self, waitlist_id: str, entry_ids: Sequence[str]
+    ) -> dict[str, EntryRecord | Alias]:
+        found: dict[str, EntryRecord | Alias] = {}
         # A batch may not name an entry twice.
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
-            records = [EntryRecord.from_item(item) for item in self.table.get_many(keys)]
-            found |= {record.entry_id: record for record in records}
+            found |= {one.entry_id: one for one in map(_read, self.table.get_many(keys))}
         return found
 
-    def begin_join(self, record: EntryRecord) -> None:
-        """Write the intent to join; raise EntryChanged if the entry exists."""
+    def begin_join(self, record: EntryRecord, over: Alias | None = None) -> None:
+        """Write the intent to join, or `over` a stale alias; raise EntryChanged if it is taken."""
+        condition, values = (UNKNOWN, {}) if over is None else (AS_ALIAS, over.values)
         with entry_changed():
-            self.table.put(intent_item(record), UNKNOWN)
+            self.table.put(intent_item(record), condition, values)
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join that replaces an ended stay."""
@@ -256,8 +304,8 @@ class EntryRecords(Struct, frozen=True):
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
             f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
-            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason,"
-            f" {OF_INTENT}"
+            " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason, #moving_to,"
+            f" #moving_address, {OF_INTENT}"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
         condition += " AND " + ("#ban_stamp = :ban" if record.ban_stamp else NOT_BANNED)
@@ -421,5 +469,11 @@ def entry_changed() -> Iterator[None]:
     try:
         yield
     except ConditionFailed as failed:
-        record = EntryRecord.from_item(failed.item) if failed.item else None
-        raise EntryChanged(record) from failed
+        found = _read(failed.item) if failed.item else None
+        if isinstance(found, Alias):
+            raise EntryChanged(None, found) from failed
+        raise EntryChanged(found) from failed
+
+
+def _read(item: Item) -> EntryRecord | Alias:
+    return Alias.from_item(item) or EntryRecord.from_item(item)

@@ -85,6 +85,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     that time. `link_asks` counts the links that were asked for since the signup, the last one at
     `link_asked_millis`.
 
+    On a list with `identity` an entry whose person has moved to another address has the id of that
+    address in `answers_to`, under which an alias stands; `moved_stay` is the stay that was moved
+    last. `moving_address` is to be verified, which the event with `moving_stamp` asks for; its id
+    is `moving_to`. `moving_asks` counts such events.
+
     The person of the stay `near_stay` was told that the turn is near, that of the offer with the
     token `ending_offer` that it ends soon.
 
@@ -127,6 +132,12 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     verify_until_millis: int | None = None
     link_asks: int = 0
     link_asked_millis: int | None = None
+    answers_to: str = ""
+    moved_stay: str = ""
+    moving_to: str = ""
+    moving_address: str = ""
+    moving_stamp: int = 0
+    moving_asks: int = 0
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
@@ -230,6 +241,16 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def key(self) -> tuple[str, str]:
         """Waitlist and entry."""
         return self.waitlist_id, self.entry_id
+
+    @property
+    def address_id(self) -> str:
+        """The id of the address that the entry answers to now."""
+        return self.answers_to or self.entry_id
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the present stay was moved to another address."""
+        return self.moved_stay == self.join_id
 
     @property
     def former(self) -> "EntryRecord | None":

@@ -4,6 +4,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from waitlist_api.records.alias import AS_ALIAS, MOVED, Alias
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import (
     HISTORY,
@@ -20,7 +21,7 @@ PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
     " #joining_by, #joining_reason, #once_key, #once_stamp, #ban_stamp, #ban_reason, #ban_key,"
-    " #held_back_reason, #rest_key, #language, #messages, #unreachable"
+    " #held_back_reason, #rest_key, #language, #messages, #unreachable, #moving_to, #moving_address"
 )
 BEHIND_ALL = "~"
 
@@ -38,9 +39,10 @@ class Erasures(Struct, frozen=True):
             f" REMOVE {PERSONAL}, #expires_at"
         )
         values = STATUSES | {"true": True, "place": intent_place(entry_id), "now": now_millis}
+        condition = "attribute_exists(#pk) AND #status <> :moved"
         with entry_changed():
             item = self.table.update(
-                record_key(waitlist_id, entry_id), update, "attribute_exists(#pk)", values
+                record_key(waitlist_id, entry_id), update, condition, values | {"moved": MOVED}
             )
         return EntryRecord.from_item(item)
 
@@ -51,9 +53,26 @@ class Erasures(Struct, frozen=True):
         stamps in its history, and another `join_id` in its record.
         """
         self.erase_history(record, until_stamp)
+        self.forget_alias(record)
         if record.edited_stamp > record.stamp:
             self._stamp_last(record)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
+
+    def forget_alias(self, record: EntryRecord) -> None:
+        """Delete the alias of an entry that has moved, unless the key has something else by now."""
+        if not record.answers_to:
+            return
+        item = self.table.get(record_key(record.waitlist_id, record.answers_to))
+        alias = Alias.from_item(item or {})
+        if alias is not None and alias.target == record.entry_id:
+            self.delete_alias(alias)
+
+    def delete_alias(self, alias: Alias) -> None:
+        """Delete an alias, and the history of the stay that its address had before."""
+        if alias.stamp:
+            self._delete_history(alias.waitlist_id, alias.entry_id, f"{alias.stamp:016d}")
+        with suppress(ConditionFailed):
+            self.table.delete(alias.key, AS_ALIAS, alias.values)
 
     def _stamp_last(self, record: EntryRecord) -> None:
         """Let the event `erased`, which has the record's stamp, follow a ban that was cut off."""

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.entries import EntryRecords, entry_changed
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
@@ -31,10 +32,14 @@ T = TypeVar("T")
 
 
 class Intent(Struct, frozen=True):
-    """The intent to join of a customer without a record, or with a former stay."""
+    """The intent to join of a customer without a record, or with a former stay.
+
+    Or in place of an alias that is stale.
+    """
 
     record: EntryRecord
     former: EntryRecord | None = None
+    alias: Alias | None = None
 
     @property
     def begun(self) -> EntryRecord:
@@ -73,6 +78,8 @@ class ImportRecords(Struct, frozen=True):
 
     def _write(self, intent: Intent) -> Item:
         item = intent_item(intent.begun)
+        if intent.alias is not None:
+            return self.table.put_write(item, AS_ALIAS, intent.alias.values)
         if intent.former is None:
             return self.table.put_write(item, UNKNOWN)
         return self.table.put_write(item, AS_FORMER, values_of_former(intent.former))

@@ -42,6 +42,9 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     # An earlier version, which finished an intent of this one, has left these.
     previous.pop("former_profile", None)
     previous.pop("former_attributes", None)
+    # An address that was not verified in that stay.
+    previous.pop("moving_to", None)
+    previous.pop("moving_address", None)
     own = record.values()
     data = {name: previous.pop(name) for name in ("profile", "attributes")}
     others = {f"former_{name}": text for name, text in data.items() if text != own[name]}
@@ -51,6 +54,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         previous=previous,
         stamp=former.stamp,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
+        answers_to=former.answers_to,
         # A customer's repeat of the decline by which the former stay ended changes nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from msgspec import Struct, convert
 
+from waitlist_api.records.alias import MOVED
 from waitlist_api.records.entry import (
     SHARDS,
     EntryRecord,
@@ -171,12 +172,18 @@ class Places(Struct, frozen=True):
         read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
         return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)
 
-    def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield entries that are joining or leaving one waitlist, oldest first."""
+    def unfinished(
+        self, waitlist_id: str, shard: int, *, with_aliases: bool = False
+    ) -> Iterator[list[IndexRow]]:
+        """Yield entries that are joining or leaving one waitlist, oldest first.
+
+        With aliases too, or without them.
+        """
+        others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
             "#place = :place",
-            {"place": intents_of(shard), "unverified": UNVERIFIED},
-            FilterExpression="#status <> :unverified",
+            {"place": intents_of(shard), "unverified": UNVERIFIED, "moved": MOVED},
+            FilterExpression=others,
         )
         for page in pages:
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]

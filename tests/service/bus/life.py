@@ -3,7 +3,7 @@
 from functools import cache
 
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, Detail, Scene, in_order
-from tests.service.bus.stories import WORDS, is_verified, keep, policy, rests, tells
+from tests.service.bus.stories import WORDS, is_verified, keep, moves, policy, rests, tells
 
 
 @cache
@@ -102,7 +102,8 @@ def _goes_for_good(scene: Scene) -> None:
     scene.world.advance(86_400)
     assert scene.configure(rejoin="always").status == 200
     is_verified(scene)
-    scene.world.advance(300)
+    moves(scene)
+    scene.world.advance(180)
     assert scene.people.leave("ada").status == 204
     scene.world.advance(60)
     assert scene.people.ban("ada", reason="sold the place").status == 204

@@ -39,6 +39,8 @@ WORDS = (
     "verification_asked",
     "link_asked",
     "verified",
+    "address_change_asked",
+    "address_changed",
     "erased",
 )
 JOINED: Published = ("joined", "customer")
@@ -211,6 +213,26 @@ def is_verified(scene: Scene) -> None:
         services.unproven_signups.sign_up(command, verify_minutes=600)
     # The token is that of the stay before.
     scene.people.entry_tokens.pop("ada", None)
+
+
+@story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
+def moves_to_another_address_and_is_erased(scene: Scene) -> None:
+    """What stands under the new address is no entry, so its end is no event."""
+    scene.people.all_sign_up("ada")
+    moves(scene)
+    assert scene.people.erase("ada").status == 204
+    scene.maintain()
+
+
+def moves(scene: Scene) -> None:
+    """Move Ada's entry to another address, which she gives a minute from now."""
+    services, now_millis = scene.world.services, scene.world.clock.now_millis
+    record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
+    scene.world.advance(60)
+    to, moves = scene.people.id_of("eve"), services.address_changes.moves
+    asked = moves.ask(record, to, "", now_millis())
+    scene.world.advance(60)
+    moves.move(asked, {}, None, now_millis())
 
 
 @story(BANNED, ERASED)

@@ -315,8 +315,26 @@ def verify(service: Deployment) -> None:
     if "url" in link:
         code = link["url"].partition("#v=")[2]
         to = LIST.replace("bakery", "verified") + "/verify"
-        assert service.customer("POST", to, json={"code": code}).json()["ready"]
+        verified = service.customer("POST", to, json={"code": code}).json()
+        assert verified["ready"]
+        moves(service, verified)
     wrong(service, "POST", f"{LIST}/verify")
+
+
+def moves(service: Deployment, verified: Any) -> None:
+    """Move the entry to another address, which its owner verifies."""
+    entry, entry_id = ENTRIES.replace("bakery", "verified"), verified["entry_id"]
+    body = {"profile": {"email": f"new-{CUSTOMER}"}}
+    token = verified["entry_token"]
+    asked = service.customer("PATCH", f"{entry}/{entry_id}", json=body, token=token)
+    assert asked.status_code == 202
+    path = f"{ADMIN.replace('bakery', 'verified')}/entries/{entry_id}/link"
+    code = service.operator("POST", path).json()["new_address"]["url"].partition("#v=")[2]
+    to = LIST.replace("bakery", "verified") + "/verify"
+    assert service.customer("POST", to, json={"code": code}).is_success
+    links = LIST.replace("bakery", "verified") + "/links"
+    for address in (CUSTOMER, f"new-{CUSTOMER}"):
+        assert service.customer("POST", links, json={"email": address}).status_code == 202
 
 
 @drives("POST /v1/admin/waitlists/{waitlist_id}/import")

@@ -19,7 +19,12 @@ from waitlist_api.http.openapi.responses import (
     problems,
     success,
 )
-from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer
+from waitlist_api.http.schemas.entries import (
+    InboxAnswer,
+    NewAddressAnswer,
+    OwnDataAnswer,
+    SignupAnswer,
+)
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
@@ -172,6 +177,15 @@ def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Respon
     return {**successes, **problems(*codes)}
 
 
+def _own_data(*, knows_issuer: bool) -> Responses:
+    """Return the responses of a change of one's own data: done, or of guests to be verified."""
+    successes = {200: {**success(200, "One's own profile"), **_content(OwnDataAnswer)}}
+    if not knows_issuer:
+        told = "A new address is to be verified; the same whether or not another entry has it"
+        successes[202] = {**success(202, told), **_content(NewAddressAnswer)}
+    return {**successes, **problems(*EDIT_OWN, "invalid_json", "unsupported_media_type")}
+
+
 def _content(model: type[BaseModel]) -> dict[str, Any]:
     return {"content": {"application/json": {"model": model}}}
 
@@ -217,6 +231,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "The entry, and the token of its stay",
                     "invalid_json",
                     "code_refused",
+                    "already_on_list",
                     "waitlist_not_found",
                     "no_entry_tokens",
                     "unsupported_media_type",
@@ -225,7 +240,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 ),
             ),
             "The code comes in a link that is sent to the address, behind `#v=`. Send it when the "
-            "reader asks for it, such as by a button: programs that scan mail open links. "
+            "reader asks for it, such as by a button: programs that scan mail open links. The "
+            "code of a new address moves the entry to it; `already_on_list` says that this address "
+            "has an entry of its own, and that nothing has changed. "
             "Idempotent: a repeat has the same answer. If customers use the tokens of an OIDC "
             "issuer, the answer is `no_entry_tokens`.",
         ),
@@ -263,20 +280,15 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         "changeOwnData": Operation(
             "customer",
             "Change one's own data",
-            with_headers(
-                NO_STORE,
-                answers(
-                    200,
-                    "One's own data",
-                    *EDIT_OWN,
-                    "invalid_json",
-                    "unsupported_media_type",
-                ),
-            ),
+            with_headers(NO_STORE, _own_data(knows_issuer=knows_issuer)),
             "Idempotent: a repeat has the same answer. An empty `profile` changes nothing. Fields "
-            "that the waitlist requires cannot be taken out. The address by which a waitlist with "
-            "`identity` tells people apart can be written in another way, but stays the same. "
-            "Fields that the form keeps as attributes are the operators' to change.",
+            "that the waitlist requires cannot be taken out. Another address, where the waitlist "
+            "tells people apart by one (`identity`), is verified first: the answer is `202`, the "
+            "event `address_change_asked` asks for a message to the new address, and `verify` with "
+            "its code moves the entry there. The last new address counts, and the present one "
+            "takes it back. Three are taken at once, then one after a minute, two, four and so on; "
+            "else the answer is `invalid_request`. Fields that the form keeps as attributes are "
+            "the operators' to change.",
             credentials,
         ),
         "enter": Operation(

@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import millis_of
+from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.own_data import OwnData, OwnDataCommand
 from waitlist_api.entries.questions import Questions
@@ -21,6 +22,7 @@ from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, Pas
 from waitlist_api.http.schemas.entries import (
     CustomersEntryAnswer,
     LookAnswer,
+    NewAddressAnswer,
     OwnDataAnswer,
     OwnDataBody,
     RestAnswer,
@@ -57,6 +59,7 @@ def customer_routes(
     readiness: ReadinessChanges,
     questions: Questions,
     own_data: OwnData,
+    identities: Identities | None,
 ) -> APIGatewayHttpRouter:
     """Return the routes of customers who are identified by these credentials."""
     router = APIGatewayHttpRouter()
@@ -84,7 +87,7 @@ def customer_routes(
     @router.patch(ENTRY, operation_id="changeOwnData")
     def change_own_data(
         waitlist_id: WaitlistId, entry_id: Annotated[str, path], body: OwnDataBody
-    ) -> Response[OwnDataAnswer]:
+    ) -> Response[Any]:
         proof = check(waitlist_id, entry_id)
         command = OwnDataCommand(
             waitlist_id=waitlist_id,
@@ -93,9 +96,10 @@ def customer_routes(
             patch=body.profile,
             messages=body.messages,
         )
-        own = own_data.change(command)
-        answer = OwnDataAnswer(entry_id=proof.entry_id, profile=own.profile, messages=own.messages)
-        return secret(answer)
+        own = own_data.change(command, identities)
+        kind, status = (NewAddressAnswer, 202) if own.is_asked else (OwnDataAnswer, 200)
+        answer = kind(entry_id=proof.entry_id, profile=own.profile, messages=own.messages)
+        return secret(answer, status)
 
     @router.post(f"{ENTRY}/enter", operation_id="enter")
     def enter(waitlist_id: WaitlistId, entry_id: Annotated[str, path]) -> Response[PassAnswer]:

@@ -60,9 +60,13 @@ class GuestCredentials(Struct, frozen=True):
                 return Response(202, "application/json", InboxAnswer())
             shown = router.current_event.headers.get("authorization")
             stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
+            if shown and stay is None:
+                # The entry may have moved to this address.
+                command = signups.of_entry(command)
+                stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
             signed_up = signups.sign_up(command.with_stay_shown(stay))
             view = signed_up.view
-            token = tokens.issue(waitlist_id, command.entry_id, view.ticket or 0)
+            token = tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)
             answer = SignupAnswer(**responses.fields(view), entry_token=token)
             return Response(201 if signed_up.is_new else 200, "application/json", answer)
 

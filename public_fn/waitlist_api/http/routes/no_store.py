@@ -7,6 +7,6 @@ from aws_lambda_powertools.event_handler import Response
 Answer = TypeVar("Answer")
 
 
-def secret(answer: Answer) -> Response[Answer]:
+def secret(answer: Answer, status: int = 200) -> Response[Answer]:
     """Return a success that no cache keeps."""
-    return Response(200, "application/json", answer, {"Cache-Control": "no-store"})
+    return Response(status, "application/json", answer, {"Cache-Control": "no-store"})

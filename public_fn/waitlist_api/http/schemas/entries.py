@@ -343,6 +343,12 @@ class OwnDataAnswer(Model):
     ] = None
 
 
+class NewAddressAnswer(OwnDataAnswer):
+    """The answer to a new address: the same whether or not another entry has it."""
+
+    status: Literal["check_your_inbox"] = "check_your_inbox"
+
+
 class AddressBody(Body):
     """The address of a person: the field by which the waitlist's `identity` tells guests apart."""
 
@@ -560,6 +566,19 @@ class VerifyBody(Body):
     code: Annotated[str, Field(pattern=f"^{CODE.pattern}$", description="What follows `#v=`.")]
 
 
+class NewAddress(Model):
+    """The address that a customer has given in place of the present one, not verified yet."""
+
+    to: Annotated[str, Field(examples=["ada@example.org"])]
+    url: Annotated[
+        str,
+        Field(
+            description="The customer's page with the code (`#v=`) that moves the entry to this "
+            "address. Send it to this address, and nowhere else."
+        ),
+    ]
+
+
 class LinkAnswer(Model):
     url: Annotated[
         str,
@@ -567,6 +586,10 @@ class LinkAnswer(Model):
             description="The customer's page with the code (`#v=`) of an address that is not "
             "verified, or with id and token of the entry (`#t=`). A secret of its person."
         ),
+    ]
+    new_address: Annotated[
+        NewAddress | None,
+        Field(description="The new address of an entry whose customer wants to change it."),
     ]
 
 

@@ -102,7 +102,7 @@ def admin_entry_routes(
         if identities is None:
             raise NoEntryTokens
         entry_id = identities.entry_of(waitlist_id, body.model_dump(exclude_unset=True))
-        return _whole(entry_queries.details(waitlist_id, entry_id), None)
+        return _whole(entry_queries.details_of_address(waitlist_id, entry_id), None)
 
     @router.get(ENTRIES, operation_id="listEntries")
     def list_entries(

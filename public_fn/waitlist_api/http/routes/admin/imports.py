@@ -90,7 +90,11 @@ def _identified(
             yield one
             continue
         found = one.customer_id or next(ids, InvalidFields(NO_CUSTOMER))
-        yield ImportRow(**dict(one) | {"customer_id": found}) if isinstance(found, str) else found
+        if isinstance(found, str):
+            is_made = one.customer_id is None
+            yield ImportRow(**dict(one) | {"customer_id": found, "by_address": is_made})
+        else:
+            yield found
 
 
 def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:

@@ -7,7 +7,7 @@ from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import EntryId, WaitlistId
 from waitlist_api.http.routes.passes import base_url_of
-from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer
+from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewAddress
 
 
 def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
@@ -29,6 +29,8 @@ def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGa
     )
     def get_link(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
         base_url = public_url or base_url_of(router.current_event.raw_event)
-        return secret(LinkAnswer(url=token_issuer.link_of(waitlist_id, entry_id, base_url)))
+        links = token_issuer.links_of(waitlist_id, entry_id, base_url)
+        move = None if links.move is None else NewAddress(to=links.move[0], url=links.move[1])
+        return secret(LinkAnswer(url=links.url, new_address=move))
 
     return router

@@ -1,0 +1,146 @@
+"""Moves of entries to another address: asked for, verified, then written in one transaction."""
+
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+
+from waitlist_api.records.alias import AS_ALIAS, Alias
+from waitlist_api.records.edits import ON_LIST, UNEDITED
+from waitlist_api.records.entries import STATUSES, EntryRecords, entry_changed
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
+from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.intents import AS_FORMER, UNKNOWN, values_of_former
+from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_shared.ranks import ticket_of_millis
+
+ASKED = "address_change_asked"
+CHANGED = "address_changed"
+CUSTOMER = "customer"
+AS_SEEN = "#edited_stamp = :seen"
+
+
+class Moves(Struct, frozen=True):
+    """Writes what becomes of an entry's address; raises EntryChanged if the entry has changed."""
+
+    table: Table
+    entries: EntryRecords
+    erasures: Erasures
+
+    def ask(self, record: EntryRecord, to: str, address: str, now_millis: int) -> EntryRecord:
+        """Write that the entry is to answer to the id `to`, once the address is verified.
+
+        It replaces what was asked for before.
+        """
+        event = _event(record, ASKED, now_millis)
+        values = {
+            "moving_to": to,
+            "moving_address": address,
+            "moving_stamp": event.stamp,
+            "moving_asks": record.moving_asks + 1,
+        }
+        update = "".join(f", #{name} = :{name}" for name in values)
+        with entry_changed():
+            self.table.transact(
+                [
+                    self._update(record, update, "", values, event, now_millis),
+                    self.table.put_write(event.to_item(*record.key)),
+                ]
+            )
+        return self.entries.find(*record.key)
+
+    def withdraw(self, record: EntryRecord, now_millis: int) -> EntryRecord:
+        """Write that the entry keeps its address."""
+        stamp = _event(record, ASKED, now_millis).stamp
+        update = (
+            "SET #edited_stamp = :stamp, #updated_millis = :now REMOVE #moving_to, #moving_address"
+        )
+        values = _seen(record) | {"stamp": stamp, "now": now_millis}
+        with entry_changed():
+            item = self.table.update(record_key(*record.key), update, _condition(record), values)
+        return EntryRecord.from_item(item)
+
+    def move(
+        self,
+        record: EntryRecord,
+        profile: dict[str, Any],
+        over: EntryRecord | Alias | None,
+        now_millis: int,
+    ) -> None:
+        """Let the entry answer to the address that was asked for; `over` is what is at its key.
+
+        The condition of the key excludes a signup of the address at the same moment.
+        """
+        event = _event(record, CHANGED, now_millis)
+        to = record.moving_to
+        values = {"profile": json_text(profile), "moved_stay": record.join_id, "to": to}
+        update, removed = ", #profile = :profile, #moved_stay = :moved_stay", "#unreachable"
+        writes = [self.table.put_write(event.to_item(*record.key))]
+        if to == record.entry_id:
+            removed += ", #answers_to"
+        else:
+            update += ", #answers_to = :to"
+            alias = Alias.of(record, to, 0 if over is None else _last_stamp(over))
+            condition, known = _as_found(over)
+            writes.append(self.table.put_write(alias.to_item(now_millis), condition, known))
+        update += f" REMOVE {removed}, #moving_to, #moving_address"
+        written = self._update(record, update, "#moving_to = :to", values, event, now_millis)
+        with entry_changed():
+            self.table.transact([written, *writes])
+        if record.answers_to and record.answers_to != to:
+            # If this is cut off, maintenance finds the former alias stale.
+            self.erasures.forget_alias(record)
+
+    def look_after(self, waitlist_id: str, entry_id: str, now_millis: int) -> None:
+        """Delete an alias that is stale; look again later at one that is not."""
+        item = self.table.get(record_key(waitlist_id, entry_id))
+        alias = Alias.from_item(item or {})
+        if alias is None:
+            return
+        if self.entries.target_of(alias) is None:
+            self.erasures.delete_alias(alias)
+            return
+        with suppress(ConditionFailed):
+            self.table.put(alias.to_item(now_millis), AS_ALIAS, alias.values)
+
+    def _update(
+        self,
+        record: EntryRecord,
+        update: str,
+        also: str,
+        values: Item,
+        event: HistoryEvent,
+        now_millis: int,
+    ) -> Item:
+        condition = _condition(record) + (f" AND {also}" if also else "")
+        values = values | _seen(record) | {"stamp": event.stamp, "now": now_millis}
+        update = f"SET #edited_stamp = :stamp, #updated_millis = :now{update}"
+        return self.table.update_write(record_key(*record.key), update, condition, values)
+
+
+def _condition(record: EntryRecord) -> str:
+    known = AS_SEEN if record.edited_stamp else UNEDITED
+    return f"{ON_LIST} AND #join_id = :join_id AND {known}"
+
+
+def _seen(record: EntryRecord) -> Item:
+    return STATUSES | {"join_id": record.join_id, "seen": record.edited_stamp}
+
+
+def _event(record: EntryRecord, name: str, now_millis: int) -> HistoryEvent:
+    # By this function's clock: Redis has nothing of it.
+    stamp = max(record.stamp, record.edited_stamp, ticket_of_millis(now_millis) - 1) + 1
+    return HistoryEvent(stamp=stamp, event=name, by=CUSTOMER)
+
+
+def _last_stamp(over: EntryRecord | Alias) -> int:
+    return over.stamp if isinstance(over, Alias) else max(over.stamp, over.edited_stamp)
+
+
+def _as_found(over: EntryRecord | Alias | None) -> tuple[str, Item]:
+    """Return the condition that the key has what was read, and its values."""
+    if over is None:
+        return UNKNOWN, {}
+    if isinstance(over, Alias):
+        return AS_ALIAS, over.values
+    return AS_FORMER, values_of_former(over)

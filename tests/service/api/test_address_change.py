@@ -1,0 +1,446 @@
+"""A changed address is verified first; then the entry answers to the new one."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tests.service.api.test_verification import Guests, seen
+from tests.support.dynamodb import TABLE
+from tests.support.faults import Crash, Wire, before, crash_after, crash_before
+from tests.support.gateway import Answer
+from tests.support.stores import empty_redis
+from tests.support.tables import new_table
+from tests.support.world import SECRET, RedisClock, World
+from tools.local.http_message import HttpRequest
+from tools.local.mailbox import PATH, Mailbox
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.records.entry import entry_pk
+from waitlist_api.records.table import Table
+
+ADA, BOB, NEW = "ada@example.com", "bob@example.com", "ada@example.org"
+RULES = {"field": "email", "verify_minutes": 60}
+MINUTE, DAY = 60, 86_400
+
+
+class Movers(Guests):
+    """Guests who hold their tokens; an operator's route of links is their mailbox."""
+
+    def joins(self, address: str) -> Any:
+        answer = self.join(address)
+        assert answer.status == 201, answer.text
+        self.entry_tokens[address] = answer.json["entry_token"]
+        return answer.json
+
+    def change(self, address: str, new: Any, **profile: Any) -> Answer:
+        path, body = self.entry(address), {"profile": {"email": new, **profile}}
+        return self.world.request("PATCH", path, body=body, token=self.entry_tokens[address])
+
+    def new_address(self, address: str) -> Any:
+        path = f"{self.admin_path}/entries/{self.id_of(address)}/link"
+        return self.world.request("POST", path, operator=True).json["new_address"]
+
+    def code_to(self, address: str) -> str:
+        return str(self.new_address(address)["url"].partition("#v=")[2])
+
+    def move(self, address: str, new: str) -> Answer:
+        assert self.change(address, new).status == 202
+        return self.verify(self.code_to(address))
+
+    def find(self, address: str) -> Answer:
+        path = f"{self.admin_path}/find"
+        return self.world.request("POST", path, body={"email": address}, operator=True)
+
+    def ask_link(self, address: str) -> Answer:
+        return self.world.request("POST", f"{self.path}/links", body={"email": address})
+
+    def at_key_of(self, address: str) -> Any:
+        entry_id = self.id_of(address)
+        return self.world.services.entries.kept(self.waitlist_id, entry_id)
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def movers(wire: Wire) -> Movers:
+    table, clock = wire.client(new_table()), RedisClock.standing()
+    movers = Movers(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+    assert movers.configure(identity=RULES, rejoin="always").status == 201
+    return movers
+
+
+def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers) -> None:
+    movers.joins(BOB)
+    ada = movers.joins(ADA)
+    asked = movers.change(ADA, NEW, name="Ada")
+    assert (asked.status, asked.headers["cache-control"]) == (202, "no-store")
+    known = {"email": ADA, "name": "Ada"}
+    answer = {"entry_id": ada["entry_id"], "profile": known, "status": "check_your_inbox"}
+    assert asked.json == answer
+    assert movers.find(NEW).code == "entry_not_found"
+    assert movers.new_address(ADA)["to"] == NEW
+    keys = sorted(movers.world.redis.keys())
+    verified = movers.verify(movers.code_to(ADA))
+    assert (verified.status, verified.json["entry_id"]) == (200, ada["entry_id"])
+    assert (verified.json["position"], verified.json["entry_token"]) == (2, ada["entry_token"])
+    person = movers.find(NEW).json
+    assert person["profile"] == {"email": NEW, "name": "Ada"}
+    events = [one["event"] for one in person["history"]]
+    assert events == ["joined", "address_change_asked", "edited", "address_changed"]
+    assert movers.new_address(ADA) is None
+    assert sorted(movers.world.redis.keys()) == keys
+    # Both addresses are this person, and neither gets a second place.
+    for address in (NEW, ADA, "Ada+x@Example.org"):
+        assert movers.join(address).code == "already_on_list"
+        assert movers.find(address).json["entry_id"] == ada["entry_id"]
+    shown = movers.world.request(
+        "POST",
+        f"{movers.path}/entries",
+        body={"profile": {"email": NEW}},
+        token=ada["entry_token"],
+    )
+    assert (shown.status, shown.json["entry_id"]) == (200, ada["entry_id"])
+    assert movers.stats().json["waiting"] == 2
+
+
+def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
+    """Free, on the list, left, banned: one answer by the same calls. Its owner learns more."""
+    movers.joins(ADA)
+    others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
+    for address in others.values():
+        movers.joins(address)
+    movers.leave(others["left"])
+    path = f"{movers.admin_path}/entries/{movers.id_of(others['banned'])}/remove"
+    movers.world.request("POST", path, body={"ban": True}, operator=True)
+    said, outcomes = [], {}
+    for name, address in {"free": NEW, **others}.items():
+        movers.world.advance(DAY)
+        movers.change(ADA, ADA)
+        wire.disarm()
+        said.append((seen(movers.change(ADA, address)), wire.names))
+        verified = movers.verify(movers.code_to(ADA))
+        outcomes[name] = verified.json.get("code", verified.status)
+        if verified.status == 200:
+            movers.world.advance(DAY)
+            movers.move(ADA, ADA)
+    assert said == [said[0]] * 4
+    assert said[0][0][0] == 202
+    taken = "already_on_list"
+    assert outcomes == {"free": 200, "waiting": taken, "left": 200, "banned": taken}
+    assert "nothing was changed" in verified.json["detail"]
+    for address in (ADA, others["waiting"]):
+        assert movers.find(address).json["profile"] == {"email": address}
+
+
+def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
+    """Those that went to the former one open nothing more."""
+    movers.configure(identity={**RULES, "verify": "before_offer"})
+    movers.join(ADA)
+    old = movers.code(ADA)
+    movers.entry_tokens[ADA] = movers.verify(old).json["entry_token"]
+    assert movers.move(ADA, NEW).status == 200
+    assert movers.verify(old).code == "code_refused"
+    movers.claimed()
+    movers.complete(ADA)
+    assert movers.verify(old).code == "code_refused"
+
+
+def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
+    movers.joins(ADA)
+    mailbox = Mailbox(
+        Table(movers.world.dynamodb, TABLE),
+        EntryTokens(SECRET),
+        "http://127.0.0.1:8080",
+        movers.world.clock.now_millis,
+    )
+
+    def mails() -> list[Any]:
+        request = HttpRequest("GET", f"{PATH}.json", (("host", "127.0.0.1:8080"),))
+        messages: list[Any] = json.loads(mailbox(request).body)["messages"]
+        return messages
+
+    movers.change(ADA, NEW)
+    movers.change(ADA, NEW)
+    (mail,) = mails()
+    assert (mail["kind"], mail["to"]) == ("address", NEW)
+    assert movers.verify(mail["text"].partition("#v=")[2].strip()).status == 200
+    movers.world.advance(MINUTE)
+    movers.ask_link(ADA)
+    movers.ask_link(NEW)
+    assert [(one["kind"], one["to"]) for one in mails()[1:]] == [("link", NEW)]
+
+
+def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
+    """Three at once, for those who mistype; then after 1, 2, 4 minutes and so on."""
+    movers.joins(ADA)
+    taken = []
+    for minute in range(9):
+        answers = [movers.change(ADA, f"ada{minute}-{one}@example.org") for one in range(4)]
+        taken.append([one.status for one in answers].count(202))
+        refused = answers[-1]
+        (error,) = refused.json["errors"]
+        assert error["field"] == "body.profile.email"
+        movers.world.advance(MINUTE)
+    assert taken == [3, 1, 0, 1, 0, 0, 0, 1, 0]
+    assert movers.change(ADA, "ada7-0@example.org").status == 202, "a repeat asks for nothing"
+    asked = movers.history(ADA).count("address_change_asked")
+    assert asked == sum(taken)
+
+
+def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
+    """Two devices; the present address takes the change back."""
+    movers.joins(ADA)
+    movers.change(ADA, "adda@example.org")
+    mistyped = movers.code_to(ADA)
+    movers.change(ADA, NEW)
+    right = movers.code_to(ADA)
+    assert movers.verify(mistyped).code == "code_refused"
+    assert movers.change(ADA, ADA).status == 200
+    assert movers.new_address(ADA) is None
+    assert movers.verify(right).code == "code_refused"
+    assert movers.move(ADA, NEW).status == 200
+    repeated = movers.verify(right)
+    assert (repeated.status, movers.history(ADA).count("address_changed")) == (200, 1)
+
+
+def test_a_list_that_knows_people_by_another_field_now_takes_no_code(movers: Movers) -> None:
+    movers.joins(ADA)
+    movers.change(ADA, NEW)
+    code = movers.code_to(ADA)
+    for identity in ({"field": "phone"}, None):
+        movers.configure(identity=identity)
+        assert movers.verify(code).code == "code_refused"
+    movers.configure(identity=RULES)
+    assert movers.verify(code).status == 200
+
+
+@pytest.mark.parametrize("field", ["nobody", "", None, 7, "eve@trash.example"])
+def test_an_address_that_a_signup_would_be_refused_for_is_refused(
+    movers: Movers, field: Any
+) -> None:
+    movers.configure(identity={**RULES, "blocked_domains": ["trash.example"]})
+    movers.joins(ADA)
+    refused = movers.change(ADA, field)
+    assert (refused.status, refused.code) == (422, "invalid_request")
+    assert refused.json["errors"][0]["field"] == "body.profile.email"
+    assert movers.new_address(ADA) is None
+
+
+def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: Movers) -> None:
+    movers.joins(ADA)
+    assert movers.move(ADA, NEW).status == 200
+    third = "ada@example.net"
+    assert movers.move(ADA, third).status == 200
+    assert movers.at_key_of(NEW) is None
+    assert movers.joins(NEW)["position"] == 2
+    assert movers.move(ADA, ADA).status == 200
+    assert movers.at_key_of(third) is None
+    assert movers.find(ADA).json["profile"] == {"email": ADA}
+    assert movers.joins(third)["position"] == 3
+
+
+def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
+    """So rejoin rules and bans hold for both; codes of the stay before open nothing."""
+    ada = movers.joins(ADA)
+    movers.change(ADA, NEW)
+    code = movers.code_to(ADA)
+    movers.verify(code)
+    movers.leave(ADA)
+    assert movers.verify(code).code == "code_refused"
+    movers.world.advance(MINUTE)
+    for address in (NEW, ADA):
+        again = movers.join(address).json
+        assert again["entry_id"] == ada["entry_id"]
+        assert movers.find(NEW).json["profile"] == {"email": address}
+        assert movers.verify(code).code == "code_refused"
+        movers.entry_tokens[ADA] = again["entry_token"]
+        movers.leave(ADA)
+        movers.world.advance(MINUTE)
+    movers.configure(identity=RULES, rejoin="never")
+    assert movers.join(NEW).code == "already_left"
+    path = f"{movers.admin_path}/entries/{movers.find(NEW).json['entry_id']}"
+    movers.world.request("POST", f"{path}/remove", body={"ban": True}, operator=True)
+    assert [movers.join(one).code for one in (NEW, ADA)] == ["banned"] * 2
+
+
+def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
+    """Also what was left of a former stay of the new address."""
+    movers.joins(NEW)
+    movers.leave(NEW)
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    movers.change(ADA, "ada@example.net")
+    movers.world.request(
+        "DELETE", f"{movers.admin_path}/entries/{movers.id_of(ADA)}", operator=True
+    )
+    movers.world.maintain()
+    items = movers.world.dynamodb.scan(TableName=TABLE)["Items"]
+    kept = [one["pk"]["S"] for one in items if one["pk"]["S"].startswith("ENTRY#")]
+    assert kept == []
+    assert movers.joins(NEW)["entry_id"] == movers.id_of(NEW)
+
+
+def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
+    """The entry has expired; a signup, an import and maintenance meet what is left."""
+    movers.configure(identity=RULES, retention_days=1, rejoin="always")
+    news = [f"ada{one}@example.org" for one in range(3)]
+    for number, new in enumerate(news):
+        address = f"ada{number}@example.com"
+        movers.joins(address)
+        movers.move(address, new)
+        movers.leave(address)
+    movers.world.advance(DAY + MINUTE)
+    assert movers.joins(news[0])["entry_id"] == movers.id_of(news[0])
+    brought = movers.bring({"profile": {"email": news[1]}}).json["results"]
+    assert [(one["outcome"], one["entry_id"]) for one in brought] == [
+        ("joined", movers.id_of(news[1]))
+    ]
+    movers.world.maintain()
+    assert movers.at_key_of(news[2]) is None
+    assert movers.find(news[0]).status == 200
+
+
+def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    for _ in range(3):
+        movers.world.advance(DAY + MINUTE)
+        movers.world.maintain()
+    assert movers.find(NEW).json["entry_id"] == movers.id_of(ADA)
+    alias = movers.at_key_of(NEW)
+    movers.delete_waitlist()
+    movers.world.maintain()
+    movers.world.maintain()
+    assert movers.world.services.entries.kept("bakery", alias.entry_id) is None
+
+
+def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
+    """A row with the former address gets no token: another person may read that mailbox."""
+    rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
+    movers.bring(rows[0])
+    token = movers.world.request(
+        "POST", f"{movers.admin_path}/entries/{movers.id_of(ADA)}/token", operator=True
+    )
+    movers.entry_tokens[ADA] = token.json["entry_token"]
+    movers.move(ADA, NEW)
+    for options in ({"dry_run": True}, {"on_list": "replace"}):
+        results = movers.bring(*rows, entry_tokens=True, **options).json["results"]
+        outcomes = [one["outcome"] for one in results]
+        assert outcomes == ["already", "already", "joined"]
+        assert {one["entry_id"] for one in results[:2]} == {movers.id_of(ADA)}
+    assert results[0]["entry_token"] is None
+    (alone,) = movers.bring(rows[1], entry_tokens=True).json["results"]
+    assert alone["entry_token"] == movers.entry_tokens[ADA]
+    movers.leave(ADA)
+    movers.world.advance(MINUTE)
+    (again,) = movers.bring(rows[1], ended="rejoin").json["results"]
+    assert (again["outcome"], again["entry_id"]) == ("joined", movers.id_of(ADA))
+
+
+def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    movers.leave(ADA)
+    assert movers.reinstate(ADA).status == 200
+    assert movers.join(NEW).code == "already_on_list"
+    assert movers.find(NEW).json["profile"] == {"email": NEW}
+
+
+def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
+    """Imported without one, or from before the setting."""
+    body: Any = {"entries": [{"customer_id": "ada"}]}
+    movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
+    entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
+    path = f"{movers.admin_path}/entries/{entry_id}"
+    token = movers.world.request("POST", f"{path}/token", operator=True).json["entry_token"]
+    body = {"profile": {"email": NEW}}
+    own = f"{movers.path}/entries/{entry_id}"
+    assert movers.world.request("PATCH", own, body=body, token=token).status == 202
+    url = movers.world.request("POST", f"{path}/link", operator=True).json["new_address"]["url"]
+    assert movers.verify(url.partition("#v=")[2]).json["entry_id"] == entry_id
+    assert movers.join(NEW).code == "already_on_list"
+
+
+@pytest.mark.parametrize("fault", [crash_before, crash_after])
+@pytest.mark.parametrize("step", range(4))
+def test_a_move_that_is_cut_off_is_whole_or_was_never(
+    movers: Movers, wire: Wire, fault: Any, step: int
+) -> None:
+    """From one new address to the next; the person presses again."""
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    movers.change(ADA, "ada@example.net")
+    code = movers.code_to(ADA)
+    wire.arm(step, fault)
+    with suppress(Crash):
+        movers.verify(code)
+    wire.disarm()
+    where = movers.find(ADA).json["profile"]["email"]
+    assert movers.find(where).json["entry_id"] == movers.id_of(ADA)
+    assert movers.verify(code).json["entry_id"] == movers.id_of(ADA)
+    assert movers.find("ada@example.net").json["profile"] == {"email": "ada@example.net"}
+    assert movers.history(ADA).count("address_changed") == 2
+    movers.world.advance(DAY + MINUTE)
+    movers.world.maintain()
+    assert movers.at_key_of(NEW) is None
+    assert movers.joins(NEW)["entry_id"] == movers.id_of(NEW)
+
+
+RACES: dict[str, Any] = {
+    "leaves": lambda one: one.leave(ADA),
+    "gives another address": lambda one: one.change(ADA, "ada@example.net"),
+    "signs the new address up": lambda one: one.join(NEW),
+    "imports the new address": lambda one: one.bring({"profile": {"email": NEW}}),
+    "erases": lambda one: one.world.request(
+        "DELETE", f"{one.admin_path}/entries/{one.id_of(ADA)}", operator=True
+    ),
+    "leaves and joins": lambda one: (one.leave(ADA), one.world.advance(1), one.joins(ADA)),
+}
+OUTCOMES = {
+    "leaves": "code_refused",
+    "gives another address": "code_refused",
+    "signs the new address up": "already_on_list",
+    "imports the new address": "already_on_list",
+    "erases": "code_refused",
+    "leaves and joins": "code_refused",
+}
+
+
+@pytest.mark.parametrize("race", RACES)
+def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire, race: str) -> None:
+    movers.joins(ADA)
+    movers.change(ADA, NEW)
+    code = movers.code_to(ADA)
+    wire.disarm()
+    movers.world.services.entries.kept("bakery", movers.id_of(ADA))
+    verified: list[str | None] = []
+    step = 2
+    wire.arm(step, before(lambda: RACES[race](movers)))
+    verified.append(movers.verify(code).code)
+    assert wire.names[step] == "TransactWriteItems"
+    assert verified == [OUTCOMES[race]]
+    assert movers.find(NEW).code in (None, "", "entry_not_found")
+    at_key = movers.at_key_of(NEW)
+    assert at_key is None or at_key.status == "waiting"
+
+
+def test_a_signup_of_the_new_address_that_meets_the_move_is_that_entry(
+    movers: Movers, wire: Wire
+) -> None:
+    """The move comes between the two attempts of the signup, or just before its intent."""
+    movers.joins(ADA)
+    movers.change(ADA, NEW)
+    code = movers.code_to(ADA)
+    wire.arm(0, before(lambda: movers.verify(code)))
+    assert movers.join(NEW).code == "already_on_list"
+    assert movers.stats().json["waiting"] == 1
+    item = movers.world.dynamodb.get_item(
+        TableName=TABLE,
+        Key={"pk": {"S": entry_pk("bakery", movers.id_of(NEW))}, "sk": {"S": "RECORD"}},
+    )["Item"]
+    assert item["status"] == {"S": "moved"}
+    assert NEW not in str(item)
