@@ -316,6 +316,7 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
             "identity_verify",
             "Whether the address is to be proved",
             "choice",
+            "Answers then do not tell who is on the list. A count that customers see can: hide it.",
             options=VERIFY,
             value=identity.get("verify", "off"),
         ),

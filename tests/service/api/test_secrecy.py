@@ -112,6 +112,27 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
     assert work[0][1:] == (NEW, 1)
 
 
+def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
+    """Else a stranger would sign an address up, and look whether the list has grown."""
+    guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
+    for one in (ADA, BOB):
+        guests.join(one)
+    guests.verify(guests.code(BOB))
+    guests.world.maintain()
+
+    def public() -> list[Seen]:
+        paths = (guests.path, f"{guests.path}/board")
+        return [seen(guests.world.request("GET", path)) for path in paths]
+
+    before = public()
+    assert '"total":null' in before[0][1]
+    assert '"estimated_wait":{' in before[0][1]
+    assert before[1][0] == 404
+    for one in (ADA, STRANGER):
+        guests.join(one)
+        assert public() == before, one
+
+
 @pytest.mark.parametrize(
     ("settings", "body"),
     [

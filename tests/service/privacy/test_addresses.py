@@ -8,16 +8,17 @@ import base64
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
 from tests.service.messages.stage import ENVIRON, Context
-from tests.service.messages.stand_ins import SENT, StandIns, error
+from tests.service.messages.stand_ins import SENT, StandIns, error, mime, part
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.marks import index_texts, redis_texts
 from tests.support.rights import guarded
@@ -82,8 +83,9 @@ def forms_of(address: Address) -> frozenset[str]:
 class Life:
     """One person's requests, and the function of messages, which takes the events of the stream."""
 
-    def __init__(self, service: Deployment, address: Address) -> None:
+    def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
+        self.stand_ins = stand_ins
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
 
@@ -118,6 +120,24 @@ class Life:
         # The second time as a repeat, and for what failed.
         for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
+
+    def links(self) -> list[str]:
+        """Return the addresses in the messages, also those that mail programs ask."""
+        texts = [one["MessageBody"] for one in self.stand_ins.texts]
+        for mail in self.stand_ins.mails:
+            texts += [str(mime(mail)["List-Unsubscribe"]), part(mail, "plain"), part(mail, "html")]
+        return [link for text in texts for link in re.findall(r"https://[^\s\">]+", text)]
+
+    def unsubscribe(self) -> None:
+        """Ask for no more messages, as a mail program does."""
+        for link in self.links():
+            if "/unsubscribe/" in link:
+                form = {"Content-Type": "application/x-www-form-urlencoded"}
+                path = urlsplit(link).path
+                sent = self.service.customer(
+                    "POST", path, content="List-Unsubscribe=One-Click", headers=form
+                )
+                assert sent.is_success, sent.text
 
     def live(self) -> str:
         """Do all that is done with an address but the erasure; return the entry's id."""
@@ -159,6 +179,8 @@ class Life:
         self.operator("GET", f"{entry}?include=history")
         self.operator("POST", "/admit", {"count": 1})
         self.tell()
+        self.unsubscribe()
+        self.send(entry, token, "PATCH", messages="on")
         self.send(f"{entry}/enter", token)
         self.tell()
         self.sign_up(typed)
@@ -204,7 +226,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     def found_in(texts: list[str]) -> list[str]:
         return [text for text in texts if any(form in text.lower() for form in forms)]
 
-    said = error(400, "BadRequestException", about=address.typed)
+    said = error(429, "TooManyRequestsException", about=address.typed)
     failures = iter([said])
     stand_ins.failing = lambda _: next(failures, SENT)
     with deployed(monkeypatch, issuer=False) as service:
@@ -215,7 +237,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         table = guarded("MessagesFn", service.table)
         monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
         messages_app.batches.cache_clear()
-        life = Life(service, address)
+        life = Life(service, address, stand_ins)
         entry_id = life.live()
         service.maintain()
         life.tell()
@@ -225,7 +247,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
             printed = "".join(capfd.readouterr()).splitlines()
             logged = [f"{one.getMessage()} {vars(one)}" for one in caplog.records]
             stored = [*redis_texts(service.redis), *index_texts(service.table), *items]
-            return [*stored, *printed, *logged, *life.bodies, *service.urls]
+            return [*stored, *printed, *logged, *life.bodies, *service.urls, *life.links()]
 
         texts = everywhere()
         assert found_in(texts) == []
@@ -233,6 +255,8 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])
+        assert len(life.links()) > 2
+        assert any("/unsubscribe/" in url for url in service.urls) == (address.field == "email")
         for place in (entry_id, '"CloudWatchMetrics"', "verification_asked"):
             assert any(place in text for text in texts), place
         assert life.operator("DELETE", f"/entries/{entry_id}") == {}
