@@ -86,6 +86,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
     with mock_aws():
         client("iam").create_role(
             RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
