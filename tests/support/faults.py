@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
@@ -63,6 +64,24 @@ class Wire:
     def names(self) -> list[str]:
         return [call.name for call in self.calls]
 
+    @property
+    def different_steps(self) -> dict[int, str]:
+        """Return the steps that differ in their call or in the one before, with their names.
+
+        Of pages that make the same two calls, the first and the last are here.
+        """
+        names = [
+            f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
+            for call in self.calls
+        ]
+        pairs = [*pairwise(["", *names])]
+        last = {pair: step for step, pair in enumerate(pairs)}
+        return {
+            step: name
+            for step, (pair, name) in enumerate(zip(pairs, names, strict=True))
+            if step in (pairs.index(pair), last[pair])
+        }
+
     def carry(self, call: Call) -> Any:
         """Make a call, or raise its fault."""
         with self._lock:
@@ -102,6 +121,7 @@ def crash_before(call: Call) -> Any:
 
 
 def crash_after(call: Call) -> Any:
+    """The process dies; a crash before its next call leaves the same."""
     call.make()
     raise Crash
 
@@ -182,8 +202,8 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the private operation that an invocation requests."""
-    return str(json.loads(call.arguments["Payload"])["op"])
+    """Return the private operation that an invocation requests, or "batch" for several."""
+    return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 
 
 def _refusal(call: Call, code: str, status: int) -> ClientError:

@@ -11,7 +11,7 @@ from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
 from tests.support.snapshot import Snapshot
 
-CUT_OFF = [faults.crash_before, faults.crash_after, faults.lost, faults.unheard]
+CUT_OFF = [faults.crash_after, faults.lost, faults.unheard]
 each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 
 

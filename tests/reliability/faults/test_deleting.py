@@ -80,7 +80,7 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
     assert leftovers(fixture.stores) == []
 
 
-@pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
+@pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 def test_a_deletion_that_is_cut_off_is_completed(fixture: FaultFixture, fault: Fault) -> None:
     """P3: the request or maintenance is cut off at any step."""
     line_with_eve(fixture)

@@ -176,7 +176,7 @@ def guests(fixture: FaultFixture, monkeypatch: pytest.MonkeyPatch) -> FaultFixtu
     return fixture
 
 
-@pytest.mark.parametrize("fault", [faults.crash_before, faults.crash_after, faults.unheard])
+@pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 @pytest.mark.parametrize("is_maintained", [False, True])
 def test_an_import_that_is_cut_off_replaces_guests_once_when_it_is_repeated(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool

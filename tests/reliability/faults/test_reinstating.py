@@ -16,7 +16,6 @@ BOB = LINE[1]
 OTHERS = (LINE[0], *LINE[2:])
 KEY = "the-request"
 FAULTS = (
-    faults.crash_before,
     faults.crash_after,
     faults.lost,
     faults.unheard,

@@ -21,7 +21,7 @@ ENDS: dict[str, Callable[[TokenHolders], Answer]] = {
     "erased": lambda people: people.erase(ANN),
     "withdrawn": lambda people: people.withdraw(ANN),
 }
-FAULTS = (faults.crash_before, faults.crash_after, faults.lost)
+FAULTS = (faults.crash_after, faults.lost)
 
 
 @pytest.fixture
