@@ -1,7 +1,7 @@
 """Change of address: a customer names a new one, which is verified before the entry answers to it.
 
 The answer says nothing of the new address, because its key is read only when its owner opens the
-link (docs/decisions/0070).
+link (docs/decisions/0071).
 """
 
 from typing import Any

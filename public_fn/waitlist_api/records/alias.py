@@ -2,7 +2,7 @@
 
 An alias only points. The entry's record says whether it answers to that id, so an alias of an entry
 that has moved on, is erased or has expired is stale, and the next signup of the address takes its
-key (docs/decisions/0070).
+key (docs/decisions/0071).
 """
 
 from typing import Any, Self
