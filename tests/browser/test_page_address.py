@@ -76,6 +76,57 @@ def test_a_place_goes_from_the_phone_by_mail_to_the_laptop(
     assert operator.call("GET", "/stats").json()["waiting"] == 1
 
 
+def test_a_new_address_is_confirmed_by_its_mail(
+    new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
+) -> None:
+    """P5: a form without the address asks for it here; one that is taken says so to its owner."""
+    page = {"fields": [{"name": "name", "label": "Your name"}]}
+    settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
+    assert operator.put(settings).status_code == 201
+    phone, laptop = new_context().new_page(), new_context(viewport=DESKTOP).new_page()
+    path = f"/w/{operator.waitlist_id}"
+
+    def joined(address: str) -> None:
+        laptop.goto(path)
+        laptop.get_by_label("Email address").fill(address)
+        laptop.get_by_role("button", name="Join the line").click()
+        expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
+        laptop.get_by_role("button", name="Forget me here").click()
+        laptop.get_by_role("button", name="Forget me", exact=True).click()
+
+    def link_to(address: str) -> str:
+        """Return the link of the newest mail to an address."""
+        mails = http.get("/_local/mailbox.json").json()["messages"]
+        texts = [one["text"] for one in mails if one["to"] == address]
+        return next(str(word) for word in texts[-1].split() if f"{path}#" in word)
+
+    joined("bob@example.com")
+    phone.goto(path)
+    phone.get_by_label("Email address").fill("ada@example.com")
+    phone.get_by_role("button", name="Join the line").click()
+    phone.get_by_role("button", name="Change my details").click()
+    dialog = phone.get_by_role("dialog", name="Your details")
+    address, status = dialog.get_by_label("Email address"), dialog.get_by_role("status")
+    expect(address).to_have_value("ada@example.com")
+    for new in ("bob@example.com", "ada@example.org"):
+        address.fill(new)
+        dialog.get_by_role("button", name="Save").click()
+        expect(status).to_contain_text("We have sent a link to the new address.")
+        assert axe.violations(phone) == []
+        laptop.goto(link_to(new))
+        laptop.get_by_role("button", name="Keep my place").click()
+        if new == "bob@example.com":
+            notice = laptop.locator("waitlist-position .notice")
+            expect(notice).to_have_text("This address has a place already.")
+        status.evaluate("(one) => (one.textContent = '')")
+    expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
+    found = operator.call("POST", "/find", json={"email": "ada@example.org"}).json()
+    assert (found["position"], found["profile"]) == (2, {"email": "ada@example.org"})
+    phone.reload()
+    phone.get_by_role("button", name="Change my details").click()
+    expect(address).to_have_value("ada@example.org")
+
+
 def test_a_link_with_a_token_opens_the_place(
     new_context: NewContext, operator: Operator, http: httpx.Client
 ) -> None:

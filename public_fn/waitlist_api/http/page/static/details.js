@@ -1,14 +1,13 @@
 // The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The element loads it
 // when the customer asks.
 
-import { answerOf, rows } from './form.js';
+import { answerOf, fieldsOf, rows } from './form.js';
 
 /** Show the answers that the service has, to be changed. */
-export async function details({ make, words, client, ask }) {
+export async function details({ make, words, client, ask, isAccount }) {
   await words.add('form');
-  const { page, identity } = client.view.list;
-  const isAsked = ({ name, type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile' && name !== identity?.field;
-  const fields = (page?.fields ?? []).filter(isAsked);
+  const { list } = client.view;
+  const fields = fieldsOf(list, { words, isAccount }).filter((field) => field.kept_in === 'profile');
   const own = await client.change({});
   if (!own) return;
   let known = own.profile;
@@ -23,8 +22,11 @@ export async function details({ make, words, client, ask }) {
     const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
     const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
     const answer = await client.change(changed, box ? (box.checked ? 'on' : 'off') : undefined);
-    known = answer?.profile ?? known;
-    status.textContent = words.say(answer ? 'details.saved' : 'details.failed');
+    // A new address counts when it is verified; until then the former one, given again, takes it back.
+    const isAsked = answer?.status === 'check_your_inbox';
+    const address = list.identity?.field;
+    if (answer) known = { ...answer.profile, ...(isAsked && { [address]: changed[address] }) };
+    status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : 'details.failed');
   };
   ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
 }

@@ -43,7 +43,7 @@ function ofAddress({ name, kept_in: keptIn }) {
 const mostOf = (keptIn) => (keptIn === 'attributes' ? 64 : 200);
 
 /** Return the fields that are shown; the address by which a list knows a guest is always one. */
-function fieldsOf({ page, identity }, { words, isAccount }) {
+export function fieldsOf({ page, identity }, { words, isAccount }) {
   const fields = (page?.fields ?? []).filter(({ type }) => type !== 'hidden');
   if (!identity || isAccount) return fields;
   const isAddress = ({ name, kept_in: keptIn }) => name === identity.field && keptIn === 'profile';

@@ -509,7 +509,7 @@ class WaitlistPosition extends HTMLElement {
     try {
       const [own] = await Promise.all([import(`./${part}.js${this.#again}`), words.add(part)]);
       const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
-      return { ...own, kit: { make, words, client, ask } };
+      return { ...own, kit: { make, words, client, ask, isAccount: this.#isAccount } };
     } catch (error) {
       // A browser remembers by its address that a module failed.
       this.#again = `?${Date.now()}`;
@@ -529,7 +529,7 @@ class WaitlistPosition extends HTMLElement {
     if (PLACES.includes(state)) {
       const isAsked = ({ type, kept_in: keptIn }) => type !== 'hidden' && keptIn === 'profile';
       return [
-        (list?.messages || list?.page?.fields.some(isAsked)) && button('details', 'details'),
+        (list?.messages || (list?.identity && !this.#isAccount) || list?.page?.fields.some(isAsked)) && button('details', 'details'),
         !this.#isAccount && button('toDevice', 'devices'),
       ].filter(Boolean);
     }
@@ -569,7 +569,7 @@ class WaitlistPosition extends HTMLElement {
     const load = async () => {
       try {
         const { build, kit } = await this.#load('form');
-        read = build(place, list, { ...kit, answers: this.#answers, isAccount: this.#isAccount });
+        read = build(place, list, { ...kit, answers: this.#answers });
         form.hidden = false;
       } catch {
         setTimeout(() => this.#panel.contains(form) && load(), 5000);

@@ -371,7 +371,7 @@ export class Waitlist extends EventTarget {
       this.#memory.write({ customer, alert });
       this.#found(answer, { first: answer.position, notice: null });
     };
-    await this.#busily(verify, () => this.dismiss('stale'));
+    await this.#busily(verify, ({ status }) => this.dismiss(status === 409 ? 'taken' : 'stale'));
   }
 
   /** Ask for a link to the place of an address. Whether it has one, no answer says. */
