@@ -55,7 +55,7 @@ def batches() -> Batches:
         EntryRecords(table, now_millis),
         WaitlistRecords(table),
         Deliveries(table),
-        Recipients(table),
+        Recipients(table, now_millis),
         _channels(config),
         Letterhead(config.base_url, _tokens(config), is_for_guests=not config.has_accounts),
         now_millis,

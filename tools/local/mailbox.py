@@ -89,7 +89,7 @@ class Mailbox:
             EntryRecords(table, now_millis),
             self._waitlists,
             Deliveries(table),
-            Recipients(table),
+            Recipients(table, now_millis),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),
             now_millis,

@@ -154,7 +154,17 @@ def export(
     waitlist: WaitlistId,
     form: Annotated[Format, typer.Option("--format", help="The format of the output.")] = "csv",
     status: Annotated[
-        Literal["waiting", "offered", "parked", "admitted", "left", "inside", "banned"],
+        Literal[
+            "waiting",
+            "offered",
+            "parked",
+            "admitted",
+            "left",
+            "inside",
+            "banned",
+            "unreachable",
+            "messages_off",
+        ],
         typer.Option("--status", help="The people to write."),
     ] = "waiting",
     since: Since = None,
@@ -170,7 +180,8 @@ def export(
 ) -> None:
     """Write a waitlist's people in serving order, page by page.
 
-    Those who were admitted or left, are inside or banned, come by time; --since limits these.
+    Those who were admitted or left, are inside or banned, or get no messages (unreachable,
+    messages_off), come by time; --since limits these.
 
     `import` reads both formats: --keep-time joined_at --priority priority --others drop.
     """

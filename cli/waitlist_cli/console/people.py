@@ -16,8 +16,10 @@ from waitlist_cli.operations.search import person_of
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
-STATUSES = ("waiting", "offered", "parked", "inside", "admitted", "left", "banned")
-BY_TIME = ("inside", "admitted", "left", "banned")
+# Who gets no messages; of lists that send some.
+UNREACHED = ("unreachable", "messages_off")
+BY_TIME = ("inside", "admitted", "left", "banned", *UNREACHED)
+STATUSES = ("waiting", "offered", "parked", *BY_TIME)
 PARTS_OF_WAITING = {"ready": ("true", "false"), "only": ("unverified", "asked")}
 ROWS = 50
 # Each looks at 1,000 people.
@@ -51,6 +53,10 @@ def routes(console: Console) -> list[Route]:
             waitlist=waitlist,
             stats=stats,
             status=status,
+            statuses=[
+                one for one in STATUSES if one not in UNREACHED or stats.get(one) or one == status
+            ],
+            by_time=BY_TIME,
             chosen=urlencode(chosen),
             people=found["entries"],
             columns=console.columns_of(waitlist, found["entries"]),

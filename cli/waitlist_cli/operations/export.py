@@ -42,7 +42,7 @@ COLUMNS = (
     "unreachable",
 )
 Person = dict[str, Any]
-ON_LIST = ("waiting", "offered", "parked")
+ON_LIST = ("waiting", "offered", "parked", "unreachable", "messages_off")
 # Written too where the stay has ended.
 ENDED = ("admitted_at", "inside_until", "exited_at", "left_at", "banned_at", "ban_reason")
 # The fields that become columns, those that most people have; a file of more would open in no

@@ -84,8 +84,10 @@ class AddressChanges(Struct, frozen=True):
                 self.leaves.finish(over)
                 return None
             self._check_free(record, over)
+        profile = self._profile(record)
+        self.steps.readdress(record, profile)
         try:
-            self.moves.move(record, self._profile(record), over, self.now_millis())
+            self.moves.move(record, profile, over, self.now_millis())
         except EntryChanged:
             return None
         return record

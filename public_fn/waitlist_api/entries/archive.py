@@ -1,4 +1,4 @@
-"""Pages of entries that left, were admitted or were banned, in order of time."""
+"""Pages of entries that left, were admitted or banned, or get no messages, in order of time."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,13 +12,18 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import SHARDS, EntryRecord, shard_of
+from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, shard_of
 from waitlist_api.records.places import EndedPage, Places
+from waitlist_api.records.recipients import UNREACHED, Recipients, Unreached, is_unreached
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
-WhichEnded = Literal["admitted", "left", "inside", "banned"]
+Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
+# So many entries that get no messages are counted of each shard.
+MOST_COUNTED = 100
+# Much longer than between an item of the index and its record, which is written next.
+SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
@@ -74,20 +79,21 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries whose stay ended, or whose customer is banned, by the time of that.
+    """Lists entries whose stay ended, whose customer is banned or gets no messages, by that time.
 
     The index is eventually consistent: an entry can be missing for a moment after its stay ended.
     """
 
     places: Places
     entries: EntryRecords
+    recipients: Recipients
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
     def page(
         self,
         waitlist_id: str,
-        which: WhichEnded,
+        which: Listed,
         since_millis: int | None,
         cursor: str | None,
         limit: int,
@@ -122,13 +128,44 @@ class Archive(Struct, frozen=True):
         ]
         return listed, following.cursor if following else None
 
+    def count_unreached(self, waitlist_id: str) -> dict[Unreached, int]:
+        """Return how many entries with a place get no messages, and why; at most 1,600 are read.
 
-def _is(record: EntryRecord, which: WhichEnded, now_millis: int) -> bool:
+        Deletes items of the index of which the record says nothing, or which are of another stay.
+        """
+        with ThreadPoolExecutor(max_workers=SHARDS) as pool:
+            shards = pool.map(
+                lambda shard: self.places.unreached(waitlist_id, shard, MOST_COUNTED),
+                range(SHARDS),
+            )
+            marks = [mark for shard in shards for mark in shard]
+        records = self.entries.get_many(waitlist_id, [mark.entry_id for mark in marks])
+        settled_millis = self.now_millis() - SETTLED_MILLIS
+        for mark in marks:
+            record = records.get(mark.entry_id)
+            is_known = record is not None and record.ticket == mark.ticket
+            is_said = record is not None and any(is_unreached(record, one) for one in UNREACHED)
+            # A place that was taken back is reinstated with what the record says of it.
+            if not (is_known and is_said) and mark.place_rank < settled_millis:
+                self.recipients.remove(waitlist_id, mark)
+        return {
+            which: sum(_is_unreached(record, which) for record in records.values())
+            for which in UNREACHED
+        }
+
+
+def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
+    return record.status in PRESENT and is_unreached(record, which)
+
+
+def _is(record: EntryRecord, which: Listed, now_millis: int) -> bool:
     """Return whether the record is what the index had: the entry may have joined again since."""
     if record.erase:
         return False
     if which == "banned":
         return record.ban_stamp > 0
+    if which in UNREACHED:
+        return _is_unreached(record, which)
     if record.has_never_joined:
         return False
     return record.inside_until(now_millis) > 0 if which == "inside" else record.status == which

@@ -65,6 +65,8 @@ class EntryEdits(Struct, frozen=True):
             return record
         if "attributes" in changes:
             self._check(command.waitlist_id, changes["attributes"])
+        if "profile" in changes:
+            self.steps.readdress(record, changes["profile"])
         event = HistoryEvent(
             stamp=self.steps.mark(record),
             event="edited",

@@ -1,5 +1,7 @@
 """The steps of each edit: the record decides, and Redis follows."""
 
+from typing import Any
+
 from msgspec import Struct
 
 from waitlist_api.entries.position import Positions
@@ -9,9 +11,12 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
+# The fields of the profile to which messages are sent.
+ADDRESSES = ("email", "phone")
 HAS_LEFT = "The person has left the list, so there is nothing to edit."
 
 
@@ -28,6 +33,7 @@ class EditSteps(Struct, frozen=True):
     segmented_queue: SegmentedQueue
     positions: Positions
     signups: Signups
+    recipients: Recipients
 
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
         """Return a record that can be edited; None if its signup had to be finished first.
@@ -52,6 +58,15 @@ class EditSteps(Struct, frozen=True):
             self._put_back(record)
             marked = self.recovering_queue.read(request)
         return marked.stamp
+
+    def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
+        """Take back that the address takes no messages, before a profile with another is written.
+
+        If the write does not follow, the next message finds out again.
+        """
+        is_other = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
+        if record.unreachable and is_other:
+            self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
         """Write to Redis what it keeps of the record; raise NotWaiting if the stay has ended."""

@@ -113,6 +113,7 @@ class OwnData(Struct, frozen=True):
             profile = kept_profile(settings, profile)
             if profile == record.profile:
                 return record
+            self.steps.readdress(record, profile)
             event = HistoryEvent(
                 stamp=self.steps.mark(record),
                 event="edited",

@@ -105,14 +105,18 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return the records of a page of waiting entries that are ready, and its last rank."""
+        """Return the records of a page of waiting entries that are ready, and its last rank.
+
+        Without those that cannot be told: they are not asked.
+        """
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
         ids = [one.entry_id for one in page.entries]
         found = self.entries.get_many(waitlist_id, ids)
         records = [found[one] for one in ids if one in found]
-        return [one for one in records if one.status == "waiting"], page.next_rank
+        asked = [one for one in records if one.status == "waiting" and not _is_exempt(one)]
+        return asked, page.next_rank
 
     def act(
         self, records: Sequence[EntryRecord], rules: ConfirmRules, clocks: Clocks
@@ -212,7 +216,7 @@ def since_of(record: EntryRecord) -> int:
 def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
     """Return what is due of a question to the customer of a waiting entry."""
     deadline = record.confirm_by_millis
-    if record.status != "waiting":
+    if record.status != "waiting" or _is_exempt(record):
         return None
     if deadline is None:
         return "asked" if since_of(record) + rules.every_millis <= clocks.here else None
@@ -227,6 +231,14 @@ def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
         return since_of(record) + rules.every_millis
     times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
     return min([*times, record.confirm_by_millis + GRACE_MILLIS])
+
+
+def _is_exempt(record: EntryRecord) -> bool:
+    """Return whether the address takes no messages: its customer is not silent.
+
+    Once a question is unanswered, the wait is ended.
+    """
+    return record.unreachable and not record.unanswered
 
 
 def _stands(record: EntryRecord, rules: ConfirmRules) -> bool:

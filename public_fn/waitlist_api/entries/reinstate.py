@@ -29,6 +29,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import NO_SHOW, POLICY
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -112,6 +113,7 @@ class Reinstatements(Struct, frozen=True):
     signups: Signups
     leaves: Leaves
     positions: Positions
+    recipients: Recipients
     now_millis: NowMillis
 
     def reinstate(self, command: ReinstateCommand) -> EntryView:
@@ -136,6 +138,8 @@ class Reinstatements(Struct, frozen=True):
                 case Create():
                     with suppress(EntryChanged, Gone):
                         intent = self._intent(command, record, waitlist)
+                        if intent.messages or intent.unreachable:
+                            self.recipients.list_stay(*record.key, intent.requested_ticket or 0)
                         begun = self.entries.begin_rejoin(intent, record)
                         return self.signups.finish(begun).view
         raise Throttled

@@ -212,6 +212,7 @@ def _routers(
             services.waitlists,
             services.count_history,
             services.message_counts,
+            services.archive,
             services.now_millis,
         ),
         admin_preview_routes(services.previews),

@@ -401,6 +401,11 @@ def banned_place(waitlist_id: str, shard: int) -> str:
     return f"{waitlist_id}#banned#{shard}"
 
 
+def unreached_place(waitlist_id: str, shard: int) -> str:
+    """Return the index partition of entries whose person gets no messages, by time."""
+    return f"{waitlist_id}#unreached#{shard}"
+
+
 def intent_place(entry_id: str) -> str:
     """Return the index partition of joining and leaving entries of all waitlists, by time."""
     return intents_of(shard_of(entry_id))

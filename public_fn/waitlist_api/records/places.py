@@ -16,8 +16,10 @@ from waitlist_api.records.entry import (
     intents_of,
     line_place,
     record_key,
+    unreached_place,
 )
 from waitlist_api.records.intents import UNVERIFIED
+from waitlist_api.records.recipients import UNREACHED, Mark, unreached_key
 from waitlist_api.records.table import Item, Table
 from waitlist_shared import contracts as c
 
@@ -142,10 +144,10 @@ class Places(Struct, frozen=True):
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return entries that are admitted, left, inside now or banned; reads at most `limit`.
+        """Return entries that are admitted, left, inside now, banned or unreached.
 
-        They ended at a time or later; of those at exactly that time only those after an entry. The
-        time is in milliseconds; of bans it is the stamp.
+        Reads at most `limit`. They ended at a time or later; of those at exactly that time only
+        those after an entry. The time is in milliseconds; of bans it is the stamp.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -154,11 +156,15 @@ class Places(Struct, frozen=True):
             values = {"admitted": "admitted", "now": now_millis}
         elif which == "banned":
             place, filters, values = banned_place(waitlist_id, shard), {}, {}
+        elif which in UNREACHED:
+            place, filters, values = unreached_place(waitlist_id, shard), {}, {}
         start: Item | None = None
         if after is not None:
             key = record_key(waitlist_id, after)
             if which == "banned":
                 key = HistoryEvent.key(waitlist_id, after, since, "banned")
+            elif which in UNREACHED:
+                key = unreached_key(waitlist_id, after)
             start = {**key, "place": place, "place_rank": since}
         items, last = self.table.query(
             "#place = :place AND #place_rank >= :since",
@@ -171,6 +177,17 @@ class Places(Struct, frozen=True):
         )
         read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
         return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)
+
+    def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
+        """Return the items of entries whose person gets no messages, at most `limit`."""
+        items, _ = self.table.query(
+            "#place = :place",
+            {"place": unreached_place(waitlist_id, shard)},
+            IndexName=INDEX,
+            Limit=limit,
+            ProjectionExpression="#entry_id, #ticket, #place_rank",
+        )
+        return [convert(item, Mark) for item in items]
 
     def unfinished(
         self, waitlist_id: str, shard: int, *, with_aliases: bool = False

@@ -107,6 +107,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "inside": 0,
         "sources": None,
         "messages": None,
+        "unreachable": None,
+        "messages_off": None,
         "estimated_wait": None,
         "estimate_unavailable": "unknown",
     }

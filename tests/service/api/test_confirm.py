@@ -96,6 +96,31 @@ def test_silence_parks_with_history(people: Admissions) -> None:
     assert deadline(people, "bob") is None, "asked again 90 days after the last time"
 
 
+def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
+    """Also if it was the mail with the question that bounced."""
+    mark = people.world.services.recipients.mark_unreachable
+
+    def bounces(name: str) -> None:
+        assert mark(people.waitlist_id, people.id_of(name), people.stay_of(name))
+
+    bounces("ada")
+    asked(people)
+    bounces("bob")
+    assert [deadline(people, name) is None for name in ("ada", "bob", "cyd")] == [
+        True,
+        False,
+        False,
+    ]
+    on(people, 15)
+    on(people, 90)
+    states = [people.person(name).json["status"] for name in ("ada", "bob", "cyd")]
+    assert states == ["waiting", "waiting", "parked"]
+    assert people.events("ada") == ["joined"]
+    assert people.events("bob") == ["joined", "asked"]
+    answer(people, "bob")
+    assert people.ask_all(dry_run=True).json["asked"] == 0
+
+
 def test_silence_moves_to_the_back(people: Admissions) -> None:
     people.configure(confirm={**RULES, "then": "to_back"})
     answer(asked(people), "bob", "cyd")

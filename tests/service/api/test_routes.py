@@ -188,7 +188,7 @@ def test_counting(people: People) -> None:
     }
     nothing = (
         *("oldest_joined_at", "oldest_waiting_seconds", "oldest_parked_seconds"),
-        *("sources", "messages"),
+        *("sources", "messages", "unreachable", "messages_off"),
     )
     flows = ("joined", "admitted", "left", *NO_OFFERS)
     since = ("admitted_today", *(f"{name}_last_hour" for name in flows))

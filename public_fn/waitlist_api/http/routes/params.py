@@ -61,7 +61,8 @@ Since = Annotated[
     UtcTime | None,
     Query(
         description="Only entries whose stay ended at this time, in UTC, or later: with "
-        "status=admitted, left or inside, or, with status=banned, whose ban began then. The pages "
+        "status=admitted, left or inside, or, with status=banned, whose ban began then, or, with "
+        "status=unreachable or messages_off, who get no messages since then. The pages "
         "after the first begin at their `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),

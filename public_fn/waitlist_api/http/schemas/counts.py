@@ -103,6 +103,21 @@ class StatsAnswer(WithEstimate):
             "without the setting `messages`."
         ),
     ] = None
+    unreachable: Annotated[
+        Count | None,
+        Field(
+            description="How many people with a place have an address that takes no messages; of "
+            "them and those of `messages_off` at most 1,600 are counted. Null without the setting "
+            "`messages`."
+        ),
+    ] = None
+    messages_off: Annotated[
+        Count | None,
+        Field(
+            description="How many people with a place want no messages. Null without the setting "
+            "`messages`."
+        ),
+    ] = None
     quota: Annotated[
         Count,
         Field(

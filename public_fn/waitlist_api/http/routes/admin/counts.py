@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis, iso, iso_of
+from waitlist_api.entries.archive import Archive
 from waitlist_api.http.routes.admin.waitlists import WAITLIST
 from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.counts import (
@@ -38,6 +39,7 @@ def admin_count_routes(
     waitlists: Waitlists,
     count_history: CountHistory,
     message_counts: MessageCounts,
+    archive: Archive,
     now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
     """Return the operators' routes of counts."""
@@ -64,6 +66,7 @@ def admin_count_routes(
         stats = waitlists.stats(waitlist_id)
         settings = waitlist_cache.find(waitlist_id).settings
         oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
+        unreached = archive.count_unreached(waitlist_id) if settings.messages else {}
         hour = count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
             line=line_of(settings, stats, now_millis()),
@@ -83,6 +86,8 @@ def admin_count_routes(
             quota=stats.quota,
             sources=sources_of(waitlist_id, settings.page),
             messages=messages_of(waitlist_id) if settings.messages else None,
+            unreachable=unreached.get("unreachable"),
+            messages_off=unreached.get("messages_off"),
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,

@@ -77,7 +77,8 @@ FIRST_ALONE = FieldError(
     "query.first",
     "use either first or cursor, and first only with status=waiting",
 )
-SINCE_OF_ENDED = FieldError("query.since", "only with status=admitted, left, inside or banned")
+BY_TIME = ("admitted", "left", "inside", "banned", "unreachable", "messages_off")
+SINCE_BY_TIME = FieldError("query.since", f"only with status={', '.join(BY_TIME)}")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
     "a bump by places needs an Idempotency-Key: without it a retry would move the entry twice",
@@ -108,7 +109,21 @@ def admin_entry_routes(
     def list_entries(
         waitlist_id: WaitlistId,
         status: Annotated[
-            Literal["waiting", "offered", "parked", "admitted", "left", "inside", "banned"], Query()
+            Literal[
+                "waiting",
+                "offered",
+                "parked",
+                "admitted",
+                "left",
+                "inside",
+                "banned",
+                "unreachable",
+                "messages_off",
+            ],
+            Query(
+                description="`inside`: admitted, and the pass is not over. `unreachable` and "
+                "`messages_off`: have a place, and get no messages; without their `position`."
+            ),
         ] = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
@@ -122,8 +137,8 @@ def admin_entry_routes(
                 raise InvalidFields(FieldError(f"query.{name}", "only with status=waiting"))
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
-        if since is not None and status not in ("admitted", "left", "inside", "banned"):
-            raise InvalidFields(SINCE_OF_ENDED)
+        if since is not None and status not in BY_TIME:
+            raise InvalidFields(SINCE_BY_TIME)
         match status:
             case "waiting":
                 people, following = entry_queries.page(
@@ -135,7 +150,7 @@ def admin_entry_routes(
                 people, following = entry_queries.list_off_queue(
                     waitlist_id, "parked", cursor, limit
                 )
-            case "admitted" | "left" | "inside" | "banned":
+            case _:
                 from_millis = None if since is None else int(since.timestamp() * 1000)
                 people, following = archive.page(waitlist_id, status, from_millis, cursor, limit)
         return EntriesAnswer(

@@ -1,0 +1,104 @@
+"""Who gets no messages is listed and counted: of the present stay, also after a reinstatement."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.service.messages.stage import Stage, staged
+from tests.service.messages.test_unsubscribing import click, joined, own
+from tests.support.faults import Crash, crash_before
+from waitlist_api.records.recipients import unreached_key
+
+WHICH = ("unreachable", "messages_off")
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with staged(monkeypatch) as made:
+        yield made
+
+
+def listed(stage: Stage, which: str, **query: str) -> list[str]:
+    """Return the names of all pages; the stats count them."""
+    names, more = [], ""
+    for _ in range(100):
+        asked = f"status={which}&limit=1{more}"
+        path = f"{stage.people.admin_path}/entries"
+        page = stage.world.request("GET", path, query=asked, operator=True).json
+        names += [stage.people.names[one["entry_id"]] for one in page["entries"]]
+        if page["cursor"] is None:
+            break
+        more = f"&cursor={page['cursor']}"
+    assert stage.people.stats().json[which] == len(names)
+    return names
+
+
+def test_who_gets_no_messages_is_listed_and_counted(stage: Stage) -> None:
+    ada = joined(stage, "ada")
+    joined(stage, "bob")
+    joined(stage, "cyd")
+    assert [listed(stage, which) for which in WHICH] == [[], []]
+    click(stage, ada)
+    stage.send(stage.bounce("bob"))
+    stage.world.advance(1)
+    stage.send(stage.bounce("cyd"), stage.bounce("cyd"))
+    assert [listed(stage, which) for which in WHICH] == [["bob", "cyd"], ["ada"]]
+    own(stage, "ada", messages="on")
+    assert listed(stage, "messages_off") == []
+    click(stage, ada)
+    stage.people.leave("ada")
+    stage.people.leave("bob")
+    assert [listed(stage, which) for which in WHICH] == [["cyd"], []]
+    stage.world.advance(7200)
+    joined(stage, "bob")
+    click(stage, ada)
+    assert [listed(stage, which) for which in WHICH] == [["cyd"], []]
+    assert not in_index(stage, "bob"), "of another stay, so it was deleted"
+    assert in_index(stage, "ada")
+    stage.people.reinstate("ada")
+    stage.world.advance(7200)
+    assert [listed(stage, which) for which in WHICH] == [["cyd"], ["ada"]]
+    own(stage, "ada", messages="on")
+    assert listed(stage, "messages_off") == []
+
+
+def in_index(stage: Stage, name: str) -> bool:
+    """Return whether the index has an item of an entry."""
+    key = unreached_key("bakery", stage.people.id_of(name))
+    return (key["pk"], key["sk"]) in stage.table.items
+
+
+def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
+    joined(stage, "ada")
+    bounce = stage.bounce("ada")
+    # After the item of the index, before the record.
+    stage.wire.arm(1, crash_before)
+    with pytest.raises(Crash):
+        stage.send(bounce)
+    stage.wire.disarm()
+    assert in_index(stage, "ada")
+    stage.world.advance(7200)
+    assert listed(stage, "unreachable") == []
+    stage.send(bounce)
+    assert listed(stage, "unreachable") == ["ada"]
+    stage.world.request("DELETE", stage.people.admin_entry("ada"), operator=True)
+    assert not in_index(stage, "ada"), "erased with the entry"
+
+
+def test_another_address_is_reachable_again(stage: Stage) -> None:
+    joined(stage, "ada")
+    stage.send(stage.bounce("ada"))
+    path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
+    assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
+    assert listed(stage, "unreachable") == []
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to()[-1] == "ada@example.net"
+
+
+def test_a_list_without_messages_counts_none(stage: Stage) -> None:
+    joined(stage, "ada")
+    stage.send(stage.bounce("ada"))
+    stage.configure(messages=None)
+    stats = stage.people.stats().json
+    assert [stats[which] for which in WHICH] == [None, None]
