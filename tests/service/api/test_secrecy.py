@@ -229,6 +229,22 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
     assert BOB not in str(known)
 
 
+def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
+    """Of the entry to which it points; the answers are the same."""
+    guests.join(ADA)
+    token = guests.verify(guests.code(ADA)).json["entry_token"]
+    entry = f"/entries/{guests.id_of(ADA)}"
+    body = {"profile": {"email": BOB}}
+    guests.world.request("PATCH", f"{guests.path}{entry}", body=body, token=token)
+    link = guests.world.request("POST", f"{guests.admin_path}{entry}/link", operator=True).json
+    assert guests.verify(link["new_address"]["url"].partition("#v=")[2]).status == 200
+    for request, read_at in ((guests.join, 1), (guests.links, 1)):
+        new, calls, scripts = guests.ask(request, STRANGER)
+        calls.insert(read_at, "GetItem")
+        assert guests.ask(request, BOB) == (new, calls, scripts)
+        guests.remove(STRANGER)
+
+
 def test_errors_of_an_import_name_no_address(guests: Watched) -> None:
     guests.join(BOB)
     path = f"{guests.admin_path}/import"
