@@ -221,7 +221,7 @@ class Life:
 def outside_the_profile(value: Any) -> Any:
     """Return an item without its profiles, also those of a former stay.
 
-    A new address that is not verified yet is beside the profile (decision 70).
+    A new address that is not verified yet is beside the profile (decision 25).
     """
     if isinstance(value, dict):
         own = ("profile", "moving_address")
