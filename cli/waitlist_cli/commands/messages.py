@@ -15,7 +15,16 @@ from waitlist_cli.terminal.parameters import Customer
 PANEL = "View"
 PREVIEW, TEST = "preview", "test"
 Kind = Literal[
-    "joined", "verify", "link", "near", "offered", "ending", "confirm", "admitted", "left"
+    "joined",
+    "verify",
+    "link",
+    "address",
+    "near",
+    "offered",
+    "ending",
+    "confirm",
+    "admitted",
+    "left",
 ]
 Language = Literal["en", "de", "fr", "es", "ar"]
 NOTE = ("at", "kind", "channel", "became")

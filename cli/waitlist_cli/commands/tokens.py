@@ -29,7 +29,8 @@ def link(context: Context, person: Person) -> None:
     """Get the link that opens a person's place on the customer's page; only the link is printed.
 
     Whoever has it has the place: send it to the address of the person's profile alone. While the
-    address is not verified, the reader verifies it by the link.
+    address is not verified, the reader verifies it by the link. With --json also the link that
+    verifies a new address, which goes to that address alone.
     """
     _print(context, person.link(), "url")
 

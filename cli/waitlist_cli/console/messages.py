@@ -20,6 +20,7 @@ ABOUT = {
     "joined": "The person has a place",
     "verify": "To verify the address",
     "link": "The link, asked for once more",
+    "address": "To verify a new address",
     "near": "The turn is near",
     "offered": "It is the person's turn",
     "ending": "The offer ends soon",

@@ -8,7 +8,18 @@ from waitlist_cli.client.retries import ONCE
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-KINDS = ("joined", "verify", "link", "near", "offered", "ending", "confirm", "admitted", "left")
+KINDS = (
+    "joined",
+    "verify",
+    "link",
+    "address",
+    "near",
+    "offered",
+    "ending",
+    "confirm",
+    "admitted",
+    "left",
+)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # What the service names as the reason of a message that was not sent.
 REASONS = {

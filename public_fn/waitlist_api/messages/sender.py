@@ -9,7 +9,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import address_of, mailbox_of
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
-from waitlist_api.messages.kinds import BY_EVENT, Happening, Kind
+from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, Happening, Kind
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -87,8 +87,13 @@ class Sender(Struct, frozen=True):
 
     def bounce(self, delivery: Delivery) -> None:
         """Note that a sent message came back; the address takes no others in this stay."""
-        self.recipients.mark_unreachable(*delivery.stay)
+        self._mark_unreachable(delivery)
         self.deliveries.bounce(delivery)
+
+    def _mark_unreachable(self, delivery: Delivery) -> None:
+        # A new address says nothing of the one that the stay has.
+        if BY_NAME[delivery.kind].link != "move":
+            self.recipients.mark_unreachable(*delivery.stay)
 
     def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
         """Return by which rules a list sends; None if it sends nothing."""
@@ -130,7 +135,7 @@ class Sender(Struct, frozen=True):
         try:
             self.channels[message.channel].send(message, delivery)
         except Refused:
-            self.recipients.mark_unreachable(*delivery.stay)
+            self._mark_unreachable(delivery)
             outcome = reason = "refused"
         except TryAgain:
             self.deliveries.give_up(delivery, begun_millis)
@@ -140,8 +145,7 @@ class Sender(Struct, frozen=True):
 
 
 def _delivery(kind: Kind, record: EntryRecord, happening: Happening) -> Delivery:
-    # A bounce of a new address says nothing of the one that the stay has: it names no stay.
-    ticket = 0 if kind.link == "move" else record.ticket or 0
+    ticket = record.ticket or 0
     return Delivery(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,

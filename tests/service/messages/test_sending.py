@@ -279,6 +279,29 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
     assert len(stage.stand_ins.mails) == 2
 
 
+def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
+    """The link that verifies it goes there, and nothing else."""
+    stage.configure(identity={"field": "email"})
+    people, new = stage.people, "ada@example.org"
+    body = {"profile": {"email": "ada@example.com"}}
+    joined = stage.world.request("POST", f"{people.path}/entries", body=body).json
+    path, token = f"{people.path}/entries/{joined['entry_id']}", joined["entry_token"]
+    body = {"profile": {"email": new}}
+    assert stage.world.request("PATCH", path, body=body, token=token).status == 202
+    assert stage.send_news() == []
+    assert stage.stand_ins.to() == ["ada@example.com", new]
+    tags = {one["Name"]: [one["Value"]] for one in stage.stand_ins.mails[-1]["EmailTags"]}
+    assert stage.send({"event": "unreachable", **tags}) == []
+    notes = stage.world.request(
+        "GET", f"{people.admin_path}/entries/{joined['entry_id']}/messages", operator=True
+    )
+    states = {one["kind"]: one["state"] for one in notes.json["messages"]}
+    assert states == {"joined": "sent", "address": "bounced"}
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to()[2:] == ["ada@example.com"]
+
+
 def test_who_is_near_and_whose_offer_ends_is_told_in_time(stage: Stage) -> None:
     stage.configure(messages={"kinds": ["near", "ending"], "near": 1})
     stage.joins("ada")
