@@ -49,7 +49,7 @@ BEYOND_ANY_SCHEMA = {
     "body.email": "an address is the field of the list's `identity`, and nothing else",
     "body.phone": "the same",
     "body.identity": "a region is a country that has telephone numbers",
-    "body.messages": "a time zone, and no kind twice",
+    "body.messages": "a time zone, no kind twice, and none of a person where the list has none",
     "body.offered_until": "a time has a month of 1 to 12, and so on",
     "body.joined_at": "the same",
     "body.parked_at": "the same",
