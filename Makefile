@@ -12,7 +12,7 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 # Targets whose names are also folders or files, and all others, which are commands.
 .PHONY: help run token demo \
   check format format-check lint lint-templates types test test-browser test-curl test-tls test-clients test-express test-dynamodb client-generator \
-  dynamodb-local fuzz proof overload load bench openapi locks pictures clean \
+  dynamodb-local fuzz proof overload load messages bench openapi locks pictures clean \
   sam-installed sam-validate sam-build sam-local preflight sam-deploy sam-package sbom api-pages release smoke rotate-token-secret forget-order
 .DEFAULT_GOAL := help
 
@@ -158,6 +158,9 @@ overload: $(INSTALLED) ## load test: 200 clients against a private function limi
 
 load: $(INSTALLED) ## a launch: 50,000 people sign up in a minute, come again where they are refused, and all get in (LOAD_FLAGS)
 	$(BIN)/python -m tests.reliability.load launch $(LOAD_FLAGS)
+
+messages: $(INSTALLED) ## 1,000 people told by senders that fail, and 10,000 offers at a rate of SES, in virtual time
+	$(BIN)/python -m tests.reliability.messages
 
 bench: $(INSTALLED) ## measure operations per second beside bare Redis commands and BullMQ
 	$(BIN)/python -m tools.bench

@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 # Longer than the attempts of one message: reads, notes and the send.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
+# Of SQS, from the receipt on.
+MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 # A bounce or a complaint, by the rule in template.yaml.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "refused", "bounced", "retried", "broken")
@@ -72,12 +74,14 @@ class Batches:
         self._processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
         self._counts: Counter[str] = Counter()
         self._is_throttled = False
+        # Of messages that are to come back at a certain time, by their ids.
+        self._pauses: dict[str, int] = {}
 
     def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
         """Handle each message, and return those that stay in the queue."""
         began = self._seconds()
         self._correlation.id = context.aws_request_id
-        self._counts, self._is_throttled = Counter(), False
+        self._counts, self._is_throttled, self._pauses = Counter(), False, {}
 
         def handle_one(record: SQSRecord) -> None:
             self._try(record, context)
@@ -106,6 +110,8 @@ class Batches:
         except TryAgain as error:
             self._counts["retried"] += 1
             self._is_throttled |= error.is_throttled
+            if error.pause_seconds is not None:
+                self._pauses[record.message_id] = error.pause_seconds
             logger.info("a message returns to the queue: %s", error.reason)
             raise
         except WaitlistError as error:
@@ -136,9 +142,7 @@ class Batches:
             {
                 "Id": str(number),
                 "ReceiptHandle": record["receiptHandle"],
-                "VisibilityTimeout": _pause_seconds(
-                    int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
-                ),
+                "VisibilityTimeout": self._pause_seconds(record),
             }
             for number, record in enumerate(records)
         ]
@@ -147,6 +151,13 @@ class Batches:
         except (BotoCoreError, ClientError) as error:
             # They come back by the queue's own time.
             logger.warning("no pause could be set: %s", type(error).__name__)
+
+    def _pause_seconds(self, record: dict[str, Any]) -> int:
+        asked = self._pauses.get(record["messageId"])
+        if asked is not None:
+            return min(asked, MOST_HIDDEN_SECONDS)
+        receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+        return _usual_pause(receives)
 
     def _log(self, request_id: str, milliseconds: float) -> None:
         span = Span(
@@ -171,6 +182,6 @@ def happening_of(detail: Mapping[str, Any]) -> Happening:
     )
 
 
-def _pause_seconds(receives: int) -> int:
+def _usual_pause(receives: int) -> int:
     longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives, 10))
     return random.randint(longest // 2, longest)

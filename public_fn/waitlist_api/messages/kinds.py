@@ -36,9 +36,10 @@ class Kind(Struct, frozen=True, kw_only=True):
     links to a `move` goes to the new address. With `comes_later` a later event asks for the
     message, or none.
 
-    `once_a_stay`: several events ask for the same message. `is_asked`: the person has just asked
-    for it, so they get it also if they want no others. It is sent on lists that choose it by its
-    own name, or by that of another kind, `also_by`.
+    `once_a_stay`: several events ask for the same message. `in_hours`: it waits for the hours in
+    which the list's policy offers. `is_asked`: the person has just asked for it, so they get it
+    also if they want no others. It is sent on lists that choose it by its own name, or by that of
+    another kind, `also_by`.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     link: Literal["place", "verify", "move", "list"] = "place"
     fills: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
+    in_hours: bool = False
     is_asked: bool = False
     also_by: str = ""
     comes_later: Callable[[EntryRecord, Happening], bool] = lambda _record, _happening: False
@@ -147,9 +149,17 @@ KINDS: tuple[Kind, ...] = (
         is_asked=True,
         also_by="verify",
     ),
-    Kind(name="near", events=("near",), is_true=_near, once_a_stay=True),
-    Kind(name="offered", events=("offered",), is_true=_offered, fills=("name", "until")),
-    Kind(name="ending", events=("ending",), is_true=_ending, fills=("name", "until")),
+    Kind(name="near", events=("near",), is_true=_near, once_a_stay=True, in_hours=True),
+    Kind(
+        name="offered",
+        events=("offered",),
+        is_true=_offered,
+        fills=("name", "until"),
+        in_hours=True,
+    ),
+    Kind(
+        name="ending", events=("ending",), is_true=_ending, fills=("name", "until"), in_hours=True
+    ),
     Kind(
         name="confirm",
         events=("asked", "reminded"),

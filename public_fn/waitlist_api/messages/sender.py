@@ -14,7 +14,8 @@ from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.recipients import Recipients
-from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
+from waitlist_api.settings.hours import within
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_shared.ranks import millis_of
@@ -26,13 +27,17 @@ FIELDS: dict[Channel, Literal["email", "phone"]] = {"mail": "email", "sms": "pho
 class TryAgain(Exception):
     """The message was not sent, and may be later. `reason` is a word, without any address.
 
-    With `is_throttled` the others of this channel would be refused too.
+    With `is_throttled` the others of this channel would be refused too. It is of no use to try it
+    before `pause_seconds`, or at any time without it.
     """
 
-    def __init__(self, reason: str, *, is_throttled: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, is_throttled: bool = False, pause_seconds: int | None = None
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.is_throttled = is_throttled
+        self.pause_seconds = pause_seconds
 
 
 class Refused(Exception):
@@ -81,6 +86,8 @@ class Sender(Struct, frozen=True):
         to = self._address_of(kind, record, waitlist.settings.identity)
         if to is None:
             return self._drop(delivery, "no_address")
+        if kind.in_hours:
+            self._check_hours(record, waitlist.settings, happening)
         at_millis = millis_of(happening.stamp)
         message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
         return self._send_once(delivery, message)
@@ -98,6 +105,18 @@ class Sender(Struct, frozen=True):
     def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
         """Return by which rules a list sends; None if it sends nothing."""
         return settings.messages
+
+    def _check_hours(
+        self, record: EntryRecord, settings: WaitlistSettings, happening: Happening
+    ) -> None:
+        """Raise TryAgain outside the policy's hours, unless the offer ends before the next ones."""
+        now_millis = self.now_millis()
+        opens_millis = within(offer_hours_of(settings), now_millis)
+        ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
+        # An operator who offers at another time has decided so.
+        if opens_millis == now_millis or ends_before or happening.by == "operator":
+            return
+        raise TryAgain("closed_hours", pause_seconds=(opens_millis - now_millis) // 1000 + 1)
 
     def _drop(self, delivery: Delivery, reason: Reason) -> Outcome:
         self.deliveries.drop(delivery, reason, self.now_millis())

@@ -186,7 +186,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     tried = body("PreviewBody", admission=body("AdmissionBody", max_inside=3), people=2)
     preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
     assert preview.estimates[0].estimated_wait.seconds == 0
-    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 45
+    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 50
     test = body("TestMessageBody", kind="offered", email="ada@example.com")
     assert send("sendTestMessage", 200, waitlist_id=BAKERY, body=test).outcome == "sent"
     since = body("ReplayBody", since="2026-01-01T00:00:00Z")

@@ -61,6 +61,8 @@ class StandIns:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Headers and body in one packet: the client would wait for the second one.
+            wbufsize = -1
 
             def do_POST(self) -> None:
                 length = int(self.headers["content-length"])

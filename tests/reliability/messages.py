@@ -1,0 +1,111 @@
+"""`make messages`: a crowd that is told by senders which fail, and 10,000 offers at a rate of SES.
+
+The same crowd as `tests/service/messages/test_crowd.py`, with 1,000 people. Time is virtual.
+"""
+
+import sys
+import time
+from json import dumps
+from random import Random
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from msgspec.structs import replace
+
+from tests.service.messages.crowd import Crowd, Queued, told
+from tests.service.messages.stage import Stage, staged
+from waitlist_api import messages_app
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.table import Table
+from waitlist_shared.ids import entry_id_of
+
+PEOPLE, OFFERS = 1_000, 10_000
+# Of SES, a second, and how many batches of the function run in one.
+RATE, BATCHES_A_SECOND = 50, 20
+
+
+class LimitedSes:
+    """Takes so many mails a second, and refuses the others as SES does."""
+
+    def __init__(self, stage: Stage, rate: int) -> None:
+        self._stage = stage
+        self._rate = rate
+        self._second, self._taken = 0, 0
+        self.mails: list[str] = []
+        self.refused = 0
+
+    def send_email(self, **mail: Any) -> dict[str, str]:
+        second = self._stage.clock.millis // 1000
+        if second != self._second:
+            self._second, self._taken = second, 0
+        if self._taken >= self._rate:
+            self.refused += 1
+            error: Any = {"Error": {"Code": "TooManyRequestsException", "Message": "rate"}}
+            raise ClientError(error, "SendEmail")
+        self._taken += 1
+        self.mails.append(mail["Destination"]["ToAddresses"][0])
+        return {"MessageId": "0001"}
+
+
+def offered(stage: Stage, count: int) -> list[Queued]:
+    """Write the records of people who have an offer, and return their events."""
+    stage.configure(messages={"kinds": ["offered"]}, admission={"offer_seconds": 86_400})
+    stage.joins("model")
+    stage.people.admit(1)
+    (event,) = [one for one in stage.news() if one["event"] == "offered"]
+    waitlist_id = stage.people.waitlist_id
+    model = stage.world.services.entries.get(waitlist_id, event["entry_id"])
+    assert isinstance(model, EntryRecord)
+    now = stage.clock.millis
+    queue = []
+    for start in range(0, count, 25):
+        records = [
+            replace(
+                model,
+                entry_id=entry_id_of(waitlist_id, f"p{number}"),
+                profile={"email": f"p{number}@example.com"},
+            )
+            for number in range(start, min(count, start + 25))
+        ]
+        items = [one.to_item("crowd", 0) for one in records]
+        Table(stage.table, messages_app.batches()._sender.entries.table.name).put_many(items)
+        queue += [Queued(dumps({**event, "entry_id": one.entry_id}), now, now) for one in records]
+    return queue
+
+
+def all_are_sent(count: int) -> None:
+    """Send offers that were made at once at the rate of the account, and lose none."""
+    with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
+        ses = LimitedSes(stage, RATE)
+        patch.setattr(messages_app, "mail_client", lambda: ses)
+        crowd = Crowd(stage, Random(1), queue=offered(stage, count))
+        began = stage.clock.millis
+        while crowd.queue:
+            crowd.receive(most=BATCHES_A_SECOND)
+            stage.world.advance(1)
+        seconds = (stage.clock.millis - began) / 1000
+        assert sorted(ses.mails) == sorted({f"p{number}@example.com" for number in range(count)})
+    print(
+        f"{count:,} offers at {RATE} a second: {seconds:,.0f} s, {ses.refused:,} refusals, "
+        "each sent once"
+    )
+
+
+def main() -> None:
+    began = time.monotonic()
+    with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
+        crowd = Crowd(stage, Random(7))
+        told(crowd, PEOPLE)
+    print(
+        f"{PEOPLE:,} people: {sum(crowd.taken.values()):,} messages, {crowd.failures:,} failures; "
+        f"{len(crowd.unheard):,} answers of SES were lost, of which "
+        f"{sum(crowd.taken[one] > 1 for one in crowd.unheard):,} were sent twice; "
+        f"{len(crowd.delays):,} events were handled by their first attempt"
+    )
+    all_are_sent(OFFERS)
+    print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""A crowd that is told by senders which fail, over a queue that repeats, in virtual time."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from json import dumps
+from random import Random
+from typing import Any
+
+from tests.service.bus.scene import Detail
+from tests.service.messages.stage import Stage
+from tests.service.messages.stand_ins import SENT, Answer, error
+from tools.local.pipes import details_of
+from waitlist_api import messages_app
+from waitlist_api.records.entry import record_key
+
+KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
+# The stand-in of the bus repeats some events, as EventBridge and SQS may.
+REPEATED = 0.1
+LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
+BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
+# The status of an entry at which each message may still be sent.
+TRUE_AT = {
+    "joined": "waiting",
+    "near": "waiting",
+    "offered": "offered",
+    "ending": "offered",
+    "admitted": "admitted",
+    "left": "left",
+}
+OPENS, CLOSES = "08:00", "14:22"  # tests begin at 14:13:20
+Message = tuple[str, ...]
+
+
+@dataclass
+class Queued:
+    """One message of SQS; a message that failed is visible again at a time."""
+
+    body: str
+    at_millis: int
+    visible_millis: int
+    receives: int = 0
+
+
+@dataclass
+class Crowd:
+    """People of one list, the queue of messages, and what SES took.
+
+    `taken` counts by stay, stamp and kind; `unheard` has those whose answer was lost.
+    """
+
+    stage: Stage
+    random: Random
+    queue: list[Queued] = field(default_factory=list)
+    taken: Counter[Message] = field(default_factory=Counter)
+    unheard: set[Message] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+    # Of what needed one attempt: when it was queued, and after how many seconds it was done.
+    delays: list[tuple[int, float]] = field(default_factory=list)
+    failures: int = 0
+    offers: list[tuple[int, str, str]] = field(default_factory=list)
+    events: list[Detail] = field(default_factory=list)
+
+    def start(self, signups: int, imported: int) -> None:
+        """Let people sign up, import others, and let the policy begin."""
+        self.stage.configure(
+            messages={"kinds": KINDS, "near": 5},
+            admission={
+                "rate": {"count": max(3, (signups + imported) // 12), "per": "minute"},
+                "offer_seconds": 300,
+                "no_show": "leave",
+                "offer_hours": {"from": OPENS, "to": CLOSES, "timezone": "UTC"},
+            },
+        )
+        self.stage.stand_ins.failing = self._answer
+        people = self.stage.people
+        for number in range(signups):
+            self.stage.joins(f"early{number}")
+        names = [f"late{number}" for number in range(imported)]
+        for start in range(0, imported, 500):
+            rows = [
+                {"customer_id": name, "profile": {"email": f"{name}@example.com"}}
+                for name in names[start : start + 500]
+            ]
+            path = f"{people.admin_path}/import"
+            answer = self.stage.world.request("POST", path, body={"entries": rows}, operator=True)
+            assert answer.json["joined"] == len(rows), answer.text
+        for name in names:
+            people.id_of(name)
+
+    def minute(self) -> None:
+        """Let a minute pass: maintenance, what people do, and the function of messages."""
+        self.stage.world.maintenance.run_all()
+        self._act()
+        self._publish()
+        for _ in range(12):
+            self.receive()
+            self.stage.world.advance(5)
+
+    def dead_minutes(self, minutes: int) -> None:
+        """Let minutes pass without the function; maintenance looks every five of them."""
+        for _ in range(minutes // 5):
+            self.stage.world.maintenance.run_all()
+            self._act()
+            self._publish()
+            self.stage.world.advance(300)
+
+    def rest(self) -> None:
+        """Go on until the queue is empty."""
+        for _ in range(200):
+            self.minute()
+            if not self.queue and not self.offers:
+                return
+        raise AssertionError(f"{len(self.queue)} messages are left")
+
+    @property
+    def now_millis(self) -> int:
+        return self.stage.clock.millis
+
+    @property
+    def twice(self) -> list[Message]:
+        """What was taken more than once, though SES had answered."""
+        return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
+
+    def untold(self, event: str) -> list[str]:
+        """Return whose events had no message, and no note that it was dropped."""
+        told = {(entry_id, stamp) for entry_id, _, stamp, kind in self.taken if kind == event}
+        stays = {(entry_id, ticket) for entry_id, ticket, _, kind in self.taken if kind == event}
+        notes = [
+            (pk.rpartition("#")[2], *sort.split("#")[1:])
+            for (pk, sort), item in self.stage.table.items.items()
+            if sort.startswith("DELIVERY#") and item.get("state", {}).get("S") == "dropped"
+        ]
+        dropped = {(entry_id, int(stamp)) for entry_id, _, stamp, kind in notes if kind == event}
+        once = {entry_id for entry_id, _ in stays}
+        once |= {
+            entry_id for entry_id, ticket, stamp, kind in notes if kind == event and ticket == stamp
+        }
+        return [
+            one["entry_id"]
+            for one in self.events
+            if one["event"] == event
+            and (one["entry_id"], str(int(one["stamp"]) // 10)) not in told
+            and (one["entry_id"], int(one["stamp"]) // 10) not in dropped
+            and one["entry_id"] not in once
+        ]
+
+    def _act(self) -> None:
+        """Do what the people whose time has come decide: come in, decline, leave, or nothing."""
+        people = self.stage.people
+        due = [one for one in self.offers if one[0] <= self.now_millis]
+        self.offers = [one for one in self.offers if one[0] > self.now_millis]
+        for _, name, act in due:
+            if act == "enter":
+                people.enter(name)
+            elif act == "decline":
+                people.decline(name, to="leave")
+            elif act == "leave":
+                people.leave(name)
+
+    def _publish(self) -> None:
+        """Give the events since the last time to the queue, some twice, and decide what follows."""
+        news = details_of(self.stage.table.take_records()["Records"])
+        self.events += news
+        for detail in news:
+            for _ in range(2 if self.random.random() < REPEATED else 1):
+                self.queue.append(Queued(dumps(detail), self.now_millis, self.now_millis))
+            if detail["event"] == "offered":
+                act = self.random.choice(["enter", "enter", "decline", "leave", "no-show"])
+                after = self.random.randrange(0, 240_000)
+                name = self.stage.people.names[detail["entry_id"]]
+                self.offers.append((self.now_millis + after, name, act))
+
+    def receive(self, most: int = 1_000) -> None:
+        """Run the function on what is visible, in at most so many batches, in any order."""
+        visible = [one for one in self.queue if one.visible_millis <= self.now_millis]
+        self.random.shuffle(visible)
+        gone: set[int] = set()
+        for start in range(0, min(len(visible), most * BATCH), BATCH):
+            batch = visible[start : start + BATCH]
+            failed, pauses = self._run(batch)
+            for number, one in enumerate(batch):
+                if number in failed:
+                    seconds = pauses.get(f"handle-{number}", HIDDEN_SECONDS)
+                    one.visible_millis = self.now_millis + seconds * 1000
+                    assert one.receives < MOST_RECEIVES, "a dead letter"
+                else:
+                    gone.add(id(one))
+        if gone:
+            self.queue = [one for one in self.queue if id(one) not in gone]
+
+    def _run(self, batch: list[Queued]) -> tuple[set[int], dict[str, int]]:
+        self.stage.stand_ins.pauses.clear()
+        records = []
+        for number, one in enumerate(batch):
+            one.receives += 1
+            records.append(
+                {
+                    "messageId": str(number),
+                    "receiptHandle": f"handle-{number}",
+                    "eventSource": "aws:sqs",
+                    "attributes": {"ApproximateReceiveCount": str(one.receives)},
+                    "body": one.body,
+                }
+            )
+        answer = messages_app.lambda_handler({"Records": records}, self.stage.context)
+        failed = {int(one["itemIdentifier"]) for one in answer["batchItemFailures"]}
+        for number, one in enumerate(batch):
+            if number not in failed and one.receives == 1:
+                seconds = (self.now_millis - one.at_millis) / 1000
+                self.delays.append((one.at_millis, seconds))
+        pauses = {
+            one["ReceiptHandle"]: one["VisibilityTimeout"] for one in self.stage.stand_ins.pauses
+        }
+        return failed, pauses
+
+    def _answer(self, mail: dict[str, Any]) -> Answer:
+        """Answer as SES does on a bad day, and look whether the mail is true."""
+        tags = {one["Name"]: one["Value"] for one in mail["EmailTags"]}
+        key = tags["entry_id"], tags["ticket"], tags["stamp"], tags["kind"]
+        chance = self.random.random()
+        self.failures += chance < LOST_ANSWERS + FAILURES + REFUSALS
+        if chance < FAILURES:
+            return error(500, "InternalFailure")
+        if chance < FAILURES + REFUSALS:
+            return error(429, "TooManyRequestsException")
+        self._judge(tags)
+        self.taken[key] += 1
+        if chance < FAILURES + REFUSALS + LOST_ANSWERS:
+            self.unheard.add(key)
+            return None
+        return SENT
+
+    def _judge(self, tags: dict[str, str]) -> None:
+        kind = tags["kind"]
+        key = record_key(tags["waitlist_id"], tags["entry_id"])
+        record = self.stage.table.items[key["pk"], key["sk"]]
+        status, ticket = record["status"]["S"], record["ticket"]["N"]
+        is_open = int(record.get("claimed_until_millis", {"N": "0"})["N"]) > self.now_millis
+        if (status, ticket) != (TRUE_AT[kind], tags["ticket"]) or (
+            kind in ("offered", "ending") and not is_open
+        ):
+            self.wrong.append(f"{kind} is sent to one who is {status}")
+        at = f"{datetime.fromtimestamp(self.now_millis / 1000, UTC):%H:%M}"
+        if kind in ("near", "offered", "ending") and not OPENS <= at < CLOSES:
+            self.wrong.append(f"{kind} is sent at {at}")
+
+
+def told(crowd: Crowd, people: int) -> None:
+    """Let all happen to a crowd, an hour without the function among it, and judge it."""
+    signups = people // 10
+    crowd.start(signups, people - signups)
+    for _ in range(7):
+        crowd.minute()
+    # Over the closing and for an hour the function is dead; then the night, until the morning.
+    died = crowd.now_millis
+    crowd.dead_minutes(60)
+    lives = crowd.now_millis
+    for _ in range(5):
+        crowd.minute()
+    opening = datetime.fromtimestamp(crowd.now_millis / 1000, UTC).replace(hour=8, minute=0)
+    seconds = (opening.timestamp() + 86_400) - crowd.now_millis / 1000
+    crowd.stage.world.advance(seconds - 300)
+    for _ in range(15):
+        crowd.minute()
+    crowd.rest()
+    assert crowd.wrong == []
+    assert crowd.twice == []
+    for event in ("offered", "ending", "admitted", "left", "near"):
+        assert crowd.untold(event) == [], event
+    late = [at for at, seconds in crowd.delays if seconds > 60]
+    assert late, "the function was dead"
+    assert all(died <= at < lives for at in late)
+    assert crowd.failures > people / 10

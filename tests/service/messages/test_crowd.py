@@ -1,0 +1,26 @@
+"""A crowd is told once, only what is true, and in open hours, whatever fails."""
+
+from random import Random
+
+import pytest
+
+from tests.service.messages.crowd import Crowd, told
+from tests.service.messages.stage import staged
+
+
+def test_a_crowd_is_told_once_and_only_what_is_true(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with staged(monkeypatch) as stage:
+        crowd = Crowd(stage, Random(7))
+        told(crowd, 30)
+        assert {kind for *_, kind in crowd.taken} >= {
+            "joined",
+            "near",
+            "offered",
+            "admitted",
+            "left",
+        }
+    assert "example.com" not in caplog.text + capsys.readouterr().out
