@@ -6,7 +6,7 @@ The model checker and the property tests of the queue judge by it.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from typing import Literal
 
 from waitlist_api.settings.admission import NoShow
@@ -439,6 +439,20 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
     return line
 
 
+def all_over(line: Waitlist) -> Iterator[Waitlist]:
+    """Yield the states after all holds have ended and the slots that they gave back are offered.
+
+    Holds that one request began end together, but the state does not have when each began.
+    """
+    holds = {line.by_name[name].hold for name in line.of("offered")}
+    for order in permutations(sorted(holds)):
+        ended = line
+        for hold in order:
+            for name in line.of("offered"):
+                ended = expired(ended, name) if line.by_name[name].hold == hold else ended
+        yield policy_run(ended)
+
+
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
     """End the holds whose deadlines have passed, by deadline and rank, then `in_order`."""
     held = [(line.by_name[name], name) for name in line.of("offered")]
@@ -459,8 +473,8 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired offers of a list with a policy, and offer the places that are due."""
-    if line.policy is None:
+    """End the expired holds of a list with a policy or a quota, and offer the places due."""
+    if line.policy is None and not line.slots:
         return line
     return policy_run(all_expired(line, only_over=True))
 

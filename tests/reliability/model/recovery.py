@@ -93,7 +93,7 @@ def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]
         return soon
     testbed.wait(LONG_SECONDS + MINUTE)
     testbed.maintain_until_quiet()
-    expired = {model.policy_run(model.all_expired(end)) for end in ends}
+    expired = {over for end in ends for over in model.all_over(end)}
     late = judge(expired, observe(testbed), testbed.tokens, answered)
     known = {problem.kind for problem in soon}
     return soon + [problem.later() for problem in late if problem.kind not in known]

@@ -123,14 +123,10 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        rank = line.by_name[name].rank
-        # It comes back behind the offer to the next one, although it waits ahead of it.
-        line = model.back_in_line(line, name, "back", hold_end=WITHDRAWN)
-        line = line.happened(name, WITHDRAWN, model.OPERATOR)
-        line = model.policy_run(line, most=1)
-        if line.by_name[name].state != "waiting":
-            return line
-        return line.change(name, rank=model.free_rank(line, name, rank))
+        # The slot is offered to the next one before the entry waits again.
+        line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
+        line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
+        return model.back_in_line(line, name, "place")
 
     return Request(lambda client: client.withdraw(name), effect, event=WITHDRAWN)
 
