@@ -1,5 +1,6 @@
 """What each call uses, counted: the numbers of `waitlist cost` and docs/operate/sizing.md."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -7,12 +8,33 @@ from typing import Any
 
 import pytest
 
+from tests.service.messages.stage import Context
 from tests.support.admissions import Admissions
+from tests.support.dynamodb import TABLE
 from tests.support.stores import empty_redis
 from tests.support.units import MeteredTable, units_of
-from tests.support.world import RedisClock, World
+from tests.support.world import SECRET, RedisClock, World
+from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.messages.batch import Batches
+from waitlist_api.messages.compose import Letterhead, Message
+from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
-from waitlist_cli.operations.cost import MINUTE, OPERATIONS, Operation
+from waitlist_api.records.deliveries import Deliveries, Delivery
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.recipients import Recipients
+from waitlist_api.records.table import Table
+from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_cli.operations.cost import (
+    MESSAGE,
+    MESSAGE_BYTES,
+    MESSAGE_METRICS,
+    MINUTE,
+    OPERATIONS,
+    Operation,
+)
+from waitlist_shared.correlation import Correlation
+from waitlist_shared.telemetry import Telemetry
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
 PLACES = 50
@@ -114,6 +136,49 @@ def test_an_offer_of_many_uses_what_is_said(
     per_offer = OPERATIONS["offer"]
     assert (found.writes, found.reads) == (per_offer.writes * PLACES, per_offer.reads * PLACES)
     assert found.events == per_offer.events * PLACES
+
+
+class Sent:
+    """A channel that takes all."""
+
+    def send(self, _message: Message, _ids: Delivery | None) -> None: ...
+
+
+def test_a_message_uses_what_is_said(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people.configure(messages={"kinds": ["joined"]})
+    people.sign_up("ann", profile=PROFILE)
+    table, now_millis = Table(people.world.dynamodb, TABLE), people.world.clock.now_millis
+    sender = Sender(
+        EntryRecords(table, now_millis),
+        WaitlistRecords(table),
+        Deliveries(table),
+        Recipients(table, now_millis),
+        {"mail": Sent()},
+        Letterhead("https://example.net", EntryTokens(SECRET)),
+        now_millis,
+    )
+    telemetry = Telemetry("messages", namespace="test", log_level="INFO", environ={})
+    batches = Batches(sender, MessageCounts(table), None, "", telemetry, Correlation())
+    found = {
+        "waitlist_id": people.waitlist_id,
+        "entry_id": people.id_of("ann"),
+        "event": "joined",
+        "stamp": str(people.stay_of("ann") * 10),
+        "by": "customer",
+    }
+    record = {"messageId": "1", "eventSource": "aws:sqs", "body": json.dumps(found)}
+    capsys.readouterr()
+    used = counted(people, lambda: batches.handle({"Records": [record]}, Context()), monkeypatch)
+    assert used == MESSAGE
+    text = capsys.readouterr().out
+    line = json.loads(text)
+    assert line["sent"] == 1
+    assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
+    of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
+    outcomes = ("ok", "retried")
+    assert len(of_each) * len(outcomes) + len(of_service) == MESSAGE_METRICS
 
 
 def test_a_minute_of_maintenance_uses_what_is_said(

@@ -29,6 +29,16 @@ def cost(
     webhook: Annotated[
         bool, typer.Option("--webhook", help="Each event is posted to a webhook.")
     ] = False,
+    mails: Annotated[
+        str | None, typer.Option("--mails", help="Messages by mail, with MailFrom.")
+    ] = None,
+    texts: Annotated[
+        str | None, typer.Option("--texts", help="Messages by SMS, with SmsFrom.")
+    ] = None,
+    text_price: Annotated[
+        float,
+        typer.Option("--text-price", min=0, help="Dollars of an SMS, by its country."),
+    ] = 0.05,
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
@@ -44,6 +54,9 @@ def cost(
         edge,
         _count(lists),
         webhook,
+        None if mails is None else _count(mails),
+        None if texts is None else _count(texts),
+        text_price,
     )
     items = monthly(month)
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]

@@ -43,6 +43,11 @@ IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
 WEBHOOK_ALARMED_METRICS = 3
+# What a message adds to its event if it is sent alone: a batch of up to ten shares the invocation
+# and the count, whose transaction is two of the writes. The function waits for the sender.
+MESSAGE = Operation(writes=4, reads=2, table_calls=5, queue_calls=0)
+MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 800
+MESSAGE_ALARMED_METRICS, MESSAGE_METRICS = 2, 11
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -84,6 +89,7 @@ class Prices:
     dashboard_month: float = 3.00
     out_gb: float = 0.09
     sqs_per_million: float = 0.40
+    mails_per_thousand: float = 0.10
     edge_per_million: float = 1.00
     edge_out_gb: float = 0.085
 
@@ -94,7 +100,8 @@ class Month:
 
     `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
     the boards, and one in five seconds reaches the service. Nothing happens in most `lists`. With
-    `webhook` each event is posted to one.
+    `webhook` each event is posted to one. So many people are told something by `mails`, and by
+    `texts`, an SMS each, at `text_price` dollars; None if the stack has no sender.
     """
 
     signups: int
@@ -104,6 +111,9 @@ class Month:
     edge: bool = False
     lists: int = 1
     webhook: bool = False
+    mails: int | None = None
+    texts: int | None = None
+    text_price: float = 0.05
 
 
 # In the order of the table.
@@ -163,7 +173,29 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         items["Data out"] += board_gb * prices.out_gb
     if month.webhook:
         items["Webhook"] = _webhook(totals(calls)["events"], prices)
+    if month.mails is not None or month.texts is not None:
+        items["Messages"] = _messages(month, prices)
     return {**items, "Total": sum(items.values())}
+
+
+def _messages(month: Month, prices: Prices) -> float:
+    """Return the dollars of a month's messages, each sent alone, with those of AWS' senders."""
+    mails, texts = month.mails or 0, month.texts or 0
+    own = (
+        (MESSAGE_SQS * prices.sqs_per_million + prices.lambda_per_million) / 1e6
+        + MESSAGE_MS / 1000 * MESSAGE_GB * prices.lambda_per_gb_second
+        + MESSAGE.writes / 1e6 * prices.writes_per_million
+        + MESSAGE.reads / 1e6 * prices.reads_per_million
+        + MESSAGE_BYTES / 1e9 * prices.log_gb
+    )
+    metrics = MESSAGE_METRICS if mails + texts else 0
+    return (
+        (mails + texts) * own
+        + mails / 1000 * prices.mails_per_thousand
+        + texts * month.text_price
+        + metrics * prices.metric_month
+        + MESSAGE_ALARMED_METRICS * prices.alarm_month
+    )
 
 
 def _webhook(events: float, prices: Prices) -> float:

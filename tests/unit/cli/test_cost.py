@@ -12,6 +12,7 @@ from tests.unit.cli.typed import Typed
 from tools.deploy.samconfig import Settings
 from waitlist_cli.operations.cost import (
     ALARMED_METRICS,
+    MESSAGE_ALARMED_METRICS,
     WEBHOOK_ALARMED_METRICS,
     Month,
     monthly,
@@ -51,8 +52,10 @@ def test_the_alarms_read_as_many_metrics_as_are_paid_for() -> None:
     read = {
         name: len([one for one in alarm.get("Metrics", []) if "MetricStat" in _either(one)]) or 1
         for name, alarm in alarms.items()
-        if not name.startswith(("EdgeErrors", "BotCheck", "Messages"))
+        if not name.startswith(("EdgeErrors", "BotCheck"))
     }
+    of_messages = sum(read.pop(name) for name in [*read] if name.startswith("Messages"))
+    assert of_messages == MESSAGE_ALARMED_METRICS
     of_webhooks = sum(read.pop(name) for name in [*read] if name.startswith("Webhook"))
     assert of_webhooks == WEBHOOK_ALARMED_METRICS
     assert sum(read.values()) == ALARMED_METRICS
@@ -96,6 +99,22 @@ def test_a_webhook_costs_by_the_event() -> None:
     assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
     words = json.loads(Typed().done("cost", "--signups", "1M", "--webhook", "--json"))
     assert words["Webhook"] == round(busy["Webhook"], 2)
+
+
+def test_messages_cost_by_the_thousand() -> None:
+    without = monthly(Month(0, 0))["Total"]
+    idle = monthly(Month(0, 0, mails=0))
+    assert "Messages" not in monthly(Month(0, 0))
+    assert idle["Total"] - without == pytest.approx(idle["Messages"]) == pytest.approx(0.20)
+    # Without the metrics of a month in which anything is sent.
+    first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
+    a_thousand = (second - first) / 1_000
+    assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
+    by_text = monthly(Month(0, 0, texts=10**6, text_price=0.02))["Messages"]
+    assert by_text - first == pytest.approx(20_000 - 100)
+    words = ("cost", "--mails", "1M", "--texts", "10k", "--text-price", "0.01", "--json")
+    both = monthly(Month(0, 0, mails=10**6, texts=10_000, text_price=0.01))["Messages"]
+    assert json.loads(Typed().done(*words))["Messages"] == round(both, 2)
 
 
 def test_the_command_prints_the_items() -> None:
