@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.records.entry import (
@@ -56,8 +57,7 @@ class Recipients(Struct, frozen=True):
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Note that the address of a stay takes no messages."""
-        self.list_stay(waitlist_id, entry_id, ticket)
-        return self._update(waitlist_id, entry_id, ticket, "SET #unreachable = :on", {"on": True})
+        return self._mark(waitlist_id, entry_id, ticket, "SET #unreachable = :on", {"on": True})
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Take that note back: the stay has another address."""
@@ -65,24 +65,20 @@ class Recipients(Struct, frozen=True):
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Note that the person of a stay wants no messages but those they ask for."""
-        self.list_stay(waitlist_id, entry_id, ticket)
-        return self._update(waitlist_id, entry_id, ticket, "SET #messages = :off", {"off": "off"})
+        return self._mark(waitlist_id, entry_id, ticket, "SET #messages = :off", {"off": "off"})
 
     def turn_on(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Take that note back."""
         return self._update(waitlist_id, entry_id, ticket, "REMOVE #messages", {})
 
-    def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> None:
+    def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
         """Let a stay be listed, unless a later one is."""
-        item: Item = {
-            **unreached_key(waitlist_id, entry_id),
-            "entry_id": entry_id,
-            "ticket": ticket,
-            "place": unreached_place(waitlist_id, shard_of(entry_id)),
-            "place_rank": self.now_millis(),
-        }
+        mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
+        place = unreached_place(waitlist_id, shard_of(entry_id))
+        item: Item = {**unreached_key(waitlist_id, entry_id), "place": place, **asdict(mark)}
         with suppress(ConditionFailed):
             self.table.put(item, NO_LATER_STAY, {"ticket": ticket})
+        return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
         """Delete the item of an entry; no change if it has been written again."""
@@ -90,6 +86,16 @@ class Recipients(Struct, frozen=True):
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}
         with suppress(ConditionFailed):
             self.table.delete(key, "#ticket = :ticket AND #place_rank = :place_rank", values)
+
+    def _mark(
+        self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
+    ) -> bool:
+        mark = self.list_stay(waitlist_id, entry_id, ticket)
+        if self._update(waitlist_id, entry_id, ticket, update, values):
+            return True
+        # Of an entry that was erased nothing may stay.
+        self.remove(waitlist_id, mark)
+        return False
 
     def _update(
         self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item

@@ -83,6 +83,8 @@ def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     assert listed(stage, "unreachable") == ["ada"]
     stage.world.request("DELETE", stage.people.admin_entry("ada"), operator=True)
     assert not in_index(stage, "ada"), "erased with the entry"
+    stage.send(bounce)
+    assert not in_index(stage, "ada"), "late"
 
 
 def test_another_address_is_reachable_again(stage: Stage) -> None:

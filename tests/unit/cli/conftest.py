@@ -50,6 +50,14 @@ class Bakery:
             answer = http.post(url, json={"until": until}, headers=headers)
             assert answer.status_code == 200, answer.text
 
+    def wants_no_messages(self, entry: dict[str, Any]) -> None:
+        """Switch the messages of an entry of `sign_up` off, as its customer."""
+        url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
+        headers = {"Authorization": f"Bearer {entry['entry_token']}"}
+        with plain_client(timeout=35) as http:
+            answer = http.patch(url, json={"messages": "off"}, headers=headers)
+            assert answer.status_code == 200, answer.text
+
     def line(self) -> list[str]:
         """Return the customers' ids in serving order."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")

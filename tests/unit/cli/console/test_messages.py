@@ -23,3 +23,20 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert "The message is sent to you." in console.text(path)
     assert "must be a mail address" in console.refused(f"{path}/test", **{**you, "to": "a@b"})
     assert console.browser.get(f"{path}?kind=none").status_code == 422
+
+
+def test_who_wants_no_messages_is_counted_listed_and_exported(
+    console: Opened, bakery: Bakery
+) -> None:
+    tells(bakery)
+    ada, _ = bakery.sign_up("ada", "bob")
+    path = f"/lists/{bakery.waitlist_id}"
+    assert "Messages off" not in console.text(f"{path}/people")
+    bakery.wants_no_messages(ada)
+    assert "Messages off 1" in console.text(path)
+    assert "Messages off 1" in console.text(f"{path}/people")
+    listed = console.text(f"{path}/people?status=messages_off&since=1h")
+    assert ("ada waiting" in listed, "bob" in listed) == (True, False)
+    assert "turned off by the person" in console.text(f"{path}/people/{ada['entry_id']}")
+    exported = bakery.typed.done("export", bakery.waitlist_id, "--status", "messages_off")
+    assert ("ada" in exported, "bob" in exported) == (True, False)
