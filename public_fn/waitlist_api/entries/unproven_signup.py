@@ -49,8 +49,8 @@ class UnprovenSignups(Struct, frozen=True):
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is not None and not self._check_room(unproven):
-            # An operator has changed the settings since they were read.
-            known = self._known(unproven)
+            # An operator has changed the settings since they were read. The bot check is passed.
+            known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
             self._ask(known)
 

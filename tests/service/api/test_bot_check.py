@@ -303,3 +303,24 @@ def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
     for token in ("", "<script>", "a b", "x" * 8193):
         assert people.join("ada", token).status in (413, 422)
     assert people.questions == 0
+
+
+def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
+    """A token is good once. Of a list that verifies, where the former stay was to be kept away."""
+    rules = {"field": "email", "verify": "before_offer"}
+    people = make(identity=rules, rejoin="never")
+
+    def join(number: int) -> Answer:
+        token = GOOD.replace(".1.", f".{number}.")
+        body = {"profile": {"email": "ada@example.com"}, "bot_token": token}
+        return people.world.request("POST", f"{people.path}/entries", body=body)
+
+    assert join(1).status == 202
+    (entry,) = people.page().json["entries"]
+    path = f"{people.admin_path}/entries/{entry['entry_id']}"
+    people.world.request("POST", f"{path}/remove", body={}, operator=True)
+    # Another process, so that this one has the settings of before.
+    operator = People(World.on(people.world.dynamodb, people.world.redis))
+    operator.configure(identity=rules, rejoin="after_leaving")
+    assert (join(2).status, people.questions) == (202, 2)
+    assert people.stats().json["waiting"] == 1
