@@ -18,6 +18,7 @@ import httpx
 from playwright.sync_api import Browser, Page, Route, expect
 from rich.console import Console
 
+from tests.browser import mails
 from tests.browser.chromium import running_chromium
 from tests.support.people import People
 from tests.support.stores import empty_redis
@@ -87,7 +88,7 @@ class InProcess(httpx.BaseTransport):
 
 
 def main() -> None:
-    """Write the pictures of the console, of `watch`, and of the customer's page light and dark."""
+    """Write the pictures of the console, `watch`, the mails, and the customer's page."""
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
     clock, of_redis = Clock(start), RedisClock.standing(start)
     world = World.on(new_table(), empty_redis(), clock=clock, redis_clock=of_redis)
@@ -97,6 +98,7 @@ def main() -> None:
     with running_chromium() as browser:
         draw_customers(browser, service, world)
         draw_console(browser, api)
+        draw_mails(browser, world)
 
 
 def play(people: People, api: Api) -> Snapshot:
@@ -189,6 +191,14 @@ def draw_customers(browser: Browser, service: httpx.Client, world: World) -> Non
     offered.get_by_role("button", name="Enter now").click()
     expect(offered.get_by_role("heading", name="You are in")).to_be_visible()
     save_phones(browser, "customer-page-dark", [*others, offered], "#0b0c0f")
+
+
+def draw_mails(browser: Browser, world: World) -> None:
+    settings = world.services.waitlist_cache.find("bakery").settings
+    page = browser.new_page(device_scale_factor=1.25)
+    mails.show(page, settings, 1_790_000_000_000)
+    page.locator("body").screenshot(path=PICTURES / "messages.png")
+    page.close()
 
 
 def joined(page: Page, people: People, button: str) -> Page:

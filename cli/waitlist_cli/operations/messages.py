@@ -1,5 +1,6 @@
 """The messages of a list: how they look, and what became of them."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ KINDS = (
     "admitted",
     "left",
 )
+# Characters that let a name in a text of another direction keep its own; screens show none of them.
+ISOLATES, SHOWN = re.compile("[\u2066-\u2069]"), ("subject", "text")
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # What the service names as the reason of a message that was not sent.
 REASONS = {
@@ -37,10 +40,8 @@ def previews(
     """Return messages with example data: of each kind in each language, or of one."""
     given = {"kind": kind, "language": language}
     params: dict[str, str | int] = {name: value for name, value in given.items() if value}
-    found: list[dict[str, Any]] = api.operator("GET", f"/{waitlist_id}/messages", params=params)[
-        "messages"
-    ]
-    return found
+    found = api.operator("GET", f"/{waitlist_id}/messages", params=params)["messages"]
+    return [{**one, **{name: ISOLATES.sub("", one[name]) for name in SHOWN}} for one in found]
 
 
 def send_test(

@@ -18,6 +18,8 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 
 Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
+# Isolates of text in another direction: by its first letter, left to right, and their end.
+FSI, LRI, PDI = "\u2068", "\u2066", "\u2069"
 # Tables and styles of each element: what mail programs show alike.
 HTML = """<!doctype html>
 <html lang="{language}" dir="{direction}">
@@ -97,7 +99,11 @@ def compose(
     language = record.language if record.language in LANGUAGES else rules.language
     words = words_of(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
+    direction = texts_of(language)["direction"]
     values = {"name": settings.name, "until": until}
+    if direction == "rtl":
+        # A name keeps its own direction, and a time reads from left to right.
+        values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
     subject, text = filled(words["subject"], values), filled(words["text"], values)
     url = head.link(kind, record, at_millis)
     channel, address = to
@@ -106,7 +112,7 @@ def compose(
     logo = page.logo_url if page else None
     html = HTML.format(
         language=language,
-        direction=texts_of(language)["direction"],
+        direction=direction,
         subject=escape(subject),
         name=escape(settings.name),
         logo=f'<p style="margin:0 0 16px"><img src="{escape(logo)}" alt="" height="48"></p>\n'

@@ -1,0 +1,69 @@
+"""Draws the mails of a list as a mail program shows them, from their MIME."""
+
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from html import escape
+
+from playwright.sync_api import Page
+
+from waitlist_api.messages.channels import mime_of
+from waitlist_api.messages.compose import Channel
+from waitlist_api.messages.example import example
+from waitlist_api.messages.kinds import KIND_NAMES
+from waitlist_api.records.waitlists import WaitlistSettings
+
+FROM = "line@bakery.example"
+# The kinds as people read them in English; one more in Arabic.
+SHOWN = [*((kind, "en") for kind in KIND_NAMES), ("offered", "ar")]
+PROGRAM = """<!doctype html><html lang="en"><meta charset="utf-8"><style>
+body {{ margin: 0; padding: 24px; background: #dfe4ea; display: inline-grid;
+  grid-template-columns: repeat(4, 360px); gap: 20px; font: 14px/1.4 sans-serif; }}
+article {{ background: #fff; border-radius: 12px; overflow: hidden; }}
+header {{ padding: 14px 18px; border-bottom: 1px solid #d5dae1; }}
+h2 {{ margin: 0 0 6px; font-size: 16px; }}
+p {{ margin: 0; color: #57606a; }}
+iframe {{ display: block; width: 360px; border: 0; }}
+pre {{ margin: 0; padding: 18px; white-space: pre-wrap; overflow-wrap: anywhere; }}
+</style>{mails}</html>"""
+MAIL = (
+    '<article><header><h2 dir="auto">{subject}</h2><p dir="auto">{sender}</p></header>'
+    "{body}</article>"
+)
+
+
+def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
+    """Return a mail as its reader's program parses it."""
+    to: tuple[Channel, str] = ("mail", "ada@example.com")
+    url = "https://line.bakery.example"
+    message = example(kind, language, "bakery", settings, to, url, now_millis)
+    parsed = message_from_bytes(mime_of(message, FROM).as_bytes(), policy=default)
+    assert isinstance(parsed, EmailMessage)
+    return parsed
+
+
+def part(mail: EmailMessage, subtype: str) -> str:
+    """Return the HTML or the plain text of a mail."""
+    body = mail.get_body((subtype,))
+    assert body is not None
+    return str(body.get_content())
+
+
+def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
+    """Show a mail of each kind, and the last one also as a program shows it without HTML."""
+    mails = [sent(*one, settings, now_millis) for one in SHOWN]
+    bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
+    offered = sent("offered", "en", settings, now_millis)
+    mails.append(offered)
+    bodies.append(f"<pre>{escape(part(offered, 'plain'))}</pre>")
+    articles = [
+        MAIL.format(
+            subject=escape(str(mail["Subject"])), sender=escape(str(mail["From"])), body=body
+        )
+        for mail, body in zip(mails, bodies, strict=True)
+    ]
+    page.set_content(PROGRAM.format(mails="".join(articles)))
+    page.evaluate(
+        "for (const one of document.querySelectorAll('iframe'))"
+        " one.style.height = one.contentDocument.documentElement.scrollHeight + 'px'"
+    )

@@ -1,0 +1,26 @@
+"""Mails as a mail program shows them: axe finds nothing, and Arabic begins on the right."""
+
+import pytest
+
+from tests.browser import mails
+from tests.browser.axe import Axe
+from tests.browser.conftest import NewContext
+from waitlist_api.messages.kinds import KIND_NAMES
+from waitlist_api.records.waitlists import WaitlistSettings
+
+NOW_MILLIS = 1_790_000_000_000
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_axe_finds_nothing_in_a_mail(new_context: NewContext, axe: Axe, language: str) -> None:
+    page = new_context(viewport={"width": 360, "height": 640}).new_page()
+    settings = WaitlistSettings(name="Corner Bakery")
+    for kind in KIND_NAMES:
+        page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
+        # A mail has no landmarks: its program has them around it.
+        found = [one for one in axe.violations(page) if not one.startswith(("region", "landmark"))]
+        assert found == [], kind
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, kind
+    box = page.locator("a").bounding_box()
+    assert box
+    assert (box["x"] > 180) == (language == "ar")
