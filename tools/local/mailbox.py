@@ -221,6 +221,8 @@ def _item(message: dict[str, Any]) -> str:
         before, _, url = escape(message["text"].strip()).rpartition("\n")
         said = before.strip().replace("\n", "<br>")
         text = f'<p>{said}</p><p><a href="{url}">{url}</a></p>'
+    if one_click := message["headers"].get("List-Unsubscribe"):
+        text += f'<p><a href="{escape(one_click[1:-1])}">Unsubscribe</a></p>'
     return (
         f"<article><h2>{escape(message['subject'] or message['kind'])}</h2>"
         f"<p>{escape(message['channel'])} to <bdi>{escape(message['to'])}</bdi>, "

@@ -40,7 +40,11 @@ def test_a_life_is_told_once_and_what_is_over_is_not() -> None:
     mailbox = opened(scene)
     joins(scene, "ada")
     joins(scene, "bob")
-    assert [one["kind"] for one in read(mailbox)] == ["joined", "joined"]
+    joined = read(mailbox)
+    assert [one["kind"] for one in joined] == ["joined", "joined"]
+    header = joined[0]["headers"]["List-Unsubscribe"]
+    page = mailbox(HttpRequest("GET", PATH, (("host", "127.0.0.1:8080"),))).body.decode()
+    assert f'<a href="{header[1:-1]}">Unsubscribe</a>' in page
     assert scene.people.admit(2).status == 200
     assert scene.people.leave("bob").status == 204
     assert [(one["kind"], one["to"][:3]) for one in read(mailbox)[2:]] == [
