@@ -9,7 +9,7 @@ from waitlist_api.messages.trial import TRIAL, Trial
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.settings.identity import IdentityRules
 
-ONE_ADDRESS = FieldError("body", "give email or phone, and nothing else")
+ONE_ADDRESS = FieldError("body.email", "give email or phone, and nothing else")
 TAKES_NONE = "takes no messages"
 
 

@@ -155,7 +155,8 @@ class Batches:
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         asked = self._pauses.get(record["messageId"])
         if asked is not None:
-            return min(asked, MOST_HIDDEN_SECONDS)
+            # Not all at one moment.
+            return min(asked + random.randint(0, FIRST_PAUSE_SECONDS), MOST_HIDDEN_SECONDS)
         receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
         return _usual_pause(receives)
 

@@ -3,6 +3,7 @@
 An error of AWS may repeat the address, so no error leaves this module with its message.
 """
 
+import re
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import EmailPolicy
@@ -16,6 +17,8 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
+# A longer `Retry-After` is cut: what is still to be sent may soon be over.
+MOST_ASKED_SECONDS = 300
 # Of End User Messaging: these are about the number. Every other reason is for the operator to mend.
 BAD_NUMBERS = frozenset(
     {
@@ -69,10 +72,9 @@ class MailChannel(Struct, frozen=True):
                 EmailTags=[{"Name": name, "Value": value} for name, value in _tags(ids).items()],
             )
         except ClientError as error:
-            code = _code(error)
-            if code == "BadRequestException":
+            if _code(error) == "BadRequestException":
                 raise Refused from None
-            raise TryAgain(code, is_throttled=code in THROTTLED) from None
+            raise _later(error) from None
         except BotoCoreError as error:
             raise TryAgain(type(error).__name__) from None
 
@@ -94,10 +96,9 @@ class SmsChannel(Struct, frozen=True):
                 Context=_tags(ids),
             )
         except ClientError as error:
-            code = _code(error)
             if error.response.get("Reason") in BAD_NUMBERS:
                 raise Refused from None
-            raise TryAgain(code, is_throttled=code in THROTTLED) from None
+            raise _later(error) from None
         except BotoCoreError as error:
             raise TryAgain(type(error).__name__) from None
 
@@ -118,6 +119,15 @@ def mime_of(message: Message, from_address: str) -> EmailMessage:
 
 def _tags(ids: Delivery | None) -> dict[str, str]:
     return {} if ids is None else {name: str(getattr(ids, name)) for name in TAGS}
+
+
+def _later(error: ClientError) -> TryAgain:
+    """Return what puts a message back: for the time that the service asks for, if it names one."""
+    code = _code(error)
+    metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
+    asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))
+    pause = min(int(asked), MOST_ASKED_SECONDS) if re.fullmatch("[0-9]{1,6}", asked) else None
+    return TryAgain(code, is_throttled=code in THROTTLED, pause_seconds=pause)
 
 
 def _code(error: ClientError) -> str:

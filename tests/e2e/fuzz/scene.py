@@ -40,12 +40,15 @@ OF_A_LIST = (
     "listSegments",
     "getStats",
     "previewAdmission",
+    "previewMessages",
+    "sendTestMessage",
     "askAll",
 )
 WAITING = (
     "getEntry",
     "leave",
     "getPerson",
+    "listMessages",
     "editPerson",
     "bump",
     "remove",
@@ -103,6 +106,8 @@ class Scene:
         if operation in BY_ADDRESS:
             case.path_parameters |= {"waitlist_id": KNOWN}
             case.body = {"email": self._known()}
+        if operation == "sendTestMessage":
+            case.body = {"kind": "offered", "email": "ada@example.com"}
         if operation == "signUp" and not self._token and isinstance(case.body, dict):
             case.body |= {"customer_id": f"customer-{next(self._people)}"}
         if operation == "verify":

@@ -28,6 +28,7 @@ TRUE_AT = {
     "admitted": "admitted",
     "left": "left",
 }
+TOO_MANY = (429, "TooManyRequestsException")
 OPENS, CLOSES = "08:00", "14:22"  # tests begin at 14:13:20
 Message = tuple[str, ...]
 
@@ -58,6 +59,7 @@ class Crowd:
     # Of what needed one attempt: when it was queued, and after how many seconds it was done.
     delays: list[tuple[int, float]] = field(default_factory=list)
     failures: int = 0
+    texts: int = 0
     offers: list[tuple[int, str, str]] = field(default_factory=list)
     events: list[Detail] = field(default_factory=list)
 
@@ -79,8 +81,8 @@ class Crowd:
         names = [f"late{number}" for number in range(imported)]
         for start in range(0, imported, 500):
             rows = [
-                {"customer_id": name, "profile": {"email": f"{name}@example.com"}}
-                for name in names[start : start + 500]
+                {"customer_id": name, "profile": _address(number, name)}
+                for number, name in enumerate(names[start : start + 500], start)
             ]
             path = f"{people.admin_path}/import"
             answer = self.stage.world.request("POST", path, body={"entries": rows}, operator=True)
@@ -214,16 +216,20 @@ class Crowd:
         }
         return failed, pauses
 
-    def _answer(self, mail: dict[str, Any]) -> Answer:
-        """Answer as SES does on a bad day, and look whether the mail is true."""
-        tags = {one["Name"]: one["Value"] for one in mail["EmailTags"]}
+    def _answer(self, sent: dict[str, Any]) -> Answer:
+        """Answer as SES and SMS do on a bad day, and look whether the message is true."""
+        is_text = "Context" in sent
+        self.texts += is_text
+        tags = (
+            sent["Context"] if is_text else {one["Name"]: one["Value"] for one in sent["EmailTags"]}
+        )
         key = tags["entry_id"], tags["ticket"], tags["stamp"], tags["kind"]
         chance = self.random.random()
         self.failures += chance < LOST_ANSWERS + FAILURES + REFUSALS
         if chance < FAILURES:
             return error(500, "InternalFailure")
         if chance < FAILURES + REFUSALS:
-            return error(429, "TooManyRequestsException")
+            return error(*((400, "ThrottlingException") if is_text else TOO_MANY))
         self._judge(tags)
         self.taken[key] += 1
         if chance < FAILURES + REFUSALS + LOST_ANSWERS:
@@ -244,6 +250,13 @@ class Crowd:
         at = f"{datetime.fromtimestamp(self.now_millis / 1000, UTC):%H:%M}"
         if kind in ("near", "offered", "ending") and not OPENS <= at < CLOSES:
             self.wrong.append(f"{kind} is sent at {at}")
+
+
+def _address(number: int, name: str) -> dict[str, str]:
+    """Return a mail address, or a number for each third person."""
+    if number % 3:
+        return {"email": f"{name}@example.com"}
+    return {"phone": f"+49 1512 {number:07d}"}
 
 
 def told(crowd: Crowd, people: int) -> None:
@@ -270,5 +283,6 @@ def told(crowd: Crowd, people: int) -> None:
         assert crowd.untold(event) == [], event
     late = [at for at, seconds in crowd.delays if seconds > 60]
     assert late, "the function was dead"
+    assert crowd.texts > people / 3
     assert all(died <= at < lives for at in late)
     assert crowd.failures > people / 10

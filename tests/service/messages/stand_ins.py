@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 # Status and body; None closes the connection without an answer.
 Answer = tuple[int, dict[str, Any]] | None
+# Seconds, of each 429.
+RETRY_AFTER = 25
 SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
@@ -76,6 +78,8 @@ class StandIns:
                 content = json.dumps(fields).encode()
                 self.send_response(status)
                 self.send_header("content-length", str(len(content)))
+                if status == 429:
+                    self.send_header("retry-after", str(RETRY_AFTER))
                 if "__type" in fields:
                     self.send_header("x-amzn-errortype", fields["__type"])
                 self.end_headers()

@@ -7,8 +7,8 @@ import pytest
 
 from tests.deployment.template import TEMPLATE
 from tests.service.messages.stage import Stage, staged
+from tests.service.messages.stand_ins import RETRY_AFTER, error, mime, part
 from tests.service.messages.stand_ins import Answer as Reply
-from tests.service.messages.stand_ins import error, mime, part
 from tests.support.faults import Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
@@ -124,7 +124,10 @@ def test_an_offer_that_followed_another_is_told_by_its_own_event(stage: Stage) -
     ],
 )
 def test_what_was_not_sent_comes_back(
-    stage: Stage, answer: None, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    stage: Stage,
+    answer: Reply,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     for name in ("ada", "bob"):
         stage.joins(name)
@@ -132,6 +135,9 @@ def test_what_was_not_sent_comes_back(
     stage.stand_ins.failing = lambda _: answer
     assert stage.send(*news, receives=3) == [0, 1]
     assert [20 <= one["VisibilityTimeout"] <= 40 for one in stage.stand_ins.pauses] == [True] * 2
+    is_asked = answer is not None and answer[0] == 429
+    least = RETRY_AFTER if is_asked else 20
+    assert stage.stand_ins.pauses[0]["VisibilityTimeout"] >= least
     before_it = len(stage.stand_ins.mails)
     stage.stand_ins.failing = lambda _: (200, {"MessageId": "0002"})
     seen = len(news)
