@@ -35,7 +35,7 @@ def guarded() -> People:
 
 def path_of(people: People, route: str) -> str:
     ids = {"waitlist_id": "bakery", "entry_id": people.id_of("ada")}
-    return route.split()[1].format(**ids, edition="latest", file="page.js")
+    return route.split()[1].format(**ids, edition="latest", file="page.js", code="a" * 76)
 
 
 @pytest.mark.parametrize("route", CUSTOMERS)
