@@ -53,6 +53,7 @@ def test_a_limited_operator_neither_deletes_nor_erases_nor_sees_tokens() -> None
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link",
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token",
         "POST /v1/admin/waitlists/{waitlist_id}/import",
+        "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
     }
     assert opened("limited-operator.json") <= ADMIN
 

@@ -100,12 +100,12 @@ class Crowd:
             self.stage.world.advance(5)
 
     def dead_minutes(self, minutes: int) -> None:
-        """Let minutes pass without the function; maintenance looks every five of them."""
-        for _ in range(minutes // 5):
+        """Let minutes pass without the function; maintenance looks every ten of them."""
+        for _ in range(minutes // 10):
             self.stage.world.maintenance.run_all()
             self._act()
             self._publish()
-            self.stage.world.advance(300)
+            self.stage.world.advance(600)
 
     def rest(self) -> None:
         """Go on until the queue is empty."""
@@ -274,7 +274,7 @@ def told(crowd: Crowd, people: int) -> None:
     opening = datetime.fromtimestamp(crowd.now_millis / 1000, UTC).replace(hour=8, minute=0)
     seconds = (opening.timestamp() + 86_400) - crowd.now_millis / 1000
     crowd.stage.world.advance(seconds - 300)
-    for _ in range(15):
+    for _ in range(6):
         crowd.minute()
     crowd.rest()
     assert crowd.wrong == []

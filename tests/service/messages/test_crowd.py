@@ -15,7 +15,7 @@ def test_a_crowd_is_told_once_and_only_what_is_true(
 ) -> None:
     with staged(monkeypatch) as stage:
         crowd = Crowd(stage, Random(7))
-        told(crowd, 30)
+        told(crowd, 24)
         assert {kind for *_, kind in crowd.taken} >= {
             "joined",
             "near",

@@ -257,6 +257,9 @@ def test_operators_see_what_became_of_the_messages_to_a_person(stage: Stage) -> 
     stage.world.advance(1)
     stage.joins("ada")
     assert told(stage, "ada") == [], "of the former stay"
+    assert stage.people.delete_waitlist().status == 204
+    stage.world.maintain()
+    assert not [sort for _, sort in stage.table.items if "MESSAGES" in sort or "DELIVERY" in sort]
 
 
 def test_a_message_that_came_too_early_is_sent_when_it_is_true(stage: Stage) -> None:
