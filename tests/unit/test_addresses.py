@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from waitlist_api.entries.addresses import address_of
+from waitlist_api.entries.addresses import address_of, mailbox_of
 from waitlist_api.settings.identity import IdentityRules
 
 MAIL, PHONE = IdentityRules(field="email"), IdentityRules(field="phone")
@@ -43,3 +43,8 @@ def test_fifty_spellings_are_one_number_and_its_neighbours_are_others() -> None:
     assert len({address_of(PHONE, one) for one in spellings}) == 1
     near = {f"+49{DIGITS[:at]}{digit}{DIGITS[at + 1 :]}" for at in range(4, 11) for digit in DIGITS}
     assert len({address_of(PHONE, one) for one in near}) == len(near)
+
+
+def test_messages_go_to_each_mail_address_that_identifies_a_person() -> None:
+    for sent in ('"ada"@example.com', " Ada@Example.com ", "ada@bücher.example.com"):
+        assert address_of(MAIL, mailbox_of(sent)) == address_of(MAIL, sent)

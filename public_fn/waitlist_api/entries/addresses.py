@@ -46,15 +46,19 @@ def is_mail_address(sent: str) -> bool:
 
 
 def mailbox_of(sent: object) -> str:
-    """Return a mail address as its person spells it, in ASCII; raise ValueError if it is none."""
+    """Return a mail address as its person spells it, in ASCII; raise ValueError if it is none.
+
+    Without the quotes that it does not need.
+    """
     from email_validator import EmailNotValidError, validate_email
 
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     try:
-        spelled = validate_email(text, check_deliverability=False).ascii_email
+        found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
+        spelled = found.ascii_email
     except EmailNotValidError:
         spelled = None
-    if not spelled:
+    if not spelled or spelled.startswith('"'):
         raise ValueError(BAD_MAIL)
     return spelled
 

@@ -106,15 +106,23 @@ class SmsChannel(Struct, frozen=True):
 def mime_of(message: Message, from_address: str) -> EmailMessage:
     """Return a mail as plain text and HTML. Raises ValueError for a wrong address."""
     mail = EmailMessage(policy=SMTP)
-    mail["From"] = Address(message.sender, addr_spec=from_address)
+    mail["From"] = Address(_plain(message.sender), addr_spec=from_address)
     mail["To"] = Address(addr_spec=message.to)
-    mail["Subject"] = message.subject
+    mail["Subject"] = _plain(message.subject)
     mail["Auto-Submitted"] = "auto-generated"
     for name, value in message.headers.items():
         mail[name] = value
     mail.set_content(message.text, cte="base64")
     mail.add_alternative(message.html, subtype="html", cte="base64")
     return mail
+
+
+def _plain(text: str) -> str:
+    """Return a text that is no encoded word (RFC 2047).
+
+    The standard library decodes one that it is given: `=?utf-8?q?=0d=0a…?=` would begin a header.
+    """
+    return text.replace("=?", "= ?")
 
 
 def _tags(ids: Delivery | None) -> dict[str, str]:

@@ -94,3 +94,15 @@ def test_a_name_and_a_time_keep_their_direction_in_arabic() -> None:
     for text in (message.text, message.html):
         assert "\u2068Corner Bakery\u2069" in text
         assert "\u20661970-01-01 00:10 UTC\u2069" in text
+
+
+def test_a_name_or_a_subject_adds_no_header() -> None:
+    name = "Sale =?utf-8?q?=0d=0aBcc:eve@example.net?="
+    settings = WaitlistSettings(name=name)
+    ((_, message),) = examples("sale", settings, URL, 0, kind="joined", language="en")
+    mail = message_from_bytes(mime_of(message, "line@example.net").as_bytes(), policy=default)
+    assert isinstance(mail, EmailMessage)
+    assert "Bcc" not in mail
+    shown = "Sale = ?utf-8?q?=0d=0aBcc:eve@example.net?="
+    assert mail["From"].addresses[0].display_name == shown
+    assert mail["Subject"] == f"{shown}: you are in line"
