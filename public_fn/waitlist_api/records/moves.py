@@ -43,7 +43,7 @@ class Moves(Struct, frozen=True):
         with entry_changed():
             self.table.transact(
                 [
-                    self._update(record, update, "", values, event, now_millis),
+                    self._update(record, update, values, event, now_millis),
                     self.table.put_write(event.to_item(*record.key)),
                 ]
             )
@@ -84,7 +84,7 @@ class Moves(Struct, frozen=True):
             condition, known = _as_found(over)
             writes.append(self.table.put_write(alias.to_item(now_millis), condition, known))
         update += f" REMOVE {removed}, #moving_to, #moving_address"
-        written = self._update(record, update, "#moving_to = :to", values, event, now_millis)
+        written = self._update(record, update, values, event, now_millis)
         with entry_changed():
             self.table.transact([written, *writes])
         if record.answers_to and record.answers_to != to:
@@ -107,15 +107,13 @@ class Moves(Struct, frozen=True):
         self,
         record: EntryRecord,
         update: str,
-        also: str,
         values: Item,
         event: HistoryEvent,
         now_millis: int,
     ) -> Item:
-        condition = _condition(record) + (f" AND {also}" if also else "")
         values = values | _seen(record) | {"stamp": event.stamp, "now": now_millis}
         update = f"SET #edited_stamp = :stamp, #updated_millis = :now{update}"
-        return self.table.update_write(record_key(*record.key), update, condition, values)
+        return self.table.update_write(record_key(*record.key), update, _condition(record), values)
 
 
 def _condition(record: EntryRecord) -> str:
