@@ -66,7 +66,7 @@ def test_every_route_refuses_it(stocked: People, route: str) -> None:
     method, path = route.split(" ")
     limit = MAX_IMPORT_BYTES if path.endswith("/import") else MAX_BODY_BYTES
     ids = {"waitlist_id": "bakery", "entry_id": stocked.id_of("ada")}
-    path = path.format(**ids, edition="latest", file="page.js")
+    path = path.format(**ids, edition="latest", file="page.js", code="a" * 76)
     with nothing_changes(stocked.world):
         answer = stocked.world.request(
             method, path, raw_body="x" * (limit + 1), operator="/admin/" in path

@@ -778,6 +778,7 @@ def _tokens() -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
                 "queue_unavailable",
+                "record_unavailable",
                 "not_ready",
             ),
             "By the stack's own sender, in the waitlist's own words where it has them. The address "
