@@ -7,7 +7,7 @@ import typer
 
 from waitlist_cli.client.ids import ENTRY_ID, checked_waitlist_id
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.messages import became, previews, send_test
+from waitlist_cli.operations.messages import became, plain, previews, send_test
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import Customer
@@ -123,4 +123,5 @@ def _preview(context: Context, waitlist: str, kind: str | None, language: str | 
 
 
 def _plain(one: dict[str, Any]) -> str:
-    return f"{one['kind']}, {one['language']}: {one['subject']}\n\n{one['text'].strip()}"
+    text = f"{one['kind']}, {one['language']}: {one['subject']}\n\n{one['text'].strip()}"
+    return plain(text)

@@ -10,6 +10,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.messages import (
     KINDS,
     LANGUAGES,
+    pieces,
     previews,
     send_test,
     words_of,
@@ -50,8 +51,8 @@ def routes(console: Console) -> list[Route]:
             spoken=SPOKEN,
             kind=kind,
             language=language,
-            preview=preview,
-            words=words,
+            subject=pieces(preview["subject"]),
+            lines=[*map(pieces, words)],
             url=url,
             counts={one["kind"]: one for one in counts or ()},
         )

@@ -21,8 +21,8 @@ KINDS = (
     "admitted",
     "left",
 )
-# Characters that let a name in a text of another direction keep its own; screens show none of them.
-ISOLATES, SHOWN = re.compile("[\u2066-\u2069]"), ("subject", "text")
+# What is between these characters keeps its own direction in a text of another one.
+ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # What the service names as the reason of a message that was not sent.
 REASONS = {
@@ -40,8 +40,10 @@ def previews(
     """Return messages with example data: of each kind in each language, or of one."""
     given = {"kind": kind, "language": language}
     params: dict[str, str | int] = {name: value for name, value in given.items() if value}
-    found = api.operator("GET", f"/{waitlist_id}/messages", params=params)["messages"]
-    return [{**one, **{name: ISOLATES.sub("", one[name]) for name in SHOWN}} for one in found]
+    found: list[dict[str, Any]] = api.operator("GET", f"/{waitlist_id}/messages", params=params)[
+        "messages"
+    ]
+    return found
 
 
 def send_test(
@@ -52,10 +54,21 @@ def send_test(
     api.operator("POST", f"/{waitlist_id}/messages/test", body, policy=ONCE)
 
 
-def words_of(preview: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the text of a message and its link, which is the last line."""
+def plain(text: str) -> str:
+    """Return a text for a terminal, which has one direction."""
+    return ISOLATED.sub(r"\1", text)
+
+
+def pieces(line: str) -> list[tuple[str, bool]]:
+    """Return the pieces of a line, each with whether it keeps its own direction."""
+    parts = ISOLATED.split(line)
+    return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+def words_of(preview: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Return the lines of a message and its link, which is the last one."""
     text, _, url = preview["text"].strip().rpartition("\n")
-    return text.strip(), url
+    return text.strip().split("\n"), url
 
 
 def became(note: Mapping[str, Any]) -> str:

@@ -45,6 +45,7 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
         "messages"
     ]
     assert "Die Torte für Bakery ist da." in shown["text"]
+    assert "\u2068" not in typed.done("messages", "preview", name, "--language", "ar")
     everything = typed.done("messages", "preview", name)
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
     test = ("messages", "test", name, "--kind", "offered", "--language", "de")

@@ -17,7 +17,9 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert "The person has a place yes 1 0 0" in console.text(path)
     shown = console.text(f"{path}?kind=offered&language=de")
     assert "Die Torte für Bakery ist da." in shown
-    assert 'dir="rtl"' in console.page(f"{path}?language=ar")
+    arabic = console.page(f"{path}?language=ar")
+    assert 'dir="rtl"' in arabic
+    assert arabic.count("<bdi>Bakery</bdi>") == 3, "the heading, the subject and the text"
     you = {"kind": "offered", "language": "de", "to": "me@example.org"}
     assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
     assert "The message is sent to you." in console.text(path)
