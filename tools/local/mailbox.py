@@ -121,10 +121,14 @@ class Mailbox:
     def deliver(self) -> None:
         """Send what the events ask for that have come since the last time."""
         with self._lock:
-            if not any(map(self._sends, self._waitlists.all())):
+            sending = {one.waitlist_id for one in self._waitlists.all() if self._sends(one)}
+            if not sending:
                 return
             for event in sorted(set(self._events()) - self._handled):
-                self._deliver(event)
+                if event[1] in sending:
+                    self._deliver(event)
+                else:
+                    self._handled.add(event)
             self._counts.take(self._sender.deliveries.tally)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
