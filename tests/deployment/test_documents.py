@@ -5,10 +5,9 @@ import subprocess
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from tests.deployment.documents import tables_of
 from tests.rules.sources import ROOT
+from tests.support.each import each, labelled
 from waitlist_api.records.entry import Status
 from waitlist_api.records.lifecycle import LIFECYCLE
 from waitlist_queue import keys
@@ -41,7 +40,7 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
-@pytest.mark.parametrize("name", documents())
+@each("name", labelled(*documents()))
 def test_links_lead_somewhere(name: str) -> None:
     document = ROOT / name
     for path, anchor in LINK.findall(document.read_text("utf-8")):
@@ -50,14 +49,14 @@ def test_links_lead_somewhere(name: str) -> None:
         assert not anchor or anchor in anchors(target), (path, anchor)
 
 
-@pytest.mark.parametrize("name", documents())
+@each("name", labelled(*documents()))
 def test_no_secret_stands_on_a_command_line(name: str) -> None:
     """P5: each user of a machine can read the arguments of a program. local:local is no secret."""
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     assert SECRET_ARGUMENT.findall(text) == []
 
 
-@pytest.mark.parametrize("name", documents())
+@each("name", labelled(*documents()))
 def test_targets_of_make_that_are_named_exist(name: str) -> None:
     rules = set(RULE.findall((ROOT / "Makefile").read_text("utf-8")))
     assert set(TARGET.findall((ROOT / name).read_text("utf-8"))) <= rules
@@ -102,13 +101,13 @@ def test_documents_that_files_name_exist() -> None:
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("name", documents())
+@each("name", labelled(*documents()))
 def test_paths_that_are_named_exist(name: str) -> None:
     named = set(PATH.findall((ROOT / name).read_text("utf-8")))
     assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
 
 
-@pytest.mark.parametrize("name", documents())
+@each("name", labelled(*documents()))
 def test_a_stack_is_deployed_by_make_with_its_section(name: str) -> None:
     """A bare `sam deploy` deploys `default`, another stack, and takes no release from the build."""
     text = (ROOT / name).read_text("utf-8")

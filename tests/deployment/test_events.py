@@ -17,6 +17,7 @@ from aws_lambda_powertools.utilities.parser.models import (
 )
 
 from tests.deployment.template import TEMPLATE, functions, route_authorizers
+from tests.support.each import each, labelled
 from tools.local.jwt_authorizer import guarded_routes
 from waitlist_shared.contracts import AnyRequest
 from waitlist_shared.ids import entry_id_of
@@ -36,13 +37,12 @@ PUBLIC = {path.stem: load(path) for path in sorted((EVENTS / "public").glob("*.j
 PUBLIC_JWT = {path.stem: load(path) for path in sorted((EVENTS / "public_jwt").glob("*.json"))}
 PRIVATE = {path.stem: load(path) for path in sorted((EVENTS / "private").glob("*.json"))}
 
-each_public_event = pytest.mark.parametrize("event", PUBLIC.values(), ids=PUBLIC)
-each_shape = pytest.mark.parametrize(
+each_public_event = each("event", PUBLIC)
+each_shape = each(
     "event",
-    [*PUBLIC.values(), *PUBLIC_JWT.values()],
-    ids=[*PUBLIC, *(f"{name} with an issuer's token" for name in PUBLIC_JWT)],
+    PUBLIC | {f"{name} with an issuer's token": event for name, event in PUBLIC_JWT.items()},
 )
-each_private_event = pytest.mark.parametrize("name", PRIVATE)
+each_private_event = each("name", labelled(*PRIVATE))
 
 
 def test_each_route_has_one_event() -> None:

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from tests.rules.sources import MODULES, PACKAGES, ROOT, Module, imported_modules, modules_of
+from tests.support.each import each
 
-every_module = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+every_module = each("module", MODULES)
 
 DYNAMODB_CALLS = {
     "get_item",

@@ -10,17 +10,16 @@ import pytest
 
 from tests.rules.lua import LIBRARY, VERBS, Source
 from tests.rules.sources import ROOT
+from tests.support.each import each
 from waitlist_queue import keys
 from waitlist_queue.operations import OWN_KEYS, call_of, operation_of
 from waitlist_queue.scripts import script_named
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
 
-each_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
-each_piece = pytest.mark.parametrize("piece", LIBRARY.values(), ids=LIBRARY)
-each_source = pytest.mark.parametrize(
-    "source", [*VERBS.values(), *LIBRARY.values()], ids=[*VERBS, *LIBRARY]
-)
+each_verb = each("verb", VERBS)
+each_piece = each("piece", LIBRARY)
+each_source = each("source", VERBS | {f"lib/{name}": one for name, one in LIBRARY.items()})
 # Loops that are bounded: by a page, by the stays of one run, by a claim's count, by the instants of
 # a message, by the fields of a policy, by the places that are kept, by the holds that
 # end at once, by the segments of an entry or of a request, by the settings, by the decisions that
@@ -257,7 +256,7 @@ def test_moves_and_crowds_last_as_long_in_lua_as_in_python() -> None:
     assert numbers_of(VERBS["allocate_tickets"])["CROWD_SECONDS"] == limits.CROWDS_SECONDS
 
 
-@pytest.mark.parametrize("request_type", ON_WAITLIST, ids=lambda one: one.__name__)
+@each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
     """The names of RETURNS and EACH are fields, or of another result of the same script."""
     script = operation_of(request_type).script
@@ -300,7 +299,7 @@ def test_every_script_has_an_operation_and_every_operation_a_script() -> None:
     assert {operation_of(request).script.name for request in ON_WAITLIST} == set(VERBS)
 
 
-@pytest.mark.parametrize("request_type", ON_WAITLIST, ids=lambda one: one.__name__)
+@each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_as_many_values_are_sent_as_the_header_declares(
     request_type: type[contracts.OnWaitlist],
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.each import each, labelled
 from waitlist_api.errors import InvalidFields
 from waitlist_api.records.segments import Segments
 from waitlist_shared.ids import segment_id_of
@@ -114,8 +115,9 @@ def test_names_are_taken_in_any_order() -> None:
     assert SEGMENTS.declared_names(["language", "gender"], "query.segment") == BY_BOTH
 
 
-@pytest.mark.parametrize(("left", "right"), list(product("=&#,:; \"'\\{}[]", repeat=2)))
-def test_marks_in_values_are_distinguished(left: str, right: str) -> None:
+@each("marks", labelled(*product("=&#,:; \"'\\{}[]", repeat=2)))
+def test_marks_in_values_are_distinguished(marks: tuple[str, str]) -> None:
+    left, right = marks
     one = segment_id_of("agents", {"a": f"x{left}", "b": f"{right}y"})
     other = segment_id_of("agents", {"a": f"x{left}{right}", "b": "y"})
     assert one != other
