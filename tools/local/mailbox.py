@@ -17,6 +17,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec.structs import asdict
 
+from tools.local.background import Background
 from tools.local.function import Invocation
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.start_page import HEADERS, STYLE
@@ -66,7 +67,7 @@ class LocalSender(Sender, frozen=True):
         return settings.messages or (LINKS if settings.identity else None)
 
 
-class Mailbox:
+class Mailbox(Background):
     """Keeps the messages of all lists in a table, by its client."""
 
     def __init__(
@@ -80,6 +81,7 @@ class Mailbox:
         is_for_guests: bool = True,
     ) -> None:
         """`webhook` are the URL and the secret of webhooks; without it there are none."""
+        super().__init__("mailbox")
         self._webhook = webhook
         self._table = table
         self._now_millis = now_millis
@@ -97,17 +99,6 @@ class Mailbox:
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
         self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mailbox", daemon=True)
-
-    def start(self) -> None:
-        """Deliver as events come, until `stop`."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(5)
 
     def send(self, message: Message, _: Delivery | None) -> None:
         """Keep a message."""

@@ -2,13 +2,13 @@
 
 import json
 import logging
-import threading
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from tools.local.aws import ACCOUNT_ID, REGION
+from tools.local.background import Background
 from tools.local.function import Invocable, ThrottledError
 
 INTERVAL_SECONDS = 60
@@ -31,7 +31,7 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
     }
 
 
-class MinuteSchedule:
+class MinuteSchedule(Background):
     """Invokes `function` every minute in a thread; a slow run delays the next one.
 
     `wait(seconds)` returns True when it is time to stop.
@@ -43,20 +43,10 @@ class MinuteSchedule:
         utc_now: Callable[[], datetime] = lambda: datetime.now(UTC),
         wait: Callable[[float], bool] | None = None,
     ) -> None:
+        super().__init__("minute-schedule")
         self._function = function
         self._utc_now = utc_now
-        self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
-        self._thread = threading.Thread(target=self._run, name="minute-schedule", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, timeout_seconds: float) -> None:
-        """Wait for a run that has begun."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_seconds)
 
     def _run(self) -> None:
         while not self._wait(INTERVAL_SECONDS):

@@ -149,7 +149,7 @@ class LocalService:
         )
         self._server.start(gateway, cors=self._cors(), limits=self._rate_limits())
         mailbox.start()
-        self._parts.callback(mailbox.stop)
+        self._parts.callback(mailbox.stop, 5)
         if WEBHOOK_NAME in functions:
             read = stream_of(self.dynamodb_url)
             pump = WebhookPump(read, queues[QUEUE_NAME], functions[WEBHOOK_NAME])

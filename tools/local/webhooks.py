@@ -10,6 +10,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
+from tools.local.background import Background
 from tools.local.function import Invocable, ThrottledError
 from tools.local.pipes import details_of
 from tools.local.sqs import LocalQueue, QueuedMessage, lambda_event
@@ -43,7 +44,7 @@ def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
     return read
 
 
-class WebhookPump:
+class WebhookPump(Background):
     """Puts the events of a stream into the queue, and hands its messages to the function."""
 
     def __init__(
@@ -52,22 +53,16 @@ class WebhookPump:
         queue: LocalQueue,
         function: Invocable,
     ) -> None:
+        super().__init__("webhook-pump")
         self._read = read
         self._queue = queue
         self._function = function
-        self._stopping = threading.Event()
         self._calls = ThreadPoolExecutor(CALLS, thread_name_prefix="webhook")
         self._free = threading.Semaphore(CALLS)
-        self._thread = threading.Thread(target=self._run, name="webhook-pump", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
         """End, and wait for calls that run; what is in the queue is lost."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_seconds)
+        super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
         end = time.monotonic() + timeout_seconds
         for _ in range(CALLS):
