@@ -153,12 +153,12 @@ class Batches:
             logger.warning("no pause could be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
-        asked = self._pauses.get(record["messageId"])
-        if asked is not None:
-            # Not all at one moment.
-            return min(asked + random.randint(0, FIRST_PAUSE_SECONDS), MOST_HIDDEN_SECONDS)
         receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
-        return _usual_pause(receives)
+        usual = _usual_pause(receives)
+        asked = self._pauses.get(record["messageId"], 0)
+        # Not all at one moment; and not more often, so that the attempts last for a day.
+        asked += random.randint(0, FIRST_PAUSE_SECONDS)
+        return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
     def _log(self, request_id: str, milliseconds: float) -> None:
         span = Span(
