@@ -110,9 +110,11 @@ class AddressChanges(Struct, frozen=True):
         if rules is None:
             raise CodeRefused
         try:
-            address_of(rules, record.moving_address)
+            domain = address_of(rules, record.moving_address).domain
         except ValueError:
             raise CodeRefused from None
+        if rules.blocks(domain):
+            raise CodeRefused
         return {**record.profile, rules.field: record.moving_address}
 
 

@@ -93,9 +93,18 @@ class Sender(Struct, frozen=True):
         return self._send_once(delivery, message)
 
     def bounce(self, delivery: Delivery) -> None:
-        """Note that a sent message came back; the address takes no others in this stay."""
-        self._mark_unreachable(delivery)
+        """Note that a sent message came back; its address takes no others in this stay."""
+        if not self._was_sent_before_an_edit(delivery):
+            self._mark_unreachable(delivery)
         self.deliveries.bounce(delivery)
+
+    def _was_sent_before_an_edit(self, delivery: Delivery) -> bool:
+        """Return whether the address may be another one by now; the next message finds out."""
+        record = self.entries.get(delivery.waitlist_id, delivery.entry_id)
+        sent_millis = self.deliveries.sent_millis(delivery)
+        if record is None or sent_millis is None:
+            return False
+        return millis_of(record.edited_stamp) > sent_millis
 
     def _mark_unreachable(self, delivery: Delivery) -> None:
         # A new address says nothing of the one that the stay has.

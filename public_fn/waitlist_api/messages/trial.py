@@ -29,7 +29,7 @@ def send_trial(sender: Sender, event: dict[str, Any]) -> TrialOutcome:
     trial = convert(event[TRIAL], Trial)
     waitlist = sender.waitlists.get(trial.waitlist_id)
     channel = sender.channels.get(trial.channel)
-    if waitlist is None:
+    if waitlist is None or waitlist.deleting:
         return "no_waitlist"
     if channel is None:
         return "no_channel"

@@ -132,6 +132,11 @@ class Deliveries(Struct, frozen=True):
             self.table.update(delivery.key, "SET #state = :bounced", is_sent, values | {"none": 0})
             self._count(delivery, "bounced")
 
+    def sent_millis(self, delivery: Delivery) -> int | None:
+        """Return when a message was sent; None without a note of that."""
+        millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
+        return millis
+
     def _count(self, delivery: Delivery, state: State) -> None:
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 

@@ -207,11 +207,11 @@ def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
     assert (repeated.status, movers.history(ADA).count("address_changed")) == (200, 1)
 
 
-def test_a_list_that_knows_people_by_another_field_now_takes_no_code(movers: Movers) -> None:
+def test_a_list_that_takes_other_addresses_by_now_takes_no_code(movers: Movers) -> None:
     movers.joins(ADA)
     movers.change(ADA, NEW)
     code = movers.code_to(ADA)
-    for identity in ({"field": "phone"}, None):
+    for identity in ({"field": "phone"}, None, {**RULES, "blocked_domains": ["example.org"]}):
         movers.configure(identity=identity)
         assert movers.verify(code).code == "code_refused"
     movers.configure(identity=RULES)

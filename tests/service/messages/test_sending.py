@@ -218,6 +218,8 @@ def test_an_operator_sends_one_to_themselves(
     ):
         stage.stand_ins.failing = partial(_always, answer)
         assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == outcome
+    stage.world.services.waitlist_records.begin_delete(stage.people.waitlist_id, 0)
+    assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == "no_waitlist"
 
 
 def _always(answer: Reply, _: object) -> Reply:

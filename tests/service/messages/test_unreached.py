@@ -71,8 +71,8 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # After the item of the index, before the record.
-    stage.wire.arm(1, crash_before)
+    # After two reads and the item of the index, before the record.
+    stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)
     stage.wire.disarm()
@@ -92,6 +92,18 @@ def test_another_address_is_reachable_again(stage: Stage) -> None:
     stage.send(stage.bounce("ada"))
     path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
     assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
+    assert listed(stage, "unreachable") == []
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to()[-1] == "ada@example.net"
+
+
+def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(stage: Stage) -> None:
+    joined(stage, "ada")
+    stage.world.advance(1)
+    path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
+    assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
+    assert stage.send(stage.bounce("ada")) == []
     assert listed(stage, "unreachable") == []
     stage.people.admit(1)
     assert stage.send_news() == []
