@@ -25,7 +25,10 @@ def words_of(kind: str, language: str, rules: MessageRules) -> dict[str, str]:
     """Return `subject`, `text` and `button` of a kind, the list's own where it has them."""
     own = rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, str] = texts_of(language)[kind]
-    return {name: getattr(own, name) or texts[name] for name in FIELDS}
+    # A text of blanks would be a mail without a subject, or a link that nobody sees.
+    return {
+        name: getattr(own, name) if getattr(own, name).strip() else texts[name] for name in FIELDS
+    }
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

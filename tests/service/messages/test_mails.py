@@ -11,7 +11,7 @@ from waitlist_api.messages.channels import mime_of
 from waitlist_api.messages.example import examples
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
-from waitlist_api.settings.messages import LANGUAGES
+from waitlist_api.settings.messages import LANGUAGES, MessageRules, OwnText
 from waitlist_api.settings.page import PageSettings
 
 VOID = {"meta", "img", "br"}
@@ -106,3 +106,12 @@ def test_a_name_or_a_subject_adds_no_header() -> None:
     shown = "Sale = ?utf-8?q?=0d=0aBcc:eve@example.net?="
     assert mail["From"].addresses[0].display_name == shown
     assert mail["Subject"] == f"{shown}: you are in line"
+
+
+def test_words_of_blanks_are_the_services() -> None:
+    own = {"en": {"joined": OwnText(subject=" ", button="\n")}}
+    rules = MessageRules(kinds=("joined",), texts=own)
+    settings = WaitlistSettings(name="Bakery", messages=rules)
+    ((_, message),) = examples("bakery", settings, URL, 0, kind="joined", language="en")
+    assert message.subject == "Bakery: you are in line"
+    assert "See my place" in message.html
