@@ -15,7 +15,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from waitlist_api.http.schemas.common import ShownText
+from waitlist_api.http.schemas.common import AsAnyOf, ShownText
 from waitlist_shared.limits import MAX_FILTERS, MAX_SEGMENT_ATTRIBUTES
 
 MAX_PROFILE_BYTES = 8 * 1024
@@ -54,9 +54,6 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _document_names(schema: dict[str, Any]) -> None:
     """Describe names by `propertyNames`: most generators ignore `patternProperties`."""
     ((pattern, value),) = schema.pop("patternProperties").items()
-    if "oneOf" in value:
-        # Generated Go clients check `oneOf` with a library that is not Go's own.
-        value = {"anyOf": value["oneOf"]}
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 
 
@@ -78,6 +75,7 @@ Attributes = Annotated[
         Annotated[
             Annotated[AttributeValue, Tag("value")] | Annotated[AttributeValues, Tag("values")],
             Discriminator(_one_or_several),
+            AsAnyOf(),
         ],
     ],
     Field(max_length=MAX_ATTRIBUTES, json_schema_extra=_document_names),

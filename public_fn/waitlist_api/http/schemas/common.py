@@ -5,7 +5,15 @@ from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+)
+from pydantic_core import CoreSchema
 from typing_extensions import TypeAliasType
 
 from waitlist_api.clock import iso_of
@@ -33,6 +41,19 @@ TimeZone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 def documented(**schema: Any) -> Any:
     """Return a field with documentation only: the schema is not validated."""
     return Field(json_schema_extra=schema)
+
+
+class AsAnyOf:
+    """Documents a choice between types as `anyOf`.
+
+    Generated Go clients check `oneOf` with a library that is not Go's own.
+    """
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        schema = handler(core)
+        return {"anyOf" if key == "oneOf" else key: value for key, value in schema.items()}
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:

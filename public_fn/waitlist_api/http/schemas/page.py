@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from waitlist_api.http.page.files import words
 from waitlist_api.http.schemas.attributes import AttributeName
-from waitlist_api.http.schemas.common import Body, ShownText
+from waitlist_api.http.schemas.common import AsAnyOf, Body, ShownText
 from waitlist_api.settings.page import FieldType, Kept, Language
 
 MAX_TEXT = 2000
@@ -65,6 +65,7 @@ Labels = Annotated[
     Annotated[Label, Tag("text")]
     | Annotated[dict[Language, Label], Field(min_length=1), Tag("languages")],
     Discriminator(_kind),
+    AsAnyOf(),
 ]
 
 
@@ -89,6 +90,7 @@ class PageOptionBody(Body):
 Option = Annotated[
     Annotated[Choice, Tag("text")] | Annotated[PageOptionBody, Tag("languages")],
     Discriminator(lambda value: "text" if isinstance(value, str) else "languages"),
+    AsAnyOf(),
 ]
 
 
@@ -191,6 +193,7 @@ Words = Annotated[
         Tag("plurals"),
     ],
     Discriminator(lambda value: "plurals" if isinstance(value, dict) else "text"),
+    AsAnyOf(),
 ]
 
 

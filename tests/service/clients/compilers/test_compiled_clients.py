@@ -55,7 +55,9 @@ CHOICES = ("Attributes_value", "BumpBody", "EditBody")
 KOTLIN_MAPPINGS = ",".join(f"{name}=kotlin.Any" for name in CHOICES)
 KOTLIN = ("kotlin", "--library", "jvm-okhttp4", "--schema-mappings", KOTLIN_MAPPINGS)
 KOTLIN_OPTIONS = "packageName=waitlist,serializationLibrary=gson,omitGradleWrapper=true"
-JAVA = ("java", "--library", "native", "--schema-mappings", "Attributes_value=Object")
+JAVA_CHOICES = ("Attributes_value", "Label", "Texts_value_value")
+JAVA_MAPPINGS = ",".join(f"{name}=Object" for name in JAVA_CHOICES)
+JAVA = ("java", "--library", "native", "--schema-mappings", JAVA_MAPPINGS)
 JAVA_OPTIONS = (
     "openApiNullable=false,supportUrlQuery=false,invokerPackage=waitlist,"
     "apiPackage=waitlist.api,modelPackage=waitlist.model"

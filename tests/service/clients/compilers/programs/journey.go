@@ -52,7 +52,8 @@ func main() {
 }
 
 func (j journey) signUp(name, key string, language waitlist.AttributesValue) (string, context.Context) {
-	body := waitlist.NewSignupBody(name)
+	body := waitlist.NewSignupBody()
+	body.SetCustomerId(name)
 	body.SetAttributes(map[string]waitlist.AttributesValue{"language": language})
 	entry, _, err := j.api.SignUp(context.Background(), j.list).SignupBody(*body).IdempotencyKey(key).Execute()
 	must(err)

@@ -14,6 +14,7 @@ async function signUp(name: string, language: string | string[]): Promise<Schema
     body: { customer_id: name, profile: {}, attributes: { language } },
   });
   if (data === undefined) throw new Error(describe(error));
+  if (!("entry_id" in data)) throw new Error(data.status); // only of a list that verifies first
   const isLong = data.rank !== null && data.rank > 2 ** 31;
   console.log(`${name} signup: ${data.status} at ${data.position}, ${isLong}`);
   return data;
