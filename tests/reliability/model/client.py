@@ -23,7 +23,7 @@ from waitlist_api.admission.holds import (
 )
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
-from waitlist_api.entries.readiness import HoldBackCommand
+from waitlist_api.entries.readiness import HoldBackCommand, RestCommand, ResumeCommand
 from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
@@ -31,6 +31,7 @@ from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.entries import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
+from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
 from waitlist_shared.limits import MAX_DELAY_SECONDS
@@ -53,7 +54,10 @@ SETTINGS: dict[str, Any] = {
     "lease_seconds": LEASE_SECONDS,
     "max_attempts": 3,
     "rejoin": "always",
+    "rest": RestRules(max_days=180, times=3),
 }
+# No rest ends within a case.
+REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
 Tokens = dict[str, dict[str, str]]
 
 
@@ -166,6 +170,20 @@ class Client:
             waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, ready=is_ready
         )
         self.services.readiness.hold_back(command)
+
+    def rest(self, name: str) -> Any:
+        self.services.readiness.rest(
+            RestCommand(
+                waitlist_id=WAITLIST_ID, entry_id=id_of(name), stay=None, until_millis=REST_UNTIL
+            )
+        )
+
+    def resume(self, name: str) -> Any:
+        self.services.readiness.resume(
+            ResumeCommand(
+                waitlist_id=WAITLIST_ID, entry_id=id_of(name), stay=None, until_millis=REST_UNTIL
+            )
+        )
 
     def reinstate(self, name: str, key: str) -> Any:
         command = ReinstateCommand(

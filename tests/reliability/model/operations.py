@@ -28,6 +28,8 @@ from tests.reliability.model.requests import (
     redrive,
     reinstate,
     release,
+    rest,
+    resume,
     run_policy,
     sign_up,
     withdraw,
@@ -211,6 +213,8 @@ OPERATIONS: tuple[Operation, ...] = (
         hold_back("b", is_ready=True),
         ("held back", "held back, Redis lost", "held back while claimed"),
     ),
+    Operation("rest", rest("b"), ("waiting", "held", "waiting, Redis lost", "place forgotten")),
+    Operation("resume", resume("b"), ("resting", "resting, Redis lost")),
     Operation(
         "reinstate",
         reinstate("b", "the-return"),

@@ -17,7 +17,7 @@ from tests.support.problem import Problem
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
-OF_RECORD = ("held_back", "ready")
+OF_RECORD = ("held_back", "ready", "rested", "resumed")
 LONGEST_CLAIM_MILLIS = 15 * 60_000
 # A fault lets two minutes pass within a request: maintenance runs meanwhile.
 LONGEST_REQUEST_MILLIS = 150_000
@@ -189,13 +189,15 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that an entry that is held back is passed over while it waits, and no other."""
+    """Check that an entry that is not ready is passed over while it waits, and no other."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
-    in_redis = ("held_back" in reasons, "delayed" in reasons)
-    expected = (stay.is_held_back, bool(stay.delayed_until_millis))
-    recorded = (bool(record.get("held_back")), bool(record.get("delayed_until_millis")))
+    in_redis = tuple(reason in reasons for reason in ("held_back", "delayed", "resting"))
+    ends = (stay.delayed_until_millis, stay.rests_until_millis)
+    expected = (stay.is_held_back, *map(bool, ends))
+    fields = ("held_back", "delayed_until_millis", "rest_until_millis")
+    recorded = tuple(bool(record.get(field)) for field in fields)
     if not in_redis == recorded == expected:
         yield Problem("readiness", f"of {name}: Redis has {reasons}, the record {recorded}")
 

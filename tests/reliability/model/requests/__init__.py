@@ -22,6 +22,8 @@ from tests.reliability.model.requests.in_queue import (
     leave,
     look,
     reinstate,
+    rest,
+    resume,
     sign_up,
 )
 from tests.reliability.model.requests.of_admissions import (
@@ -79,6 +81,8 @@ __all__ = [
     "redrive",
     "reinstate",
     "release",
+    "rest",
+    "resume",
     "run_policy",
     "set_policy",
     "sign_up",

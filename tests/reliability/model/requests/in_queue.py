@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
-from tests.reliability.model.client import KIND_OF
+from tests.reliability.model.client import KIND_OF, REST_UNTIL
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
 from tests.support import model
-from tests.support.model import ENDED, LEFT_AS_NO_SHOW, Stay, Waitlist
+from tests.support.model import ASIDE, ENDED, LEFT_AS_NO_SHOW, Stay, Waitlist
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
@@ -120,6 +120,49 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         return replace(line, events=frozenset(others.items())).note(noted)
 
     return Request(lambda client: client.hold_back(name, is_ready), effect, early=early, event=word)
+
+
+def rest(name: str) -> Request:
+    """Let others pass. The record decides: it may have an entry that Redis holds as waiting."""
+    edited = edit(name, KIND_OF[name])
+
+    def effect(line: Waitlist) -> Effect:
+        line, expected = edited.effect(line)
+        stay = line.stay(name)
+        if stay is None or stay.state in ENDED or stay.rests_until_millis:
+            return line, expected
+        line = line.change(name, rests_until_millis=REST_UNTIL)
+        return line.happened(name, "rested", model.CUSTOMER), expected
+
+    def refusals(line: Waitlist) -> tuple[str, ...]:
+        stay = line.stay(name)
+        # Maintenance may not have recorded the end of a hold yet.
+        is_noticed = [event.word for event in line.history(name)[-1:]] == ["expired"]
+        return ("not_waiting",) if stay and (stay.state in ASIDE or is_noticed) else ()
+
+    def early(line: Waitlist) -> Waitlist:
+        return effect(line)[0]
+
+    return Request(
+        lambda client: client.rest(name), effect, early=early, refusals=refusals, event="rested"
+    )
+
+
+def resume(name: str) -> Request:
+    edited = edit(name, KIND_OF[name])
+
+    def effect(line: Waitlist) -> Effect:
+        line, expected = edited.effect(line)
+        stay = line.stay(name)
+        if stay is None or stay.state in ENDED or not stay.rests_until_millis:
+            return line, expected
+        line = line.change(name, rests_until_millis=0)
+        return line.happened(name, "resumed", model.CUSTOMER), expected
+
+    def early(line: Waitlist) -> Waitlist:
+        return effect(line)[0]
+
+    return Request(lambda client: client.resume(name), effect, early=early, event="resumed")
 
 
 def reinstate(name: str, key: str) -> Request:
