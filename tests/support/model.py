@@ -114,7 +114,7 @@ class Waitlist:
     the place that it has drawn and not used yet. `early` counts the places drawn for early rows.
     `events` are the histories, by name; a long run without their judge has none. `slots` are those
     that are due to be offered, in the order of their use; with `may_lose` Redis may forget them,
-    and what has paid for the open offers.
+    and what has paid for the open offers. A list that `opens`, or `closes`, does so at some time.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -132,6 +132,7 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
+    hours: Literal["open", "opens", "closes", "shut"] = "open"
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -218,9 +219,33 @@ class Waitlist:
         return replace(self, drawn=others | own)
 
     @property
+    def takes_signups(self) -> bool:
+        return self.hours in ("open", "closes") and not self.is_full
+
+    @property
     def is_full(self) -> bool:
         room = [stay for _, stay in self.stays if stay.state in ON_LIST or stay.is_aside]
         return self.capacity is not None and len(room) >= self.capacity
+
+
+def refused(line: Waitlist, name: str, key: str) -> Waitlist:
+    """Note a signup that the list's hours refuse: it does not join later."""
+    return line if line.is_full else line.note(f"{name} with {key} was refused")
+
+
+def was_refused(line: Waitlist, name: str, key: str) -> bool:
+    return f"{name} with {key} was refused" in line.done
+
+
+def hours_passed(line: Waitlist) -> Waitlist:
+    """Let the list have opened, or closed, if it is to."""
+    match line.hours:
+        case "opens":
+            return replace(line, hours="open")
+        case "closes":
+            return replace(line, hours="shut")
+        case _:
+            return line
 
 
 def _counts_as_inside(stay: Stay) -> bool:
@@ -243,7 +268,7 @@ def signup_finished(line: Waitlist, name: str) -> Waitlist:
     if stay is None or stay.state != "joining" or stay.rank:
         return line
     line = _not_joined(line, name)
-    return line if line.is_full else joined(line, name, stay.key)
+    return joined(line, name, stay.key) if line.takes_signups else refused(line, name, stay.key)
 
 
 def intent_finished(line: Waitlist, name: str) -> Waitlist:

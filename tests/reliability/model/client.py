@@ -47,6 +47,8 @@ LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
 # The slots of a schedule are due before the next request of a scenario.
 DUE_AFTER_SECONDS = 30
+# A list opens, or closes, half a minute after a scenario.
+HOURS_SECONDS = 90
 # No pass ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
@@ -114,6 +116,13 @@ class Client:
 
     def limit_to(self, capacity: int | None) -> Any:
         settings = WaitlistSettings(**SETTINGS, capacity=capacity)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def open_or_close(self, opens: bool) -> Any:
+        seconds = self.services.admissions.now_millis() / 1000 + HOURS_SECONDS
+        at = datetime.fromtimestamp(seconds, UTC).isoformat()
+        opens_at, closes_at = (at, None) if opens else (None, at)
+        settings = WaitlistSettings(**SETTINGS, opens_at=opens_at, closes_at=closes_at)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
     def set_policy(self, policy: Policy) -> Any:

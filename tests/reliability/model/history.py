@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Expected, Request
-from tests.support.model import Waitlist, by_itself, slots_lost
+from tests.support.model import Waitlist, by_itself, hours_passed, slots_lost
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,8 @@ def _ends(
         yield by_itself(line)
     if (following := by_itself(line)) != line:
         # A poll or maintenance may run the policy at any time.
+        yield from _ends(attempts, following, seen, effects)
+    if (following := hours_passed(line)) != line:
         yield from _ends(attempts, following, seen, effects)
     if line.may_lose and (lost := slots_lost(line)) != line:
         yield from _ends(attempts, lost, seen, effects)

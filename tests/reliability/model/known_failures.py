@@ -213,6 +213,19 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
+        "a signup that is refused before the list opens, and Redis is lost",
+        "Redis keeps the refusal, and the request then removes its intent. If Redis is lost between"
+        " the two, and the request pauses for more than a minute, in which the list opens,"
+        " maintenance finishes the intent.",
+        "signup / opening / Redis lost, maintenance / step 2 / gives up",
+        lambda result, problem: (
+            _is_of(result, "signup")
+            and result.case.scenario == "opening"
+            and _has_lost_redis(result)
+            and problem.kind in ("revived", "trace", "history", "counter")
+        ),
+    ),
+    KnownFailure(
         "the repeat of a claim is not known after a loss",
         "Only Redis has the key of a claim and the tokens for its repeat. The repeat leaves out the"
         " entries that a rebuild leaves out, for example those that were admitted at once. The"

@@ -57,7 +57,11 @@ class Operation:
 
 
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("signup", sign_up("b", REPEAT), ("absent", "absent, Redis lost", "full", "erased")),
+    Operation(
+        "signup",
+        sign_up("b", REPEAT),
+        ("absent", "absent, Redis lost", "full", "opening", "closing", "erased"),
+    ),
     Operation("signup without a key", sign_up("b", "keyless", is_keyless=True), ("absent", "left")),
     Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
     Operation(
@@ -69,6 +73,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "left an offer",
             "left an offer, to leave",
             "left and full",
+            "left and closing",
             "admitted",
             "dequeued",
             "leaving",

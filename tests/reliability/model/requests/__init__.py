@@ -12,6 +12,7 @@ from tests.reliability.model.requests.environment import (
     lose_redis,
     maintain,
     notice_ends,
+    open_or_close,
     set_policy,
 )
 from tests.reliability.model.requests.in_queue import (
@@ -77,6 +78,7 @@ __all__ = [
     "lose_redis",
     "maintain",
     "notice_ends",
+    "open_or_close",
     "park",
     "redrive",
     "reinstate",

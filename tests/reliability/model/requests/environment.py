@@ -16,6 +16,17 @@ def limit_to(capacity: int) -> Request:
     )
 
 
+def open_or_close(*, opens: bool) -> Request:
+    """Let the list take signups from a time on that a request may see pass, or until then."""
+    return Request(
+        lambda client: client.open_or_close(opens),
+        lambda line: (
+            replace(line, capacity=None, policy=None, hours="opens" if opens else "closes"),
+            NOTHING,
+        ),
+    )
+
+
 def set_policy(policy: Policy) -> Request:
     """Let the list admit by a policy."""
     return Request(

@@ -35,8 +35,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
                 return line, replace(standing(line, name), is_either=stay.state in ENDED)
             stay = stay.former
         line = line.put(name, stay) if stay else line.forget(name)
-        if line.is_full:
-            return line, no("waitlist_full")
+        if not line.takes_signups:
+            return model.refused(line, name, key), no("waitlist_full")
         line = model.joined(line, name, key)
         return line, standing(line, name)
 
@@ -45,6 +45,9 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
         if is_leaving_as_no_show(line, name):
             return ("already_on_list",)
+        if model.was_refused(line, name, key):
+            # Redis has ended the stay with the refusal.
+            return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
     return Request(
