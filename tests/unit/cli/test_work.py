@@ -267,12 +267,11 @@ def test_until_empty_does_not_end_at_the_limit_of_claims(fake: FakeService) -> N
 def test_a_released_person_is_passed_over_for_longer_after_each_failure(fake: FakeService) -> None:
     """Also after holds that expired; up to an hour, and not at all with `--retry-after 0`."""
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
-    words = ["work", "bakery", "--max", "2", "--concurrency", "2"]
+    words = ["work", "bakery", "--max", "2"]
     for after, bounds in ((100, [(160, 240), (320, 480)]), (3600, [(2880, 4320)] * 2), (0, [])):
         fake.requests.clear()
         fake.script = [answer(200, {"lease_seconds": 300})]
-        fake.script += [answer(200, {"claims": [claim]}), answer(200, {"claims": [claim]})]
-        fake.script += [answer(200, {}), answer(200, {})]
+        fake.script += [answer(200, {"claims": [claim]}), answer(200, {})] * 2
         assert Typed(fake.url)(*words, "--retry-after", str(after), "--", "false").exit_code == 1
         bodies = [json.loads(body) for _, path, _, body in fake.requests if "release" in path]
         delays = sorted(body["delay_seconds"] for body in bodies if "delay_seconds" in body)
