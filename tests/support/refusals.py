@@ -47,6 +47,17 @@ def put(client: Any, item: Item) -> Any:
     return client.put_item(TableName=TABLE, Item=item)
 
 
+def put_if(client: Any, condition: str) -> Any:
+    """Put an item whose attribute `n` is absent or another than :n, under a condition."""
+    return client.put_item(
+        TableName=TABLE,
+        Item=key(1),
+        ConditionExpression=condition,
+        ExpressionAttributeNames={"#n": "n"},
+        ExpressionAttributeValues={":n": {"N": "1"}},
+    )
+
+
 def update(client: Any, number: int, name: str, value: Item) -> Any:
     return client.update_item(TableName=TABLE, Key=key(number), **_setting(name, value))
 
@@ -144,6 +155,14 @@ CASES = [
     Case("a delete of it", INVALID, lambda c: transact(c, delete_action(EMPTY_SK))),
     Case("a pk of 2,049 bytes", INVALID, lambda c: put(c, {**key(1), "pk": {"S": "p" * 2049}})),
     Case("an sk of 1,025 bytes", INVALID, lambda c: put(c, {**key(1), "sk": {"S": "s" * 1025}})),
+    Case(
+        "a condition in parentheses",
+        "",
+        lambda c: put_if(c, "(#n = :n OR #n <> :n) AND NOT (#n = :n)"),
+    ),
+    Case(
+        "in two around the same", INVALID, lambda c: put_if(c, "#n <> :n OR ((#n = :n OR #n = :n))")
+    ),
     Case("the same key twice in a batch", INVALID, lambda c: _read(c, key(1), key(1))),
     Case("101 keys in a batch", INVALID, lambda c: _read(c, *map(key, range(101)))),
     Case("26 writes in a batch", INVALID, lambda c: _delete(c, *map(key, range(26)))),

@@ -49,10 +49,11 @@ class Edits(Struct, frozen=True):
             update += ", #profile = :profile"
             values["profile"] = json_text(profile)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
-        condition = f"({' OR '.join(news)})"
+        # `_write` adds parentheses, and DynamoDB refuses two around the same condition.
+        condition = " OR ".join(news)
         if seen is not None:
             known = "#edited_stamp = :seen" if seen.edited_stamp else UNEDITED
-            condition += f" AND #join_id = :join_id AND {known}"
+            condition = f"({condition}) AND #join_id = :join_id AND {known}"
             values |= {"join_id": seen.join_id, "seen": seen.edited_stamp}
         return self._write(key, update, condition, values, event, now_millis)
 

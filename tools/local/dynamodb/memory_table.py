@@ -349,12 +349,25 @@ def _compiled(expression: str) -> CodeType:
     """
     if not EXPRESSION.fullmatch(expression):
         raise Refused(f"Invalid expression, or not supported here: {expression}")
+    if _has_redundant_parentheses(expression):
+        raise Refused("The expression has redundant parentheses")
     text = re.sub(r"(#\w+) BETWEEN (:\w+) AND (:\w+)", r"\2 <= \1 <= \3", expression)
     text = re.sub(r"(?<![<>])=", "==", text).replace("<>", "!=")
     text = re.sub(r"\b(AND|OR|NOT|IN)\b", lambda word: word[0].lower(), text)
     text = re.sub(r"#\w+", lambda one: f"attribute({one[0]!r})", text)
     text = re.sub(r":\w+", lambda one: f"value({one[0]!r})", text)
     return compile(text, expression, "eval")
+
+
+def _has_redundant_parentheses(expression: str) -> bool:
+    """Whether two pairs of parentheses enclose the same, of which DynamoDB refuses one."""
+    opened, closed = [], {}
+    for place, one in enumerate(expression):
+        if one == "(":
+            opened.append(place)
+        elif one == ")" and opened:
+            closed[opened.pop()] = place
+    return any(closed.get(start + 1) == end - 1 for start, end in closed.items())
 
 
 def _shown(error: ConditionNotMet, request: Item) -> Item:
