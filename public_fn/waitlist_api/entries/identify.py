@@ -2,7 +2,7 @@
 
 import base64
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -46,18 +46,10 @@ class Identities(Struct, frozen=True):
             rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
             return self._person(waitlist_id, rules, customer_id, profile)
 
-    def of_rows(
-        self, waitlist_id: str, profiles: Sequence[dict[str, Any]]
-    ) -> list[str | InvalidFields]:
-        """Return the customer id of each profile of an import, or what is wrong with it."""
+    def by_profile(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
+        """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
-        found: list[str | InvalidFields] = []
-        for profile in profiles:
-            try:
-                found.append(self._person(waitlist_id, rules, None, profile).customer_id)
-            except InvalidFields as refusal:
-                found.append(refusal)
-        return found
+        return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
     def of_profile(self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]) -> Person:
         """Return the person of the address in a profile; raise InvalidFields."""

@@ -1,6 +1,7 @@
 """The rows of an import and their outcomes."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -8,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from waitlist_api.errors import InvalidFields
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
@@ -29,9 +31,9 @@ FIRST_TICKET = 1
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import. Without `joined_at` the place is at the end of the queue.
 
-    One that is not `ready` is held back, for a `reason`. `by_address` says that the customer id was
-    made of the address in the profile. An entry that an earlier call with the
-    same `idempotency_key` has added counts as joined.
+    One that is not `ready` is held back, for a `reason`. `identify` has made the customer id of the
+    address in the profile; None if the caller has stated the id. An entry that an earlier call with
+    the same `idempotency_key` has added counts as joined.
     """
 
     customer_id: str
@@ -40,7 +42,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     priority: int = 0
     joined_at: datetime | None = None
     idempotency_key: str = ""
-    by_address: bool = False
+    identify: Callable[[dict[str, Any]], str] | None = None
     ready: bool = True
     reason: str = ""
 
@@ -58,7 +60,6 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
     when_on_list: WhenOnList = "keep"
     record: EntryRecord | None = None
     alias: Alias | None = None
-    has_followed: bool = False
     is_new: bool = False
     ticket: int | None = None
     outcome: Outcome | None = None
@@ -93,9 +94,15 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the person has moved from the address of the row to another one."""
-        is_own = self.row.by_address and not self.has_followed
-        return is_own and self.record is not None and self.record.answers_to != ""
+        """Whether the row has one of two addresses of the person, and the stay has the other."""
+        record, identify = self.record, self.row.identify
+        if identify is None or record is None or not record.answers_to:
+            return False
+        try:
+            return identify(self.row.profile) != identify(record.profile)
+        except InvalidFields:
+            # An operator has written a profile without an address.
+            return True
 
     @property
     def is_replacing(self) -> bool:
@@ -144,7 +151,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     def follow(self, record: EntryRecord) -> None:
         """Name the entry that answers to the address of the row."""
-        self.row, self.has_followed = replace(self.row, customer_id=record.customer_id), True
+        self.row = replace(self.row, customer_id=record.customer_id)
         # Cached properties of the former name.
         self.__dict__.clear()
 
@@ -156,6 +163,12 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         elif outcome != "ended" and not self.names_former_address:
             # Another person may read the mailbox of a former address by now.
             self.ticket = self.recorded_ticket
+
+    def repeat(self, same: "ImportedRow") -> None:
+        """Take the outcome of another row that names the same entry."""
+        self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
+        self.outcome = "already" if same.outcome == "joined" else same.outcome
+        self.ticket = None if self.names_former_address else same.ticket
 
     def refuse(self, refusal: WaitlistError) -> None:
         self.outcome, self.refusal = "refused", refusal

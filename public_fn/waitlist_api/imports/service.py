@@ -115,10 +115,13 @@ def _imported(
 
 
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
-    """Return the first row of each entry."""
+    """Return the first row of each entry, or the first that names the person's present address."""
     by_entry: dict[str, ImportedRow] = {}
     for one in rows:
-        by_entry.setdefault(one.entry_id, one)
+        first = by_entry.setdefault(one.entry_id, one)
+        names_present = one.record is not None and not one.names_former_address
+        if first.names_former_address and names_present:
+            by_entry[one.entry_id] = one
     return by_entry
 
 
@@ -126,14 +129,8 @@ def _whole(imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]) -> 
     """Return the rows, each with an outcome."""
     for one in imported:
         if one.outcome is None:
-            _like(one, by_entry[one.entry_id])
+            one.repeat(by_entry[one.entry_id])
     return imported
-
-
-def _like(one: ImportedRow, same: ImportedRow) -> None:
-    """Copy the outcome of the first row that names the same customer."""
-    one.outcome = "already" if same.outcome == "joined" else same.outcome
-    one.refusal, one.ticket, one.warning = same.refusal, same.ticket, same.warning
 
 
 def _moment(millis: int) -> datetime:

@@ -341,6 +341,39 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
     assert (again["outcome"], again["entry_id"]) == ("joined", movers.id_of(ADA))
 
 
+def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
+    """Whatever else the file has, and in the next stay, whose address may be either."""
+
+    def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:
+        rows: list[Any] = [{"profile": {"email": one}} for one in addresses]
+        results = movers.bring(*rows, entry_tokens=True, **options).json["results"]
+        return {
+            address: (one["outcome"], one["entry_token"] is not None)
+            for address, one in zip(addresses, results, strict=True)
+        }
+
+    movers.joins(ADA)
+    movers.move(ADA, NEW)
+    assert tokens(ADA, on_list="replace") == {ADA: ("already", False)}
+    assert movers.history(ADA)[-1] == "address_changed"
+    replacing: Any = {"on_list": "replace"}
+    assert tokens(NEW, ADA, **replacing) == {NEW: ("joined", True), ADA: ("already", False)}
+    assert tokens(ADA, NEW) == {ADA: ("already", False), NEW: ("already", True)}
+    twice = movers.bring(*[{"profile": {"email": ADA}}] * 2, entry_tokens=True).json["results"]
+    assert [one["entry_token"] for one in twice] == [None, None]
+    for present, other in ((ADA, NEW), (NEW, ADA)):
+        movers.remove(ADA)
+        movers.world.advance(MINUTE)
+        movers.joins(present)
+        assert tokens(other, **replacing) == {other: ("already", False)}
+        assert tokens(other, present, **replacing) == {
+            other: ("already", False),
+            present: ("joined", True),
+        }
+        assert tokens(present) == {present: ("already", True)}
+        assert movers.find(NEW).json["profile"] == {"email": present}
+
+
 def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
     movers.joins(ADA)
     movers.move(ADA, NEW)

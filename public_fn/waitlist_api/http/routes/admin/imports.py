@@ -81,20 +81,21 @@ def _identified(
     identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
 ) -> Iterator[ImportRow | WaitlistError]:
     """Yield the rows, each with its customer id, and what refuses the others."""
-    unnamed = [one for one in rows if isinstance(one, ImportRowBody) and one.customer_id is None]
-    ids: Iterator[str | InvalidFields] = iter(())
-    if identities is not None and unnamed:
-        ids = iter(identities.of_rows(waitlist_id, [one.profile for one in unnamed]))
+    identify = None
     for one in rows:
         if isinstance(one, WaitlistError):
             yield one
-            continue
-        found = one.customer_id or next(ids, InvalidFields(NO_CUSTOMER))
-        if isinstance(found, str):
-            is_made = one.customer_id is None
-            yield ImportRow(**dict(one) | {"customer_id": found, "by_address": is_made})
+        elif one.customer_id is not None:
+            yield ImportRow(**dict(one))
+        elif identities is None:
+            yield InvalidFields(NO_CUSTOMER)
         else:
-            yield found
+            identify = identify or identities.by_profile(waitlist_id)
+            try:
+                made = {"customer_id": identify(one.profile), "identify": identify}
+                yield ImportRow(**dict(one) | made)
+            except InvalidFields as refusal:
+                yield refusal
 
 
 def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
