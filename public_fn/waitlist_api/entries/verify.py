@@ -44,8 +44,9 @@ class Verifications(Struct, frozen=True):
         """Verify the stay of a code; a repeat changes nothing and has the same answer.
 
         A code of a new address moves the entry to it; AlreadyOnList if it has an entry of its own.
-        Raises CodeRefused for a code of an ended stay or another list, one that is too old, and one
-        that went to an address which the entry had before.
+        Raises CodeRefused for a code of an ended stay or another list, one that is too old, one
+        that went to an address which the entry had before, and one of a new address once the
+        customer is admitted.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -76,7 +77,7 @@ class Verifications(Struct, frozen=True):
 
 
 def _is_current(record: EntryRecord, to: str) -> bool:
-    """Return whether a code went to the address that the entry has, or is to have."""
+    """Return whether a code went to the address that the entry has."""
     if not to:
         return not record.has_moved
-    return to == record.moving_to or (record.has_moved and to == record.address_id)
+    return record.has_moved and to == record.address_id

@@ -149,6 +149,25 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
     assert movers.verify(old).code == "code_refused"
 
 
+def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
+    """Nor does the code of a pending move open it; that of a move before does."""
+    movers.joins(ADA)
+    movers.change(ADA, NEW)
+    moved = movers.code_to(ADA)
+    movers.verify(moved)
+    movers.change(ADA, "ada@example.net")
+    pending = movers.code_to(ADA)
+    movers.claimed()
+    movers.complete(ADA)
+    assert movers.verify(pending).code == "code_refused"
+    assert movers.change(ADA, ADA).code == "already_admitted"
+    assert movers.new_address(ADA) is None
+    opened = movers.verify(moved).json
+    assert (opened["status"], opened["entry_token"]) == ("admitted", movers.entry_tokens[ADA])
+    assert movers.find(NEW).json["profile"] == {"email": NEW}
+    assert movers.at_key_of("ada@example.net") is None
+
+
 def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
     movers.joins(ADA)
     mailbox = Mailbox(
