@@ -13,6 +13,10 @@ from waitlist_api.settings.identity import IdentityRules
 # Google delivers an address with dots, and one of its former domain, to the same mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
 BAD_MAIL = "must be a mail address, such as ada@example.com"
+UNREACHABLE = (
+    "messages can be sent only to mail addresses with ASCII characters alone before the @:"
+    " use another address"
+)
 BAD_NUMBER = "must be a telephone number with its country, such as +49 30 901820, in digits"
 BAD_LOCAL_NUMBER = "must be a telephone number, with + if it is of another country than {region}"
 # The longest in use have 254 and 17 characters; a library takes long to refuse a very long text.
@@ -20,10 +24,14 @@ LONGEST = 320
 
 
 class Address(Struct, frozen=True):
-    """The one spelling of an address; `domain` is that of a mail address, in ASCII."""
+    """The one spelling of an address; `domain` is that of a mail address, in ASCII.
+
+    Amazon SES takes ASCII alone before the `@`: other addresses do not take messages.
+    """
 
     text: str
     domain: str = ""
+    takes_messages: bool = True
 
 
 def address_of(rules: IdentityRules, sent: object) -> Address:
@@ -80,7 +88,7 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]
-    return Address(f"{local}@{domain}", domain)
+    return Address(f"{local}@{domain}", domain, found.ascii_email is not None)
 
 
 def _number(text: str, region: str | None) -> Address:

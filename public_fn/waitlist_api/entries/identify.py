@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.addresses import Address, address_of
+from waitlist_api.entries.addresses import UNREACHABLE, Address, address_of
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.identity import IdentityRules
@@ -23,11 +23,13 @@ class Person(Struct, frozen=True):
     """The customer id of a guest; `domain` is that of the mail address that it was made of.
 
     `verify_minutes` is for how long the address may be verified, 0 where it need not be.
+    `takes_messages` says whether messages can be sent to the address.
     """
 
     customer_id: str
     domain: str = ""
     verify_minutes: int = 0
+    takes_messages: bool = True
 
 
 class Identities(Struct, frozen=True):
@@ -37,14 +39,17 @@ class Identities(Struct, frozen=True):
     waitlist_cache: WaitlistCache
 
     def of(self, waitlist_id: str, customer_id: str | None, profile: dict[str, Any]) -> Person:
-        """Return the person; raise InvalidFields, and WaitlistNotFound."""
+        """Return the person who signs up; raise InvalidFields, and WaitlistNotFound.
+
+        An address that is to be verified must take messages.
+        """
         try:
             rules = self.waitlist_cache.find(waitlist_id).settings.identity
-            return self._person(waitlist_id, rules, customer_id, profile)
+            return self._guest(waitlist_id, rules, customer_id, profile)
         except InvalidFields:
             # The cached settings may be older than an operator's change.
             rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
-            return self._person(waitlist_id, rules, customer_id, profile)
+            return self._guest(waitlist_id, rules, customer_id, profile)
 
     def by_profile(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
         """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
@@ -69,6 +74,18 @@ class Identities(Struct, frozen=True):
             raise InvalidFields(FieldError(field, str(refusal))) from None
         return entry_id_of(waitlist_id, self._digest(waitlist_id, rules, address))
 
+    def _guest(
+        self,
+        waitlist_id: str,
+        rules: IdentityRules | None,
+        customer_id: str | None,
+        profile: dict[str, Any],
+    ) -> Person:
+        person = self._person(waitlist_id, rules, customer_id, profile)
+        if rules is not None and person.verify_minutes and not person.takes_messages:
+            raise InvalidFields(FieldError(f"body.profile.{rules.field}", UNREACHABLE))
+        return person
+
     def _person(
         self,
         waitlist_id: str,
@@ -88,7 +105,8 @@ class Identities(Struct, frozen=True):
             field = f"body.profile.{rules.field}"
             raise InvalidFields(FieldError(field, str(refusal))) from None
         minutes = rules.verify_minutes if rules.verifies else 0
-        return Person(self._digest(waitlist_id, rules, address), address.domain, minutes)
+        digest = self._digest(waitlist_id, rules, address)
+        return Person(digest, address.domain, minutes, address.takes_messages)
 
     def _digest(self, waitlist_id: str, rules: IdentityRules, address: Address) -> str:
         key = self.tokens.identity_key(waitlist_id)

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
+from waitlist_api.entries.addresses import UNREACHABLE
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
 from waitlist_api.entries.identify import Identities
@@ -165,5 +166,7 @@ class _Change(Struct, frozen=True):
         with suppress(InvalidFields):
             if self.identities.of_profile(waitlist_id, rules, record.profile) == person:
                 return None
+        if not person.takes_messages:
+            raise InvalidFields(FieldError(f"body.profile.{rules.field}", UNREACHABLE))
         entry_id = entry_id_of(waitlist_id, person.customer_id)
         return _NewAddress(rules.field, sent[rules.field], entry_id, person.domain)

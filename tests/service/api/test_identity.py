@@ -120,6 +120,29 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
     assert (reused.status, reused.json["code"]) == (422, "idempotency_key_reused")
 
 
+@pytest.mark.parametrize("address", ["ada+\u00f6@example.com", "ad\u0430@bücher.example"])
+def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: str) -> None:
+    """Amazon SES sends to local parts of ASCII alone; domains may have any letters."""
+    people = new_list(identity={"field": "email", "verify": "before_offer"})
+    (message,) = refused(join(people, address)).values()
+    assert "ASCII" in message
+    assert people.stats().json["waiting"] == 0
+    assert join(people, "ada@bücher.example").status == 202
+    rows: Any = [{"profile": {"email": address}}]
+    assert people.bring(*rows).json["joined"] == 1
+    # An unverified address is a name like any other; a new one gets a message on each list.
+    people.configure(identity={"field": "email"})
+    known = join(people, "Bob@example.com").json
+    path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]
+    body = {"profile": {"email": f"bob-{address}"}}
+    changed = people.world.request("PATCH", path, body=body, token=token)
+    assert refused(changed) == {"body.profile.email": message}
+    named = join(people, f"cyd-{address}").json
+    path, token = f"{people.path}/entries/{named['entry_id']}", named["entry_token"]
+    body = {"profile": {"email": f"CYD-{address}"}}
+    assert people.world.request("PATCH", path, body=body, token=token).status == 200
+
+
 @pytest.mark.parametrize(
     ("field", "same", "others", "none"),
     [
