@@ -312,12 +312,18 @@ SHAPES = {
     "as a UUID",
 }
 
+LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
+
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
     """Return pydantic's error with the path of its field (such as body.profile), without values."""
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "string_pattern_mismatch":
         message = SHAPES.get(error["ctx"]["pattern"], message)
+    elif error["type"] in LENGTHS and isinstance(error["input"], str):
+        # Where a check of its own comes before, pydantic counts the items of any value.
+        which, limit = LENGTHS[error["type"]]
+        message = f"String should have {which} {error['ctx'][limit]} characters"
     return FieldError(".".join(map(str, error["loc"])), message)
 
 

@@ -2,15 +2,16 @@
 
 import json
 import re
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from tests.e2e.processes import ROOT
 from waitlist_api.errors import SHAPES, field_error
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.claims import ClaimToken
+from waitlist_api.http.schemas.common import ShownText
 from waitlist_api.http.schemas.entries import CustomerId
 
 
@@ -27,6 +28,13 @@ def test_a_text_without_the_pattern_is_refused_in_words(type_: Any) -> None:
     message = message_of(type_, "Not one")
     assert message.startswith("must be")
     assert not re.search(r"pattern|\^|\[", message)
+
+
+def test_the_length_of_a_text_is_said_in_characters() -> None:
+    """Also if a check of its own comes before."""
+    text = Annotated[ShownText, Field(min_length=2, max_length=3)]
+    assert message_of(text, "abcd") == "String should have at most 3 characters"
+    assert message_of(text, "a") == "String should have at least 2 characters"
 
 
 def test_each_pattern_of_a_parameter_has_words() -> None:

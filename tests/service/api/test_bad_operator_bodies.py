@@ -21,6 +21,7 @@ SETTINGS: dict[str, list[Any]] = {
             "a\u200f",
             "\u2028",
         ],
+        *[" ", "\u3000 \u00a0"],
     ],
     "open": [1, "true", None],
     "paused": [0, "no", None],
@@ -41,7 +42,7 @@ BUMPS: dict[str, list[Any]] = {
     "priority": [-1, 256, 2**70, "9", 1.5, True],
     "places": [0, -1, 10**9 + 1, "1", 1.0, True],
     "to": ["middle", "", "Front", "front\n", 1],
-    "reason": [None, 5, "x" * 501, []],
+    "reason": [None, 5, "x" * 501, [], "a\nb", "a\u202eb"],
     "rank": [1],
 }
 TOKEN = "0123456789" * 4

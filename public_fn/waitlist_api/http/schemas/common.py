@@ -77,7 +77,6 @@ TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
 # Some 9 * 10**15: a client generator takes an integer without a format for 32 bits.
 Rank = Annotated[int, documented(format="int64")]
-Reason = Annotated[str, Field(max_length=500, description="Stored in the history.")]
 
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
@@ -111,7 +110,8 @@ UtcText = Annotated[
 
 # Terminals execute C0 and C1 controls, line separators break logs and tables, and bidirectional
 # controls show text in another order than it is stored.
-WITHOUT_CONTROLS = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
+SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+WITHOUT_CONTROLS = f"^{SHOWN}*$"
 
 
 def _without_controls(text: str) -> str:
@@ -126,6 +126,22 @@ ShownText = Annotated[
     AfterValidator(_without_controls),
     Field(json_schema_extra={"pattern": WITHOUT_CONTROLS}),
 ]
+
+
+# The same with a character that shows.
+NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
+
+
+def _not_blank(text: str) -> str:
+    if text and not text.strip():
+        raise ValueError("must not consist of blanks")
+    return text
+
+
+NameText = Annotated[
+    ShownText, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": NOT_BLANK})
+]
+Reason = Annotated[ShownText, Field(max_length=500, description="Stored in the history.")]
 
 
 class Model(BaseModel):

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from waitlist_api.http.schemas.common import (
     Body,
     Model,
-    ShownText,
+    NameText,
     Time,
     TimeZone,
     documented,
@@ -62,7 +62,7 @@ class OwnTextBody(Body):
     """
 
     subject: Annotated[
-        Annotated[ShownText, Field(min_length=1, max_length=MAX_SUBJECT)] | None,
+        Annotated[NameText, Field(min_length=1, max_length=MAX_SUBJECT)] | None,
         Field(description="The subject of a mail."),
     ] = None
     text: Annotated[
@@ -70,7 +70,7 @@ class OwnTextBody(Body):
         Field(description="The message; its link is added."),
     ] = None
     button: Annotated[
-        Annotated[ShownText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
+        Annotated[NameText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
         Field(description="The name of the link in a mail."),
     ] = None
 

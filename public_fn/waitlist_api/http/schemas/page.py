@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from waitlist_api.http.page.files import words
 from waitlist_api.http.schemas.attributes import AttributeName
-from waitlist_api.http.schemas.common import AsAnyOf, Body, ShownText
+from waitlist_api.http.schemas.common import AsAnyOf, Body, NameText, ShownText
 from waitlist_api.settings.page import FieldType, Kept, Language
 
 MAX_TEXT = 2000
@@ -60,7 +60,7 @@ def _kind(value: object) -> str:
     return "languages" if isinstance(value, dict) else "text"
 
 
-Label = Annotated[ShownText, Field(min_length=1, max_length=MAX_AGREEMENT)]
+Label = Annotated[NameText, Field(min_length=1, max_length=MAX_AGREEMENT)]
 Labels = Annotated[
     Annotated[Label, Tag("text")]
     | Annotated[dict[Language, Label], Field(min_length=1), Tag("languages")],
@@ -69,7 +69,7 @@ Labels = Annotated[
 ]
 
 
-Choice = Annotated[ShownText, Field(min_length=1, max_length=MAX_CHOICE)]
+Choice = Annotated[NameText, Field(min_length=1, max_length=MAX_CHOICE)]
 
 
 class PageOptionBody(Body):
@@ -220,6 +220,8 @@ def _check_words(place: str, key: str, text: str | dict[str, str]) -> None:
             raise ValueError(f"{place}: must be one text, because it has no number")
         if "other" not in text:
             raise ValueError(f"{place}: must have the category other")
+    if key == "name" and not str(text).strip():
+        raise ValueError(f"{place}: must not consist of blanks")
     forms = text.values() if isinstance(text, dict) else [text]
     most = OF_THE_LIST.get(key, MAX_WORDS)
     if max(map(len, forms)) > most:

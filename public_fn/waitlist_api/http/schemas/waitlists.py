@@ -23,8 +23,8 @@ from waitlist_api.http.schemas.common import (
     Body,
     Count,
     Model,
+    NameText,
     Rank,
-    ShownText,
     TheCursor,
     TheWaitlistId,
     Time,
@@ -237,7 +237,7 @@ class ConfirmBody(Body):
 class WaitlistBody(Body):
     """The whole configuration; a field that is left out gets its default."""
 
-    name: Annotated[ShownText, Field(min_length=1, max_length=200)]
+    name: Annotated[NameText, Field(min_length=1, max_length=200)]
     open: Annotated[bool, Field(description="Whether customers can sign up.")] = True
     paused: Annotated[
         bool,
