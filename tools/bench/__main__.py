@@ -119,7 +119,7 @@ def public(sizes: Sizes, progress: Progress) -> list[Row]:
 
 def secrecy(sizes: Sizes, progress: Progress) -> list[Row]:
     with valkey() as port:
-        task = progress.add_task("known and unknown addresses", total=4 * sizes.pairs)
+        task = progress.add_task("known and unknown addresses", total=5 * sizes.pairs)
         return SecrecyBench(Handler(port), sizes).rows(partial(progress.advance, task))
 
 

@@ -229,7 +229,7 @@ class PublicBench:
     def _event(self, method: str, path: str, body: Any) -> Any:
         headers = [("host", "bench"), ("content-type", "application/json")]
         is_operators = path.startswith("/v1/admin/")
-        if method == "GET":
+        if method in ("GET", "PATCH"):
             headers.append(("authorization", f"Bearer {self._last['entry_token']}"))
         return gateway_event(
             HttpRequest(

@@ -6,6 +6,7 @@ be so by chance in one run of a hundred.
 """
 
 import random
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -18,17 +19,20 @@ from tools.bench.public import PublicBench
 from tools.bench.targets import Row, Target
 from waitlist_api.http.even_times import EvenTimes
 
-LIST = "/v1/waitlists/secret"
+LIST, OPEN = "/v1/waitlists/secret", "/v1/waitlists/open"
 RULES = {"field": "email", "verify": "before_offer"}
 INSEPARABLE = Target("≤", 2.58)
 Ask = Callable[[str], object]
 
 
 class SecrecyBench(PublicBench):
-    """Signups and requests for a link, with the pause of an answer, and their work without it."""
+    """Signups and requests for a link, with the pause of an answer, and their work without it.
+
+    And changes of address, which have no pause because they do not read the new address.
+    """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure both requests, first without the pause, which has no target."""
+        """Measure each request; where there is a pause, first without it, which has no target."""
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
             known = [f"known-{one}@example.com" for one in range(self._sizes.pairs)]
@@ -41,7 +45,24 @@ class SecrecyBench(PublicBench):
                 with _without_pause():
                     rows.append(_row(f"{name}, its work alone", ask, known, "w", None, tick))
                 rows.append(_row(f"{name}, as it is answered", ask, known, "a", INSEPARABLE, tick))
+            self._open(known)
+            rows.append(_row("change of address", self._change_to, known, "c", INSEPARABLE, tick))
             return rows
+
+    def _open(self, known: Sequence[str]) -> None:
+        """Put each known address, and for each one a person who asks, on a list without a pause."""
+        rules = {**RULES, "verify": "off"}
+        self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
+        self._askers = []
+        for address in known:
+            for one in (address, address.replace("known", "asker")):
+                self._last = self.request("POST", f"{OPEN}/entries", {"profile": {"email": one}})
+            self._askers.append(self._last)
+
+    def _change_to(self, address: str) -> Any:
+        self._last = self._askers[int(re.sub(r"\D", "", address))]
+        path = f"{OPEN}/entries/{self._last['entry_id']}"
+        return self.request("PATCH", path, {"profile": {"email": address}})
 
     def _sign_up_by(self, address: str) -> Any:
         return self.request("POST", f"{LIST}/entries", {"profile": {"email": address}})
