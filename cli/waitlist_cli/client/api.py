@@ -82,10 +82,13 @@ class Api:
         *,
         params: Mapping[str, str | int] | None = None,
         key: str | None = None,
+        version: int | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send an operator's request; `key` is an Idempotency-Key."""
-        headers = {"Idempotency-Key": key} if key else NO_HEADERS
+        """Send an operator's request; `key` is an Idempotency-Key, `version` that of If-Match."""
+        headers = {"Idempotency-Key": key} if key else {}
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
         try:
             return self.call(
                 method,

@@ -91,13 +91,15 @@ def page(
         typed["fields"] = _read(fields) if fields else []
     if index is not None:
         typed["index"] = index
+    version = None
     if texts is not None:
-        former = (context.call("GET", waitlist)["page"] or NO_PAGE)["texts"]
+        found = context.call("GET", waitlist)
+        former, version = (found["page"] or NO_PAGE)["texts"], found["version"]
         typed["texts"] = replacing(former, _read(texts) if texts else {})
     if off and typed:
         raise WrongUsage("--off removes the whole setting: give it alone.")
     if off or typed:
-        change(context, waitlist, {"page": typed or None})
+        change(context, waitlist, {"page": typed or None}, version)
     else:
         _print(context, waitlist, context.call("GET", waitlist)["page"])
 

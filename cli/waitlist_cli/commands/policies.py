@@ -148,7 +148,7 @@ def policy(
         if warning:
             context.output.note(warning, "yellow")
     if simulated is None:
-        change(context, waitlist, {"admission": typed})
+        change(context, waitlist, {"admission": typed}, found["version"])
     else:
         _simulate(context, waitlist, whole, simulated)
 

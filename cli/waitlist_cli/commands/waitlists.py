@@ -5,7 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from waitlist_cli.errors import Refused
 from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.operations.settings import SETTINGS_CHANGED
 from waitlist_cli.operations.settings import change as change_settings
 from waitlist_cli.operations.settings import create as create_waitlist
 from waitlist_cli.terminal.command import command
@@ -86,9 +88,18 @@ def show_waitlist(context: Context, waitlist: str) -> None:
     _print(context, context.call("GET", waitlist))
 
 
-def change(context: Context, waitlist: str, given: dict[str, Any]) -> None:
-    """Change some settings and print the waitlist."""
-    _print(context, change_settings(context.api, waitlist, given))
+def change(
+    context: Context, waitlist: str, given: dict[str, Any], version: int | None = None
+) -> None:
+    """Change some settings and print the waitlist; `version` is that of settings they are of."""
+    try:
+        changed = change_settings(context.api, waitlist, given, version)
+    except Refused as error:
+        if error.code != SETTINGS_CHANGED:
+            raise
+        again = "Another operator has just changed the settings: run the command again."
+        raise Refused(again, error.code, error.status, error.fields) from error
+    _print(context, changed)
 
 
 def segments_text(segments: list[list[str]]) -> str:

@@ -1,7 +1,8 @@
 """Actions: a dialog that names object and consequence, and the request that it sends."""
 
+import json
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.settings import change_seen
 
 MOST_BYTES = 1_000_000
 Document = Mapping[str, Any]
@@ -34,8 +36,26 @@ class Form(ImmutableMultiDict[str, str]):
             raise WrongUsage(f"{label}: give a whole number.")
         return int(typed)
 
+    def seen(self) -> dict[str, Any] | None:
+        """Return the settings that the form was made from; None if it does not have them."""
+        try:
+            found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
+        except ValueError:
+            raise WrongUsage("The form is damaged: open the page again.") from None
+        return found
+
     def lines(self, name: str) -> list[str]:
         return [line.strip() for line in self.get(name, "").splitlines() if line.strip()]
+
+
+def seen(waitlist: Document, names: Iterable[str]) -> str:
+    """Return what a form of settings has in its field `seen`."""
+    return json.dumps({name: waitlist[name] for name in names})
+
+
+def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
+    """Save what the operator has changed in a form; what others have changed beside it stays."""
+    change_seen(console.api, waitlist_id, form.seen(), given)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import FieldProblem, Refused
-from waitlist_cli.operations.settings import NO_PAGE, change, replacing
+from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.
@@ -59,13 +59,18 @@ LABELS = {
 
 def routes(console: Console) -> list[Route]:
     def shown(
-        request: Request, page: Mapping[str, Any], problems: Sequence[FieldProblem] = ()
+        request: Request,
+        page: Mapping[str, Any],
+        problems: Sequence[FieldProblem] = (),
+        form: Form | None = None,
     ) -> Response:
+        waitlist = console.get(f"/{waitlist_of(request)}")
         is_part = request.method == "POST" and request.headers.get("hx-request") == "true"
         return console.page(
             request,
             "customer_page_form.html" if is_part else "customer_page.html",
-            waitlist=console.get(f"/{waitlist_of(request)}"),
+            waitlist=waitlist,
+            seen=form.get("seen") if form else seen(waitlist, ["page"]),
             page=page,
             types=TYPES,
             required=REQUIRED,
@@ -84,13 +89,11 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id, page = waitlist_of(request), _typed(form)
         try:
-            former = (console.get(f"/{waitlist_id}")["page"] or NO_PAGE)["texts"]
-            changed = {**page, "texts": replacing(former, page["texts"])}
-            change(console.api, waitlist_id, {"page": None if page == NO_PAGE else changed})
+            save_settings(console, waitlist_id, form, {"page": None if page == NO_PAGE else page})
         except Refused as error:
             if not error.fields:
                 raise
-            answer = shown(request, page, error.fields)
+            answer = shown(request, page, error.fields, form)
             answer.status_code = 422
             answer.headers.update({"HX-Retarget": "#page", "HX-Reswap": "outerMorph"})
             return answer
@@ -100,7 +103,7 @@ def routes(console: Console) -> list[Route]:
         """Answer the form with a question more, or one moved up or removed; nothing is saved."""
         page = _typed(form)
         page["fields"] = _arranged(page["fields"], form.text("do"))
-        return shown(request, page)
+        return shown(request, page, form=form)
 
     def preview(request: Request, form: Form) -> Response:
         """Show the page that the form would make; nothing is saved."""

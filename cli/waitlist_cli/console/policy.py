@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.launch import launch_of, typed_before
 from waitlist_cli.console.picked_times import zones
@@ -27,7 +27,6 @@ from waitlist_cli.operations.policies import (
     schedule_line,
     schedule_of,
 )
-from waitlist_cli.operations.settings import change
 from waitlist_cli.terminal.output import estimate_text
 from waitlist_cli.terminal.times import checked_instant
 
@@ -76,6 +75,7 @@ def routes(console: Console) -> list[Route]:
             request,
             "policy.html",
             waitlist=waitlist,
+            seen=seen(waitlist, ["admission"]),
             has_policy=policy is not None,
             policy={**DEFAULTS, **(policy or {})},
             offer_hours=hours_line(policy),
@@ -94,6 +94,7 @@ def routes(console: Console) -> list[Route]:
             request,
             "launch.html",
             waitlist=waitlist,
+            seen=seen(waitlist, ["admission"]),
             typed=typed_before(waitlist["admission"]),
             zones=zones(),
             periods=list(PERIOD_SECONDS),
@@ -122,7 +123,7 @@ def routes(console: Console) -> list[Route]:
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        change(console.api, waitlist_id, {"admission": _typed(form)})
+        save_settings(console, waitlist_id, form, {"admission": _typed(form)})
         return console.done("The admission policy is saved.", to=f"/lists/{waitlist_id}/policy")
 
     return [

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.ids import checked_waitlist_id
-from waitlist_cli.console.actions import Document, Field, Form, with_form
+from waitlist_cli.console.actions import Document, Field, Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.picked_times import picked_utc, zones
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.settings import change, create
+from waitlist_cli.operations.settings import create
 
 PATH = "/lists/{waitlist}/settings"
 REJOIN = (
@@ -74,12 +74,17 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_of(request)}")
         fields, identity = _fields(waitlist), _identity_fields(waitlist["identity"] or {})
         return console.page(
-            request, "settings.html", waitlist=waitlist, fields=fields, identity=identity
+            request,
+            "settings.html",
+            waitlist=waitlist,
+            fields=fields,
+            identity=identity,
+            seen=seen(waitlist, NEW),
         )
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        change(console.api, waitlist_id, _typed(form))
+        save_settings(console, waitlist_id, form, _typed(form))
         return console.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
 
     def ask_new(request: Request) -> Response:

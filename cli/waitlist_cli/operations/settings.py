@@ -1,5 +1,6 @@
 """Creates waitlists and changes their settings."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused
@@ -7,6 +8,10 @@ from waitlist_cli.errors import Refused
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
+SETTINGS_CHANGED = "settings_changed"
+# How often settings are read again, if other operators change others of them meanwhile.
+TRIES = 5
+Document = dict[str, Any]
 # What the `page` setting is without being set.
 NO_PAGE: dict[str, Any] = {
     "text": "",
@@ -31,9 +36,52 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
     return api.operator("PUT", f"/{waitlist_id}", given)
 
 
-def change(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
-    """Change some settings by JSON Merge Patch and return the waitlist; the others stay."""
-    return api.operator("PATCH", f"/{waitlist_id}", given)
+def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:
+    """Change some settings by JSON Merge Patch and return the waitlist; the others stay.
+
+    With a `version`, raise Refused (`settings_changed`) if the settings have another one now.
+    """
+    try:
+        return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
+    except Refused as error:
+        if error.code != SETTINGS_CHANGED or error.fields:
+            raise
+    # They are as they were sent: the answer to the first try was lost.
+    return api.operator("GET", f"/{waitlist_id}")
+
+
+def change_seen(
+    api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
+) -> Any:
+    """Change the settings that an operator gave others than the ones that they saw.
+
+    `seen` is None if that is not known. Raise Refused if another operator has changed one of these
+    meanwhile. What another operator has changed beside them stays.
+    """
+    for _ in range(TRIES):
+        now = api.operator("GET", f"/{waitlist_id}")
+        seen = seen or now
+        mine = {name: value for name, value in given.items() if value != seen[name]}
+        if others := [name for name in mine if now[name] not in (seen[name], mine[name])]:
+            break
+        if not mine:
+            return now
+        patch = {
+            name: replacing(now[name], value) if isinstance(value, dict) else value
+            for name, value in mine.items()
+        }
+        try:
+            return change(api, waitlist_id, patch, now["version"])
+        except Refused as error:
+            if error.code != SETTINGS_CHANGED:
+                raise
+    names = ", ".join(others or mine)
+    raise Refused(
+        f"Another operator has changed {names} since you opened this page, and nothing is saved. "
+        "Open the page again to see it, then decide.",
+        SETTINGS_CHANGED,
+        412,
+    )
 
 
 def replacing(former: Any, new: dict[str, Any]) -> dict[str, Any]:

@@ -170,6 +170,20 @@ def test_a_policy_by_hand_has_nothing_to_simulate(fake: FakeService) -> None:
     assert (result.exit_code, "--rate" in result.stderr) == (1, True)
 
 
+def test_a_change_that_crosses_another_operators_is_run_again(fake: FakeService) -> None:
+    found = {"waitlist_id": "bakery", "admission": None, "version": 7}
+    changed = {"code": "settings_changed", "detail": "send the new ETag", "status": 412}
+    differs = {**changed, "errors": [{"field": "body.admission", "message": "is null now"}]}
+    fake.script = [answer(200, found), answer(412, differs)]
+    result = Typed(fake.url)("policy", "bakery", "--rate", "5/minute")
+    assert (result.exit_code, "run the command again" in result.stderr) == (1, True)
+    assert fake.requests[-1][2]["if-match"] == '"7"'
+    # The first try was done, and its answer lost: the settings are as they were sent.
+    fake.script = [answer(200, found), answer(412, changed), answer(200, found)]
+    again = Typed(fake.url)("--json", "policy", "bakery", "--rate", "5/minute")
+    assert again.exit_code == 0
+
+
 def test_off_stands_alone(fake: FakeService) -> None:
     assert Typed(fake.url)("policy", "bakery", "--off", "--rate", "1/day").exit_code == 2
     assert fake.requests == []

@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 
@@ -393,3 +394,36 @@ def test_an_export_is_the_file_of_the_command_line(console: Opened, bakery: Bake
     lines = console.browser.get(path, params={"form": "jsonl"}).text.splitlines()
     assert json.loads(lines[0])["profile"] == {"name": "=SUM(1)"}
     assert console.browser.get(path, params={"form": "xls"}).status_code == 422
+
+
+def test_two_operators_who_change_settings_at_once_lose_nothing(
+    console: Opened, bakery: Bakery
+) -> None:
+    waitlist_id = bakery.waitlist_id
+    path = f"/lists/{waitlist_id}/settings"
+
+    def seen(of: str = path) -> dict[str, str]:
+        found = re.search(r'name="seen" value="([^"]*)"', console.page(of))
+        assert found
+        return {"seen": unescape(found[1])}
+
+    mine, policy = {**SETTINGS, **seen()}, {**POLICY, **seen(f"/lists/{waitlist_id}/policy")}
+    bakery.typed.done("edit", waitlist_id, "--name", "Café", "--rest-max-days", "30")
+    console.done(path, **{**mine, "capacity": "10"})
+    found = bakery.typed.json("show", waitlist_id)
+    assert (found["name"], found["capacity"]) == ("Café", 10)
+    assert found["rest"] == {"max_days": 30, "times": 3}
+    refused = console.refused(path, **{**mine, "capacity": "20", "name": "Deli"})
+    assert "Another operator has changed name, capacity since you opened this page" in refused
+    assert bakery.typed.json("show", waitlist_id) == found
+    bakery.typed.done("policy", waitlist_id, "--rate", "5/minute")
+    for name in ("policy", "policy/launch"):
+        assert seen(f"/lists/{waitlist_id}/{name}")["seen"] != policy["seen"]
+    assert "has changed admission" in console.refused(f"/lists/{waitlist_id}/policy", **policy)
+    page = {**seen(f"/lists/{waitlist_id}/page"), "text": "Fresh"}
+    arranged = console.send(f"/lists/{waitlist_id}/page/questions", **page, do="add").text
+    assert f'value="{page["seen"]}"' in unescape(arranged)
+    bakery.typed.done("page", waitlist_id, "--text", "Stale")
+    assert "has changed page" in console.refused(f"/lists/{waitlist_id}/page", **page)
+    damaged = console.refused(path, **{**mine, "seen": "{"})
+    assert "open the page again" in damaged
