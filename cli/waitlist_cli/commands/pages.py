@@ -1,8 +1,5 @@
 """The customer's page of a waitlist: show, change."""
 
-import json
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,10 +9,9 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.settings import NO_PAGE, replacing
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.parameters import WaitlistId
+from waitlist_cli.terminal.parameters import WaitlistId, read_json
 
 PANEL = "Waitlists"
-STDIN = "-"
 
 
 @command("page", PANEL, "waitlist page bakery --text 'Fresh bread' --colour '#0b6e4f'")
@@ -88,30 +84,20 @@ def page(
     if text is not None:
         typed["text"] = text
     if fields is not None:
-        typed["fields"] = _read(fields) if fields else []
+        typed["fields"] = read_json(fields) if fields else []
     if index is not None:
         typed["index"] = index
     version = None
     if texts is not None:
         found = context.call("GET", waitlist)
         former, version = (found["page"] or NO_PAGE)["texts"], found["version"]
-        typed["texts"] = replacing(former, _read(texts) if texts else {})
+        typed["texts"] = replacing(former, read_json(texts) if texts else {})
     if off and typed:
         raise WrongUsage("--off removes the whole setting: give it alone.")
     if off or typed:
         change(context, waitlist, {"page": typed or None}, version)
     else:
         _print(context, waitlist, context.call("GET", waitlist)["page"])
-
-
-def _read(path: str) -> Any:
-    try:
-        given = sys.stdin.read() if path == STDIN else Path(path).read_text("utf-8")
-        return json.loads(given)
-    except OSError as error:
-        raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise WrongUsage(f"{path} is not JSON in UTF-8: {error}") from error
 
 
 def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None:

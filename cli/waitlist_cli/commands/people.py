@@ -13,6 +13,7 @@ from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.settings import replacing
 from waitlist_cli.operations.sign_up import sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -80,7 +81,12 @@ def edit(
             "--attribute or --profile-json."
         )
     if settings:
-        change(context, waitlist, settings)
+        version, messages = None, settings.get("messages") or {}
+        if "texts" in messages:
+            found = context.call("GET", waitlist)
+            former, version = (found["messages"] or {}).get("texts", {}), found["version"]
+            messages["texts"] = replacing(former, messages["texts"])
+        change(context, waitlist, settings, version)
     else:
         person = context.person(waitlist, entry, customer, reason)
         _edit_person(context, person, profile_json, set_, attribute)

@@ -126,6 +126,16 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
     return f"asked every {every}, {answer} to answer{reminders}, then {then}"
 
 
+def messages_text(messages: Mapping[str, Any] | None) -> str:
+    """Return what people are told."""
+    if messages is None:
+        return "none"
+    own = ", ".join(messages["texts"])
+    zone = f"{messages['language']}, times of {messages['timezone']}"
+    near = f", near is {messages['near']}" if "near" in messages["kinds"] else ""
+    return f"{', '.join(messages['kinds'])}; {zone}{near}" + (f", own words: {own}" if own else "")
+
+
 def identity_text(identity: Mapping[str, Any] | None) -> str:
     """Return by what guests are told apart."""
     if identity is None:
@@ -151,6 +161,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "segments": segments_text(waitlist["segments"]),
         "rest": rest_text(waitlist["rest"]),
         "confirm": confirm_text(waitlist["confirm"]),
+        "messages": messages_text(waitlist["messages"]),
         "identity": identity_text(waitlist["identity"]),
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),

@@ -1,11 +1,15 @@
 """The messages of a list: how each kind reads in each language, and counts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.picked_times import zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.messages import (
     KINDS,
@@ -31,6 +35,14 @@ ABOUT = {
 }
 SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
 USUAL = "offered"
+# What the form shows of a list that sends no messages.
+NO_RULES: dict[str, Any] = {
+    "kinds": [],
+    "near": 3,
+    "language": "en",
+    "timezone": "UTC",
+    "texts": {},
+}
 
 
 def routes(console: Console) -> list[Route]:
@@ -55,6 +67,10 @@ def routes(console: Console) -> list[Route]:
             lines=[*map(pieces, words)],
             url=url,
             counts={one["kind"]: one for one in counts or ()},
+            rules=rules or NO_RULES,
+            own_words=_word_lines((rules or NO_RULES)["texts"]),
+            zones=zones(),
+            seen=seen(waitlist, ["messages"]),
         )
 
     def send(request: Request, form: Form) -> Response:
@@ -67,7 +83,55 @@ def routes(console: Console) -> list[Route]:
         to_page = f"/lists/{waitlist_of(request)}/messages?kind={kind}&language={language}"
         return console.done("The message is sent to you.", to=to_page)
 
-    return [Route(PATH, show), Route(f"{PATH}/test", with_form(send), methods=["POST"])]
+    def save(request: Request, form: Form) -> Response:
+        waitlist_id = waitlist_of(request)
+        save_settings(console, waitlist_id, form, {"messages": _typed(form)})
+        return console.done("The messages are saved.", to=f"/lists/{waitlist_id}/messages")
+
+    return [
+        Route(PATH, show),
+        Route(PATH, with_form(save), methods=["POST"]),
+        Route(f"{PATH}/test", with_form(send), methods=["POST"]),
+    ]
+
+
+def _typed(form: Form) -> dict[str, Any] | None:
+    """Return the setting of the form, None if no message is chosen; raises WrongUsage."""
+    if not (kinds := form.getlist("kind")):
+        return None
+    near = form.number("near", "How many are near")
+    return {
+        "kinds": kinds,
+        "near": NO_RULES["near"] if near is None else near,
+        "language": form.text("language") or NO_RULES["language"],
+        "timezone": form.text("timezone") or NO_RULES["timezone"],
+        "texts": _words_of(form.lines("texts")),
+    }
+
+
+def _words_of(lines: list[str]) -> dict[str, Any]:
+    """Return own words by language and kind; a line is `de.offered.subject: Die Torte ist da`."""
+    texts: dict[str, Any] = {}
+    for line in lines:
+        place, _, words = line.partition(":")
+        names = place.strip().split(".")
+        if len(names) != len(("language", "kind", "part")):
+            raise WrongUsage(f"Own words: {line!r} does not begin as en.offered.subject: does.")
+        language, kind, part = names
+        own = texts.setdefault(language, {}).setdefault(kind, {})
+        own[part] = words.strip().replace("\\n", "\n")
+    return texts
+
+
+def _word_lines(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> str:
+    """Return own words as the form has them."""
+    return "\n".join(
+        f"{language}.{kind}.{part}: {words}".replace("\n", "\\n")
+        for language, kinds in texts.items()
+        for kind, parts in kinds.items()
+        for part, words in parts.items()
+        if words
+    )
 
 
 def _one_of(names: tuple[str, ...], chosen: str | None, usual: str) -> str:

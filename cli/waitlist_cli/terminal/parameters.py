@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -212,3 +214,14 @@ def only_of(unverified: bool, asked: bool) -> dict[str, str]:
     if unverified:
         return {"only": "unverified"}
     return {"only": "asked"} if asked else {}
+
+
+def read_json(path: str) -> Any:
+    """Return what a JSON file has, or the standard input; raises WrongUsage."""
+    try:
+        given = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
+        return json.loads(given)
+    except OSError as error:
+        raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise WrongUsage(f"{path} is not JSON in UTF-8: {error}") from error

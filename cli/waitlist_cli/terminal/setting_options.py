@@ -9,6 +9,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.command import Function
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.groups import expanded, option
+from waitlist_cli.terminal.parameters import read_json
 from waitlist_cli.terminal.times import checked_instant, utc
 
 
@@ -138,6 +139,41 @@ class SettingOptions:
             help="Mail domains that are refused. Replaces all; '' removes them.",
         ),
     ]
+    messages_kinds: Annotated[
+        str | None,
+        typer.Option(
+            "--messages",
+            metavar="KIND[,KIND]",
+            help="What people are told, such as joined,offered,confirm; '': nothing.",
+        ),
+    ]
+    messages_near: Annotated[
+        int | None,
+        typer.Option("--messages-near", min=1, help="How many of the first people are near."),
+    ]
+    messages_language: Annotated[
+        Literal["en", "de", "fr", "es", "ar"] | None,
+        typer.Option(
+            "--messages-language", help="The language of people whose own the service lacks."
+        ),
+    ]
+    messages_timezone: Annotated[
+        str | None,
+        typer.Option(
+            "--messages-timezone",
+            metavar="ZONE",
+            help="The zone of times in messages, such as Europe/Berlin.",
+        ),
+    ]
+    messages_texts: Annotated[
+        str | None,
+        typer.Option(
+            "--messages-texts",
+            metavar="FILE",
+            help="A JSON file with words in place of the service's, by language and kind, - for "
+            "the standard input. Replaces all; '' removes them.",
+        ),
+    ]
     opens_at: Annotated[
         str | None,
         typer.Option(
@@ -179,7 +215,7 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
     for name in ("opens_at", "closes_at"):
         if name in given:
             given[name] = _time(given[name], f"--{name.replace('_', '-')}")
-    given |= _confirm(given) | _identity(given)
+    given |= _confirm(given) | _identity(given) | _messages(given)
     rest = {name: given.pop(f"rest_{name}", None) for name in ("max_days", "times")}
     if rest["max_days"] == 0:
         given["rest"] = None
@@ -215,6 +251,20 @@ def _identity(given: dict[str, Any]) -> dict[str, Any]:
     if "blocked_domains" in typed:
         typed["blocked_domains"] = [one for one in typed["blocked_domains"] if one]
     return {"identity": typed} if typed else {}
+
+
+def _messages(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the parts of `messages` out of the settings that were typed, and return it."""
+    names = ("kinds", "near", "language", "timezone", "texts")
+    parts = {name: given.pop(f"messages_{name}", None) for name in names}
+    typed = {name: value for name, value in parts.items() if value is not None}
+    if typed.get("kinds") == "":
+        return {"messages": None}
+    if "kinds" in typed:
+        typed["kinds"] = [one.strip() for one in typed["kinds"].split(",") if one.strip()]
+    if "texts" in typed:
+        typed["texts"] = read_json(typed["texts"]) if typed["texts"] else {}
+    return {"messages": typed} if typed else {}
 
 
 def _day(text: str, label: str) -> int:

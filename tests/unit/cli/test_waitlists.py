@@ -1,5 +1,6 @@
 """Waitlists, against the real service."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.unit.cli.conftest import Bakery
@@ -29,7 +30,7 @@ def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> No
     assert settings(bakery)["name"] == "Bakery"
 
 
-def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
+def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path: Path) -> None:
     typed.done("edit", bakery.waitlist_id, "--capacity", "5", "--retention-days", "30")
     typed.done("edit", bakery.waitlist_id, "--max-guest-bytes", "500", "--max-claims", "1")
     before = settings(bakery)
@@ -52,6 +53,21 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery) -> None:
     typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "0")
     assert settings(bakery)["confirm"] is None
     assert typed("edit", bakery.waitlist_id, "--confirm-reminders-days", "x").exit_code == 2
+    typed.done("edit", bakery.waitlist_id, "--messages", "joined, near", "--messages-near", "5")
+    words = tmp_path / "words.json"
+    words.write_text('{"de": {"near": {"text": "Bald"}}}', "utf-8")
+    zone = ("--messages-language", "de", "--messages-timezone", "Europe/Berlin")
+    shown = typed.done("edit", bakery.waitlist_id, "--messages-texts", str(words), *zone)
+    told = "joined, near; de, times of Europe/Berlin, near is 5, own words: de\n"
+    assert f"messages\t{told}" in shown
+    words.write_text('{"de": {"joined": {"subject": "Da"}}}', "utf-8")
+    typed.done("edit", bakery.waitlist_id, "--messages-texts", str(words))
+    texts = typed.json("show", bakery.waitlist_id)["messages"]["texts"]
+    assert list(texts["de"]) == ["joined"]
+    typed.done("edit", bakery.waitlist_id, "--messages-texts", "")
+    assert typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
+    typed.done("edit", bakery.waitlist_id, "--messages", "")
+    assert "messages\tnone\n" in typed.done("show", bakery.waitlist_id)
     unlimited = ("capacity", "retention_days", "max_claims")
     for name in unlimited:
         typed.done("edit", bakery.waitlist_id, f"--{name.replace('_', '-')}", "0")

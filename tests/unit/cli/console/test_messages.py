@@ -27,6 +27,28 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert console.browser.get(f"{path}?kind=none").status_code == 422
 
 
+def test_what_people_are_told_is_chosen(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/messages"
+    words = "de.offered.text: Die Torte\\nist da.\nen.offered.button: Come: in"
+    chosen = {"kind": "offered", "near": "5", "language": "de", "texts": words}
+    assert "The messages are saved." in console.done(path, **chosen, timezone="Europe/Berlin")
+    found = bakery.typed.json("show", bakery.waitlist_id)["messages"]
+    assert (found["kinds"], found["near"], found["language"]) == (["offered"], 5, "de")
+    assert found["texts"]["de"]["offered"]["text"] == "Die Torte\nist da."
+    assert found["texts"]["en"]["offered"]["button"] == "Come: in"
+    page = console.page(path)
+    assert 'value="offered" checked' in page
+    assert 'value="joined" checked' not in page
+    assert f">{words}</textarea>" in page
+    assert "en.offered.subject" in console.refused(path, **{**chosen, "texts": "offered: x"})
+    wrong = console.refused(path, **{**chosen, "texts": "en.offered.subject: {who}"})
+    assert "{who}" in wrong
+    console.done(path, **{**chosen, "texts": ""})
+    assert bakery.typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
+    console.done(path, near="5")
+    assert bakery.typed.json("show", bakery.waitlist_id)["messages"] is None
+
+
 def test_who_wants_no_messages_is_counted_listed_and_exported(
     console: Opened, bakery: Bakery
 ) -> None:
