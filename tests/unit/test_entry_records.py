@@ -1,11 +1,23 @@
 """Entries as items of the table."""
 
-from typing import Any
+import json
+from typing import Any, get_type_hints
 
 import pytest
 
+from tests.support.dynamodb import TABLE
+from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import intent_item, rejoining
+from waitlist_api.records.table import Table
+
+KEY = ("bakery", "aaaa")
+# Ids of entries, stays and holds, and the service's own words.
+NOT_PERSONAL = {
+    *("waitlist_id", "entry_id", "join_id", "answers_to", "moved_stay", "claim_token", "hold_end"),
+    *("asked_token", "near_stay", "ending_offer"),
+}
 
 
 def test_the_attributes_of_an_import_keep_their_stored_names() -> None:
@@ -70,3 +82,16 @@ def test_a_former_profile_that_an_earlier_version_left_goes_with_the_next_signup
     item = intent_item(rejoining(stay({"name": "Ann"}, {}, status="joining"), left))
     assert "former_profile" not in item
     assert "former_profile" not in item["previous"]
+
+
+def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
+    """P8: at once, though the record stays until maintenance has given up the place."""
+    types = get_type_hints(EntryRecord)
+    texts = {name for name, kind in types.items() if kind is str} - NOT_PERSONAL
+    objects = {name for name, kind in types.items() if "dict" in str(kind)}
+    table = Table(MemoryTable(), TABLE)
+    item = stay({}, {}, status="waiting").to_item("LINE", 1)
+    personal = dict.fromkeys(texts | objects, "Lovelace")
+    table.put(item | personal, "attribute_not_exists(#pk)", {})
+    left = Erasures(table).begin_erase(*KEY, 2)
+    assert "Lovelace" not in json.dumps(left.values())

@@ -1,5 +1,7 @@
 """One person, one place: a guest is their address, however it is spelled."""
 
+import base64
+import hmac
 from typing import Any
 
 import pytest
@@ -240,12 +242,16 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
+    """P8: only who has the service's secret can tell whose digest it is."""
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
     elsewhere = People(people.world, "butcher")
     elsewhere.configure(identity={"field": "email"})
     tokens = EntryTokens(SECRET)
     assert tokens.identity_key("bakery") != tokens.identity_key("butcher")
+    mac = hmac.digest(tokens.identity_key("bakery"), b"email\0ada@example.com", "sha256")
+    digest = base64.b32encode(mac).decode().lower()[:32]
+    assert first == entry_id_of("bakery", f"email-{digest}")
     assert join(elsewhere, "ada@example.com").json["entry_id"] != first
     path = f"{people.admin_path}/entries/{first}"
     assert people.world.request("DELETE", path, operator=True).status == 204
