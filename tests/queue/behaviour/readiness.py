@@ -231,6 +231,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
         accepted(line.enlist(name, ticket=16 + number, readiness=rest))
     assert line.claimed(3) == {}
     line.clock.advance(seconds=1)
+    assert line.stats()["not_ready"] == 450 - 200
     assert list(line.claimed(3)) == names[:3]
     assert line.stats()["not_ready"] == 0
 
