@@ -45,6 +45,9 @@ def assert_exact(line: Line) -> None:
         for entry_id, rank in waiting.items()
         for segment in tags.get(entry_id, "").split(",")[:-1]
     }
+    reasons = redis.hgetall(f"{prefix}readiness").values()
+    assert int(meta.get("unverified", 0)) == sum(";unverified=" in one for one in reasons)
+    assert int(meta.get("asked", 0)) == sum("," in one for one in reasons)
     people = {*queue, *not_ready, *held, *parked}
     assert set(tags) <= people
     is_complete = meta["segments_version"] != "0" and meta["segments_state"] == "ready"

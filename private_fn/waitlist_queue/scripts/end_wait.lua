@@ -18,7 +18,9 @@ local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
 -- With the question a late message finds nothing to do: the entry may be redriven by then.
-redis.call('HSET', keys.readiness, entry_id, (string.gsub(packed, ',%d+', '')))
+local kept = string.gsub(packed, ',%d+', '')
+redis.call('HSET', keys.readiness, entry_id, kept)
+count_readiness(keys, packed, kept)
 leave_segments(keys, entry_id, rank)
 redis.call('ZREM', keys.queue, entry_id)
 local place = {state = 'no_show', token = '', rank = rank, was = rank, ticket = tonumber(ticket),

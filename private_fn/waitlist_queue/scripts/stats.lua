@@ -4,8 +4,8 @@
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests
 -- KEYS meta queue not_ready ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV now server_run_id
--- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready
--- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready
+-- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
+-- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
@@ -33,4 +33,4 @@ return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting
   tonumber(meta_no_shows or 0)}, head_ticket, tonumber(oldest_parked) or false,
   meta_pace or 'unknown', tonumber(meta_quota or 0), is_due and 1 or 0, tonumber(meta_last_ticket),
   ticket_after(0, now), tonumber(meta_beat or 0), tonumber(meta_settings_version or 0),
-  tonumber(meta_scheduled_until or 0), not_ready}
+  tonumber(meta_scheduled_until or 0), not_ready, tonumber(meta_unverified or 0), tonumber(meta_asked or 0)}

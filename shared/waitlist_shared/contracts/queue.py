@@ -402,9 +402,10 @@ class StatsResult(Result, frozen=True, kw_only=True):
     """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows.
 
     `quota` is how many are still to enter by operators' `admit` with `refill`, `not_ready` how many
-    of the waiting entries are not ready. `is_due` if time alone has left work for maintenance, also
-    where an older private function answers; `last_stamp` is that of the last change, `clock_stamp`
-    that of a change at this moment.
+    of the waiting entries are not ready; `unverified` and `asked` count entries on the list whose
+    address is not verified, and whose customer is asked if they still wait. `is_due` if time alone
+    has left work for maintenance, also where an older private function answers; `last_stamp` is
+    that of the last change, `clock_stamp` that of a change at this moment.
     """
 
     state: State
@@ -426,6 +427,8 @@ class StatsResult(Result, frozen=True, kw_only=True):
     settings_version: Number = 0
     scheduled_until: Number = 0
     not_ready: Number = 0
+    unverified: Number = 0
+    asked: Number = 0
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):

@@ -261,6 +261,52 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
     assert stats["head_ticket"] == line.position("bob")["ticket"]
 
 
+def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
+    """Whichever script learns of it; a repeat, an older message and the next stay count once."""
+
+    def counted() -> tuple[int, int]:
+        stats = line.stats()
+        return stats["unverified"], stats["asked"]
+
+    line.init(lease_seconds=LEASE)
+    assert counted() == (0, 0)
+    unverified: Any = {"readiness": readiness_of(1, unverified=0)}
+    for _ in range(2):
+        for name in PEOPLE[:3]:
+            line.signup(name, **unverified)
+        line.signup("kim")
+        assert counted() == (3, 0)
+    for version in (2, 2, 1):
+        line.readiness("ann", version, **({"unverified": 0} if version == 1 else {}))
+        assert counted() == (2, 0)
+    for version in (3, 3, 2):
+        line.ask("ann", version)
+        assert counted() == (2, 1)
+    line.ask("kim", 1)
+    line.ask("bob", 2, unverified=0)
+    assert counted() == (2, 3)
+    line.release("ann", line.claimed()["ann"]["token"], delay_seconds=1)
+    line.clock.advance(seconds=60)
+    assert counted() == (2, 3)
+    assert line.end_wait("ann", "to_back")["outcome"] == "ended"
+    assert counted() == (2, 2)
+    line.leave("bob")
+    assert counted() == (1, 1)
+    line.signup("bob", stay=2, **unverified)
+    line.signup("eve", stay=2, **unverified)
+    assert counted() == (2, 1)
+    line.complete("kim", line.claimed()["kim"]["token"])
+    line.settle("kim", line.dirty()["kim"]["seen_stamp"], join_id="00000001")
+    assert counted() == (2, 0)
+    line.client.flushall()
+    line.init(state="hydrating", epoch="0000bbbb")
+    stay = [line.id_of("ann"), "00000001", 5, 5, 5, 0, [], 0, [3, [], line.clock.millis + 1000]]
+    accepted(line.send("fill", epoch="0000bbbb", stays=[stay]))
+    for _ in range(2):
+        line.restore("eve", rank=6, ticket=6, epoch="0000bbbb", **unverified)
+    assert counted() == (1, 1)
+
+
 def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> None:
     filled(line)
     for name in ("ann", "kim"):

@@ -91,6 +91,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "parked": 1,
         "quota": 0,
         "not_ready": 0,
+        "unverified": 0,
+        "asked": 0,
         "admitted": 1,
         "left": 1,
         "signed_up": 6,

@@ -176,6 +176,8 @@ def test_counting(people: People) -> None:
     no_entries = {
         "waiting": 0,
         "not_ready": 0,
+        "unverified": 0,
+        "asked": 0,
         "offered": 0,
         "inside": 0,
         "parked": 0,

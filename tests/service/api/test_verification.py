@@ -346,7 +346,7 @@ def test_a_list_is_deleted_with_those_who_are_not_verified(guests: Guests) -> No
     ]
 
 
-def test_pages_of_people_who_are_not_verified_or_are_asked(guests: Guests) -> None:
+def test_people_who_are_not_verified_or_are_asked_are_listed_and_counted(guests: Guests) -> None:
     def listed(query: str) -> tuple[list[str], str | None]:
         answer = guests.page(query)
         assert answer.status == 200, answer.text
@@ -371,6 +371,13 @@ def test_pages_of_people_who_are_not_verified_or_are_asked(guests: Guests) -> No
     guests.configure(identity=RULES, confirm={"every_days": 30})
     assert guests.ask_all().json["asked"] == 2
     assert listed("only=asked") == ([names[1], names[3]], None)
+    stats = guests.stats().json
+    assert (stats["unverified"], stats["asked"]) == (3, 2)
+    # A rebuild counts them again.
+    guests.world.redis.flushall()
+    guests.world.maintain()
+    stats = guests.stats().json
+    assert (stats["not_ready"], stats["unverified"], stats["asked"]) == (3, 3, 2)
     guests.hold_back(names[3])
     assert listed("only=asked&ready=true") == ([names[1]], None)
     refused = guests.page("status=parked&only=asked")

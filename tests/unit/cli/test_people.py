@@ -86,6 +86,7 @@ def test_customers_are_asked_if_they_still_wait(typed: Typed, bakery: Bakery) ->
     assert typed("confirm", bakery.waitlist_id).exit_code == 2, "no terminal, and no --yes"
     for asked in (2, 0):
         assert typed.json("confirm", bakery.waitlist_id, "--yes")["asked"] == asked
+    assert "asked\t2" in typed.done("stats", bakery.waitlist_id)
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     assert "to confirm by" in typed.done("position", *own)
     assert "to be confirmed by" in str(typed.json("explain", *of(bakery, "ada")))

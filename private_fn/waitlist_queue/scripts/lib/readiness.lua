@@ -1,8 +1,10 @@
 -- Writes why entries are not ready (see reasons).
 
--- Writes the readiness of an entry; one that waits moves to the entries that are ready, or from them.
-local function write_readiness(keys, entry_id, packed)
+-- Writes the readiness of an entry, which had another `before`, or none; one that waits moves to the entries that are
+-- ready, or from them.
+local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
+  count_readiness(keys, before or '', packed)
   local first = math.huge
   for millis in string.gmatch(packed, '=([1-9]%d*)') do first = math.min(first, tonumber(millis)) end
   if first < math.huge then
@@ -33,6 +35,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   local old = redis.call('HGET', keys.readiness, entry_id)
   local is_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
   if is_as_new and delay_of(packed) <= delayed then return false end
-  write_readiness(keys, entry_id, with_delay(is_as_new and old or packed, math.max(delayed, delay_of(packed))))
+  local kept = with_delay(is_as_new and old or packed, math.max(delayed, delay_of(packed)))
+  write_readiness(keys, entry_id, old, kept)
   return true
 end

@@ -34,9 +34,21 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
+-- Counts in `meta` how many entries have an address that is not verified, and how many customers are asked.
+local function count_readiness(keys, before, packed)
+  local function count(name, pattern)
+    local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)
+    if change ~= 0 then redis.call('HINCRBY', keys.meta, name, change) end
+  end
+  count('unverified', ';unverified=')
+  count('asked', '^%d+,')
+end
+
 -- Forgets why an entry is not ready, because its stay has ended.
 local function forget_readiness(keys, entry_id)
-  if not keys.not_ready then return end
+  local before = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
+  if not before then return end
   redis.call('HDEL', keys.readiness, entry_id)
   redis.call('ZREM', keys.ready_at, entry_id)
+  count_readiness(keys, before, '')
 end

@@ -10,7 +10,7 @@ local function end_rests(keys, now)
     local kept = string.gsub(packed, ';[%a_]+=([1-9]%d*)', function(ends)
       if tonumber(ends) <= millis then return '' end
     end)
-    write_readiness(keys, entry_id, kept)
+    write_readiness(keys, entry_id, packed, kept)
   end
   return #ended < RESTS_AT_ONCE
 end

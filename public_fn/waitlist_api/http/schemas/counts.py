@@ -87,6 +87,19 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(description="How many of those waiting are not ready, so that they are passed over."),
     ]
+    unverified: Annotated[
+        Count,
+        Field(
+            description="How many people on the waitlist have not yet proved to have their address."
+        ),
+    ]
+    asked: Annotated[
+        Count,
+        Field(
+            description="How many people on the waitlist are asked if they still wait, and have "
+            "not answered."
+        ),
+    ]
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(

@@ -83,6 +83,8 @@ def admin_count_routes(
             inside=stats.inside,
             parked=stats.parked,
             not_ready=stats.not_ready,
+            unverified=stats.unverified,
+            asked=stats.asked,
             quota=stats.quota,
             sources=sources_of(waitlist_id, settings.page),
             messages=messages_of(waitlist_id) if settings.messages else None,
