@@ -68,11 +68,15 @@ def test_objects_merge_and_null_gives_the_default_back(people: People) -> None:
 
 
 def test_the_whole_is_validated(people: People) -> None:
-    for wrong in ({"name": None}, {"capacity": "many"}, {"other": 1}, {"admission": {"rate": 5}}):
+    unknown = ({"other": 1}, {"max_claim": None}, {"admission": {"max_insid": None}})
+    for wrong in ({"name": None}, {"capacity": "many"}, {"admission": {"rate": 5}}, *unknown):
         answer = change(people, wrong)
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
+    # A language that the list has no words in is no setting.
+    words = {"kinds": ["joined"], "texts": {"en": None}}
+    assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
 
 
 def test_the_times_of_a_list_stay_in_order(people: People) -> None:

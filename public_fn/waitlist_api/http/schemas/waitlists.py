@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -13,6 +14,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
 from waitlist_api.errors import InvalidFields, field_error
@@ -431,13 +433,24 @@ class WaitlistPatch(Model):
 
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
         """Return all settings with these changes; raise InvalidFields."""
+        _refuse_unknown(merged(settings, self.given, with_nulls=True))
         try:
             return WaitlistBody.model_validate_json(json.dumps(merged(settings, self.given)))
         except ValidationError as error:
-            problems = [
-                field_error({**one, "loc": ("body", *one["loc"])}) for one in error.errors()
-            ]
-            raise InvalidFields(*problems) from error
+            raise _invalid(error.errors()) from error
+
+
+def _refuse_unknown(settings: dict[str, Any]) -> None:
+    """Raise InvalidFields for names of no setting: a `null` for one would change nothing."""
+    try:
+        WaitlistBody.model_validate_json(json.dumps(settings))
+    except ValidationError as error:
+        if unknown := [one for one in error.errors() if one["type"] == "extra_forbidden"]:
+            raise _invalid(unknown) from error
+
+
+def _invalid(errors: Iterable[ErrorDetails]) -> InvalidFields:
+    return InvalidFields(*(field_error({**one, "loc": ("body", *one["loc"])}) for one in errors))
 
 
 LINE_MEANINGS: dict[c.Line, str] = {
