@@ -301,6 +301,7 @@ SHAPES = {
     "letter and have at most 32, such as language or party_size",
     f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be names of attributes "
     "with commas between them, such as gender,language",
+    "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of the day, such as 08:00 or 00:00",
     '^"[0-9]{1,15}"$': 'must be the ETag of the waitlist, unchanged, such as "7"',
     "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
     "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "

@@ -104,7 +104,8 @@ class EntryNotReady(WaitlistError):
     code = "entry_not_ready"
     advice = (
         "The entry is not ready; its `not_ready` says why. One that is held back is let go by "
-        "`ready`; a rest ends at `rest_until`, or by the customer's `resume`."
+        "`ready`; a rest ends at `rest_until`, or by the customer's `resume`; a delay ends at "
+        "`delayed_until`; an address is verified by its person, or by `verify`."
     )
 
 
@@ -179,7 +180,7 @@ class NotOffered(WaitlistError):
     """The customer has no offer that they could accept or decline."""
 
     code = "not_offered"
-    advice = "There is no offer to accept or to decline: get the entry for its status."
+    advice = "There is no offer to accept, decline or take back: get the entry for its status."
 
 
 class OfferExpired(WaitlistError):

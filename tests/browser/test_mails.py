@@ -5,6 +5,7 @@ import pytest
 from tests.browser import mails
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
+from waitlist_api.http.page.unsubscribe import unsubscribe_page
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
 
@@ -24,3 +25,15 @@ def test_axe_finds_nothing_in_a_mail(new_context: NewContext, axe: Axe, language
     box = page.locator("a").bounding_box()
     assert box
     assert (box["x"] > 180) == (language == "ar")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_page_that_ends_messages(
+    new_context: NewContext, axe: Axe, scheme: str
+) -> None:
+    page = new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme).new_page()
+    for language in ("en", "ar"):
+        for text in ("ask", "done", "failed", "later"):
+            page.set_content(unsubscribe_page(text, language, "x" * 200))
+            assert axe.violations(page) == [], (language, text)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320, (language, text)

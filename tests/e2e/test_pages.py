@@ -70,6 +70,7 @@ def kept_token(signup: httpx.Response) -> str:
 def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:
     commands = printed_commands(service.banner)
     assert len(commands) == 5
+    assert f"{service.url}/_local/mailbox" in service.banner
     answers = [carried_out(command) for command in commands[:2]]
     answers += [carried_out(one, kept_token(answers[1])) for one in commands[2:]]
     assert [answer.status_code for answer in answers] == [201, 201, 200, 200, 200]

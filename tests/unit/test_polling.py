@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from waitlist_api.http.polling import LONGEST_SECONDS, poll_after_seconds
 from waitlist_api.records.entry import ENDED, Status
+from waitlist_shared.contracts import NotReady
 
 positions = st.integers(min_value=1, max_value=10**9)
 
@@ -45,6 +46,17 @@ def test_all_of_a_long_line_together_look_less_often_than_the_api_takes() -> Non
 @given(position=positions, within=positions)
 def test_the_nearest_place_counts(position: int, within: int) -> None:
     assert seconds(position, within) == min(seconds(position), seconds(within))
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [([0], 60), ([10**9], 60), ([5_001], 6), ([10**9, 5_000], 5), ([0, 1], 1), ([-5_000], 1)],
+)
+def test_an_entry_that_is_soon_ready_looks_then(ends: list[int], expected: int) -> None:
+    now = 1_790_000_000_000
+    reasons = [NotReady("resting", until_millis=one and now + one) for one in ends]
+    found = poll_after_seconds("waiting", 1, not_ready=reasons, now_millis=now)
+    assert found == expected
 
 
 @pytest.mark.parametrize("status", get_args(Status))

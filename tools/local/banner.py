@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.functions import TABLE_NAME
+from tools.local.mailbox import PATH as MAILBOX_PATH
 from tools.local.settings import DEFAULT_PORT, without_password
 from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
@@ -46,6 +47,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             f"  API       {addresses.url}/v1",
             f"  Docs      {addresses.url}/docs",
             f"  Page      {addresses.url}/w/{WAITLIST_ID}, once step 1 has made the list",
+            f"  Mailbox   {addresses.url}{MAILBOX_PATH}: messages and webhooks of all lists",
             f"  Redis     {without_password(addresses.redis_url)}",
             f"  DynamoDB  {without_password(addresses.dynamodb_url)}, table {TABLE_NAME}",
             f"  Operator  key {ACCESS_KEY}, secret {SECRET_KEY}, region {REGION}, "

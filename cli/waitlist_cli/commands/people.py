@@ -44,7 +44,7 @@ from waitlist_cli.terminal.times import typed_utc
 PANEL = "People"
 EITHER = "Waitlists and people"
 EntryToken = Annotated[
-    str | None, typer.Option("--token", help="The customer's entry_token, to ask as the customer.")
+    str | None, typer.Option("--token", help="The customer's entry_token, to act as the customer.")
 ]
 
 

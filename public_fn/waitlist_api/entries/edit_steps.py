@@ -17,7 +17,7 @@ from waitlist_shared.errors import Gone, NotWaiting
 
 # The fields of the profile to which messages are sent.
 ADDRESSES = ("email", "phone")
-HAS_LEFT = "The person has left the list, so there is nothing to edit."
+HAS_LEFT = "The person has left the list, so there is nothing to change."
 
 
 class EditSteps(Struct, frozen=True):

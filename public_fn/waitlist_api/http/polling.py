@@ -1,5 +1,9 @@
 """When a client should ask again: soon at the head of the queue, seldom far back."""
 
+from collections.abc import Sequence
+
+from waitlist_shared.contracts import NotReady
+
 # Twenty entries are rarely served within a second, so an entry twenty positions further back may
 # ask a second later without missing a step.
 POSITIONS_PER_SECOND = 20
@@ -13,13 +17,18 @@ OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "pa
 NOT_READY_SECONDS = 60
 
 
-def poll_after_seconds(status: str, *positions: int | None, is_ready: bool = True) -> int | None:
+def poll_after_seconds(
+    status: str, *positions: int | None, not_ready: Sequence[NotReady] = (), now_millis: int = 0
+) -> int | None:
     """Return the seconds until a client should ask again: the lowest position decides.
 
+    Of an entry that is not ready, the first end of a reason decides, for an offer may follow it.
     None if the customer has left or was admitted: nothing will change.
     """
-    if status == "waiting" and not is_ready:
-        return NOT_READY_SECONDS
+    if status == "waiting" and not_ready:
+        ends = [one.until_millis - now_millis for one in not_ready if one.until_millis]
+        soonest = min(ends, default=NOT_READY_SECONDS * 1000)
+        return min(max(1, -(-soonest // 1000)), NOT_READY_SECONDS)
     known = [position for position in positions if position is not None]
     if not known:
         return OFF_QUEUE_SECONDS.get(status)

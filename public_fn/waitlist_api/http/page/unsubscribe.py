@@ -11,7 +11,7 @@ TEXTS = Path(__file__).with_suffix(".json")
 STYLE = """
 :root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif }
 body { display: grid; min-height: 90vh; margin: 1rem; place-content: center }
-main { max-width: 32rem }
+main { max-width: 32rem; overflow-wrap: anywhere }
 button { min-height: 3rem; padding: 0 1.25rem; font: inherit; cursor: pointer }
 """
 HTML = """<!doctype html>
@@ -20,6 +20,7 @@ HTML = """<!doctype html>
 <meta name="robots" content="noindex">
 <title>{title}</title><style>{style}</style></head>
 <body><main>
+<h1>{title}</h1>
 <p>{text}</p>
 {form}</main></body>
 </html>

@@ -36,11 +36,13 @@ class EntryResponses(Struct, frozen=True):
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields of a customer's response; `positions` are those within segments."""
-        wait, turn = None, None
+        wait, turn, now_millis = None, None, self.now_millis()
         if (ready_ahead := ready_ahead_of(view)) is not None:
             turn = ready_ahead + 1
-            wait = wait_at(turn, view.pace, self.now_millis())
-        seconds = poll_after_seconds(view.status, turn, *positions, is_ready=not view.not_ready)
+            wait = wait_at(turn, view.pace, now_millis)
+        seconds = poll_after_seconds(
+            view.status, turn, *positions, not_ready=view.not_ready or (), now_millis=now_millis
+        )
         return {
             **view.answer,
             **readiness_fields(view),

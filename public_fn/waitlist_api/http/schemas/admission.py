@@ -141,7 +141,7 @@ class OfferHoursBody(Body):
     @model_validator(mode="after")
     def _check_length(self) -> "OfferHoursBody":
         if self.from_ == self.to:
-            raise ValueError("needs two times: null offers at any time of the day")
+            raise ValueError("from and to must be two times: null offers at any time")
         return self
 
 
