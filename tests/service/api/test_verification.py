@@ -280,6 +280,38 @@ def test_a_signup_that_is_cut_off_is_whole_or_was_never(
     assert guests.of(ADA)["status"] == "left"
 
 
+def rank_of_ada(guests: Guests) -> int | None:
+    record = guests.world.services.entries.get(guests.waitlist_id, guests.id_of(ADA))
+    return record.rank if record else None
+
+
+@pytest.mark.parametrize("step", range(3))
+def test_two_devices_at_once_are_one_entry_with_one_rank(
+    guests: Guests, wire: Wire, step: int
+) -> None:
+    """Two spellings before each step of the signup, then two codes before each of the first."""
+    answers: list[Answer] = []
+    wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))
+    answers.append(guests.join(ADA))
+    wire.disarm()
+    guests.join(BOB)
+    assert len({str(seen(one)) for one in answers}) == 1
+    assert (guests.stats().json["waiting"], guests.of(BOB)["position"]) == (2, 2)
+    assert guests.history(ADA).count("joined") == 1
+    codes = [guests.code(ADA), guests.code(ADA)]
+    rank = rank_of_ada(guests)
+    verified: list[Answer] = []
+    wire.arm(step, before(lambda: verified.append(guests.verify(codes[1]))))
+    verified.append(guests.verify(codes[0]))
+    wire.disarm()
+    assert [(one.status, one.json["position"]) for one in verified] == [(200, 1)] * 2
+    assert verified[0].json["entry_token"] == verified[1].json["entry_token"]
+    assert guests.history(ADA).count("verified") == 1
+    guests.world.maintain()
+    assert (rank_of_ada(guests), guests.of(ADA)["ready"]) == (rank, True)
+    assert guests.stats().json["waiting"] == 2
+
+
 def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
     guests: Guests, wire: Wire
 ) -> None:
