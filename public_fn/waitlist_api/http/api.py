@@ -202,7 +202,11 @@ def _routers(
         health_routes(services.queue, services.waitlist_records),
         pass_routes(services.passes),
         public_waitlist_routes(
-            services.waitlist_cache, services.waitlists, bot_check, services.now_millis
+            services.waitlist_cache,
+            services.waitlists,
+            bot_check,
+            services.now_millis,
+            has_guests=tokens is not None,
         ),
         page_routes(services.waitlist_cache, bot_check),
         _customer_routes(services, tokens, responses, identities),

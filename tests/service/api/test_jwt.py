@@ -161,6 +161,24 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
     assert members.person("cyd").status == 404
 
 
+def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
+    """They are the `sub` of their token: nothing is required of them, verified, or looked up."""
+    rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
+    assert members.configure(identity=rules).status == 200
+    answer = members.sign_up("cyd", profile={"email": "ö@example.com"})
+    assert (answer.status, answer.json["ready"]) == (201, True)
+    assert members.person("cyd").json["customer_id"] == "cyd"
+    body: Any = {"profile": {"email": "cyd@example.com"}}
+    changed = members.world.request("PATCH", ME, body=body, subject="cyd")
+    assert (changed.status, changed.json["profile"]) == (200, body["profile"])
+    assert members.sign_up("dan").status == 201
+    public = members.world.request("GET", members.path).json
+    assert public["identity"] is None
+    path = f"{members.admin_path}/find"
+    found = members.world.request("POST", path, body=body["profile"], operator=True)
+    refused(found, 409, "no_entry_tokens")
+
+
 def test_an_import_keeps_the_stay_of_a_customer_with_an_account(members: Members) -> None:
     """An issuer's token has proved who signed up."""
     for on_list in ("keep", "replace"):

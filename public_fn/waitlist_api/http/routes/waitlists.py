@@ -40,15 +40,20 @@ def public_waitlist_routes(
     waitlists: Waitlists,
     bot_check: BotCheck | None,
     now_millis: NowMillis,
+    *,
+    has_guests: bool,
 ) -> APIGatewayHttpRouter:
-    """Return the routes that show a waitlist without credentials."""
+    """Return the routes that show a waitlist without credentials.
+
+    Customers with accounts need no `identity`.
+    """
     router = APIGatewayHttpRouter()
 
     @router.get(WAITLIST, operation_id="getWaitlist")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
         settings = waitlist_cache.look_up(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
-        identity = settings.identity
+        identity = settings.identity if has_guests else None
         as_of_millis = redis_millis(stats, now_millis())
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,

@@ -523,7 +523,10 @@ class WaitlistAnswer(WithEstimate):
     ]
     identity: Annotated[
         PublicIdentity | None,
-        Field(description="By which field a guest is one person; null: by the `customer_id`."),
+        Field(
+            description="By which field a guest is one person; null: by the `customer_id`, or "
+            "customers have accounts."
+        ),
     ]
     messages: Annotated[
         bool,
