@@ -94,6 +94,20 @@ def test_a_customer_who_leaves_with_an_offer_declines_it(stage: Stage) -> None:
     assert history[-1]["reason"] == "declined"
 
 
+def test_an_offer_that_an_operator_takes_back_was_not_missed(stage: Stage) -> None:
+    stage.offer()
+    entry = f"/entries/{stage.entry_id}"
+    assert stage.operator.call("POST", f"{entry}/withdraw", json={}).status_code == 200
+    stage.shows("You are in line")
+    expect(stage.page.get_by_text("taken back by the organizer")).to_be_visible()
+    stage.admit()
+    stage.shows("It is your turn")
+    assert stage.operator.call("POST", f"{entry}/remove", json={}).status_code == 204
+    stage.shows("You are not in the line")
+    expect(stage.page.get_by_text("You were taken off the line.")).to_be_visible()
+    expect(stage.page.get_by_text("did not enter in time")).to_be_hidden()
+
+
 def test_a_missed_offer_is_said(stage: Stage) -> None:
     stage.join(admission={**POLICY_OF_SECONDS, "no_show": "to_back"})
     stage.admit()

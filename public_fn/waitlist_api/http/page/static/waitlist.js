@@ -791,7 +791,11 @@ const REFUSALS = {
 export function noticeOf(before, after, former = null) {
   if (before.status === after.status || !before.status) return former;
   const isBack = ['waiting', 'parked', 'left'].includes(after.status);
-  if (before.status === 'offered' && before.offered_until && isBack) return 'missed';
+  if (before.status === 'offered' && before.offered_until && isBack) {
+    // The clock may be some seconds wrong.
+    if (Date.parse(before.offered_until) - Date.parse(after.asOf) < 5000) return 'missed';
+    if (after.status === 'waiting') return 'withdrawn';
+  }
   return after.status === 'left' || after.status === 'leaving' ? 'removed' : null;
 }
 
