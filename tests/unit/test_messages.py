@@ -130,6 +130,7 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     *[(message, "attributes_version", [None, *NO_NUMBERS]) for message in (SIGNUP, RESTORE, TAG)],
     (INIT, "settings", [{"version": 2, "segments_version": bad} for bad in (*NO_NUMBERS, None)]),
     (CLAIM, "segment", ["", "a" * 15, SEGMENT + "\n", "A" * 16, 5, [SEGMENT]]),
+    (CLAIM, "filters", [None, "*", ["a" * 15], [SEGMENT + "\n"], [5], ["*"] * 9]),
     (TAG, "join_id", [MISSING, "", None]),
     (MARK, "entry_id", [MISSING, "a" * 25, None]),
     (UNTAGGED, "segments_version", [MISSING]),
