@@ -236,6 +236,18 @@ def test_a_decline_of_an_older_caller_is_about_the_offer_that_is_open(line: Line
     assert line.send("decline", entry_id=second["entry_id"])["outcome"] == "declined"
 
 
+@pytest.mark.parametrize("verb", ["decline", "withdraw"])
+def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
+    """P2: the record may lack the first end, but the second request names another stay."""
+    policy(line, max_inside=1)
+    line.signup(PEOPLE[0])
+    (offer,) = admit(line)["entries"]
+    assert accepted(line.send(verb, **meant(offer)))["ticket"] == offer["ticket"]
+    line.leave(PEOPLE[0])
+    ticket = line.signup(PEOPLE[0], 2)["ticket"]
+    assert line.send(verb, entry_id=offer["entry_id"], ticket=ticket)["code"] == "not_offered"
+
+
 def test_instants_count_once_and_late(line: Line) -> None:
     filled(line, has_schedule=True)
     now = line.clock.millis
