@@ -33,4 +33,5 @@ return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting
   tonumber(meta_no_shows or 0)}, head_ticket, tonumber(oldest_parked) or false,
   meta_pace or 'unknown', tonumber(meta_quota or 0), is_due and 1 or 0, tonumber(meta_last_ticket),
   ticket_after(0, now), tonumber(meta_beat or 0), tonumber(meta_settings_version or 0),
-  tonumber(meta_scheduled_until or 0), not_ready, tonumber(meta_unverified or 0), tonumber(meta_asked or 0)}
+  tonumber(meta_scheduled_until or 0), not_ready, math.max(0, tonumber(meta_unverified or 0)),
+  math.max(0, tonumber(meta_asked or 0))}
