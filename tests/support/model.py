@@ -10,6 +10,7 @@ from itertools import permutations, zip_longest
 from typing import Literal
 
 from waitlist_api.settings.admission import NoShow
+from waitlist_api.settings.confirm import Unanswered
 from waitlist_shared.ranks import TIER
 
 # Places are fractions, so that there is a place between any two for a moved entry.
@@ -18,6 +19,8 @@ State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
+# A question to the customer if they still wait: `over` is its time to answer, `noted` its end.
+Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
@@ -39,9 +42,9 @@ class Stay:
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
     taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
     hold, the time of the parking, or the end of the pass. A stay that rests or is delayed until a
-    time, or `is_held_back`, keeps its place and is passed over. `key` is that of the signup, import
-    or reinstatement, and `former` the stay before it, kept until an intent is finished and after an
-    import.
+    time, or `is_held_back`, keeps its place and is passed over. The `question` was asked after the
+    end of the hold `asked_hold`. `key` is that of the signup, import or reinstatement, and `former`
+    the stay before it, kept until an intent is finished and after an import.
     """
 
     state: State
@@ -61,6 +64,8 @@ class Stay:
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
     is_held_back: bool = False
+    question: Question = ""
+    asked_hold: str = ""
     key: str = ""
     is_reinstated: bool = False
     former: "Stay | None" = None
@@ -68,6 +73,10 @@ class Stay:
     @property
     def is_ready(self) -> bool:
         return not (self.rests_until_millis or self.delayed_until_millis or self.is_held_back)
+
+    @property
+    def is_asked(self) -> bool:
+        return self.question not in ("", "closed")
 
 
 @dataclass(frozen=True)
@@ -80,9 +89,14 @@ class Event:
     hold: str = ""
 
 
+# These events are of changes of the record that Redis follows.
+OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
+OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
-LEFT_AS_NO_SHOW = Event("left", POLICY, NO_SHOW)
+UNANSWERED = "unanswered"
+# Redis has taken the entry off the queue, and maintenance finishes the leave.
+LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
 QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
@@ -115,6 +129,7 @@ class Waitlist:
     `events` are the histories, by name; a long run without their judge has none. `slots` are those
     that are due to be offered, in the order of their use; with `may_lose` Redis may forget them,
     and what has paid for the open offers. A list that `opens`, or `closes`, does so at some time.
+    A wait ends as `then` says, if its customer does not answer that they still wait.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -133,6 +148,7 @@ class Waitlist:
     policy: Policy | None = None
     max_claims: int | None = None
     hours: Literal["open", "opens", "closes", "shut"] = "open"
+    then: Unanswered = "park"
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -341,13 +357,70 @@ def ended(
     return replace(line, admitted=line.admitted + 1)
 
 
-def left_before_no_show(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Let a request have ended a stay that maintenance was about to end after a no-show."""
+def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
+    """Let a request have ended a stay of which maintenance was about to finish the leave."""
     events = line.history(name)
-    if events[-1:] != (LEFT_AS_NO_SHOW,):
+    if not is_leaving(line, name):
         return line
     own = (*events[:-1], Event("left", by, reason))
     return replace(line, events=frozenset((dict(line.events) | {name: own}).items()))
+
+
+def is_leaving(line: Waitlist, name: str) -> bool:
+    """Return whether the record may still have the stay: maintenance finishes its leave."""
+    return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
+
+
+def asked(line: Waitlist, name: str, by: str) -> Waitlist:
+    """Ask a customer if they still wait."""
+    line = line.change(name, question="asked", asked_hold=line.by_name[name].hold)
+    return line.happened(name, "asked", by)
+
+
+def answered(line: Waitlist, name: str) -> Waitlist:
+    """End a question, if there is one."""
+    return line.change(name, question="closed") if line.by_name[name].is_asked else line
+
+
+def question_followed(line: Waitlist) -> Iterator[Waitlist]:
+    """Make the next step of maintenance: remind, note that there is no answer, end the wait.
+
+    A customer whose entry was claimed or offered since is asked anew, if the record has that hold.
+    """
+    for name, stay in line.stays:
+        if stay.state != "waiting" or not stay.is_ready:
+            continue
+        if stay.question == "to remind":
+            yield line.change(name, question="asked").happened(name, "reminded", MAINTENANCE)
+        if stay.question not in ("over", "noted"):
+            continue
+        if stay.hold != stay.asked_hold:
+            yield asked(line, name, MAINTENANCE)
+        if stay.hold != stay.asked_hold and stay.hold_end:
+            continue
+        if stay.question == "over":
+            yield line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
+        else:
+            yield _not_answered(answered(line, name), name)
+
+
+def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
+    """Yield the states after all that maintenance does of questions."""
+    following = list(question_followed(line))
+    for one in following:
+        yield from questions_followed(one)
+    if not following:
+        yield line
+
+
+def _not_answered(line: Waitlist, name: str) -> Waitlist:
+    if line.then == "leave":
+        return ended(line, name, "left", MAINTENANCE, UNANSWERED)
+    if line.then == "park":
+        line = line.happened(name, "parked", MAINTENANCE, UNANSWERED)
+        return line.change(name, state="parked")
+    line, rank = line.happened(name, "bumped", MAINTENANCE, UNANSWERED).draw()
+    return line.change(name, rank=rank)
 
 
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
@@ -475,7 +548,7 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
         for hold in order:
             for name in line.of("offered"):
                 ended = expired(ended, name) if line.by_name[name].hold == hold else ended
-        yield policy_run(ended)
+        yield from questions_followed(policy_run(ended))
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:

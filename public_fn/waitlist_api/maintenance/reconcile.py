@@ -19,12 +19,13 @@ from waitlist_api.records.decisions import (
     NO_SHOW,
     POLICY,
     UNANSWERED,
+    UNANSWERED_ENDS,
     events_of,
     transition_of,
 )
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
-from waitlist_api.records.transitions import Transition, Transitions
+from waitlist_api.records.transitions import OF_QUESTION, Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import ticket_of_millis
 
@@ -143,6 +144,8 @@ class Reconciler(Struct, frozen=True):
         ]
         for record, decision in decisions:
             self.transitions.note_delay(record, decision, self.now_millis())
+            if decision.verb in UNANSWERED_ENDS:
+                self.transitions.end_question(record, decision.ticket, self.now_millis())
         past = [
             (record.key, event) for record, decision in decisions for event in events_of(decision)
         ]
@@ -199,6 +202,8 @@ def catch_up(
         if delays:
             # Also if a move has followed the release.
             transition = transition.with_changes(delayed_until_millis=delays[-1])
+        if any(one.verb in UNANSWERED_ENDS for one in news):
+            transition = transition.with_changes(**dict.fromkeys(OF_QUESTION))
         # All of them begin where the record is (see is_refuted).
         yield replace(transition, basis=None)
     elif _is_extended(record, place):

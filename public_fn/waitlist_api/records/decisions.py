@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waitlist_api.clock import iso
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.lifecycle import status_after
-from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, Transition
+from waitlist_api.records.transitions import OF_QUESTION, OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
 from waitlist_shared.ranks import ticket_of_millis
 
@@ -150,8 +150,7 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     if decision.verb == "released" and decision.at:
         changes["delayed_until_millis"] = decision.at
     if decision.verb in UNANSWERED_ENDS:
-        changes |= {"confirm_by_millis": None, "asked_token": None, "reminded_days": None}
-        changes["unanswered"] = None
+        changes |= dict.fromkeys(OF_QUESTION)
     if decision.verb not in OF_WAITING:
         # A move does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None

@@ -33,6 +33,8 @@ from waitlist_shared.ids import pass_id_of
 
 # The reason of a parking after too many expired holds.
 OUT_OF_ATTEMPTS = "max_attempts"
+# What the record has of an open question.
+OF_QUESTION = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
 # Earlier decisions may be unrecorded, so a decision may find the record in any of these.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 # The record has nothing that Redis did not know.
@@ -240,6 +242,23 @@ class Transitions(Struct, frozen=True):
                 "SET #delayed_until_millis = :until, #updated_millis = :now",
                 condition,
                 values,
+            )
+
+    def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
+        """End the question in a record that is newer than the end of the wait, and still has it."""
+        if not record.unanswered or record.status not in PRESENT:
+            return
+        with suppress(ConditionFailed):
+            self.table.update(
+                record_key(*record.key),
+                f"SET #updated_millis = :now REMOVE {', '.join(f'#{one}' for one in OF_QUESTION)}",
+                "#ticket = :ticket AND #asked_millis = :asked AND #unanswered = :yes",
+                {
+                    "ticket": ticket,
+                    "asked": record.asked_millis,
+                    "yes": True,
+                    "now": now_millis,
+                },
             )
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:

@@ -550,7 +550,10 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
     assert view(line, "ann")[3] == ["held_back", "delayed"]
     line.readiness("ann", 2**33, delayed=ends - 1000)
     assert view(line, "ann")[3] == ["delayed"]
-    line.clock.advance(seconds=3599)
+    ends += 1000
+    line.readiness("ann", 2**32, held_back=0, delayed=ends)
+    assert view(line, "ann")[3] == ["delayed"], "an older record has no later reasons"
+    line.clock.advance(seconds=3600)
     assert list(line.claimed()) == ["bob"]
     line.clock.advance(seconds=1)
     assert list(line.claimed()) == ["ann"]

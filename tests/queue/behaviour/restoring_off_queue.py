@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.line import EPOCH, Line, accepted
+from tests.support.line import EPOCH, Line, accepted, readiness_of
 from waitlist_shared.ranks import TIER
 
 RANK = 255 * TIER
@@ -89,9 +89,12 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     """P4: the second pass has read the record before the admission was recorded."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 3, **hold(line))
-    line.complete("ann", TOKEN)
-    answer = line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[state])
-    assert (answer["outcome"], answer["state"]) == ("present", "done")
+    stamp = line.complete("ann", TOKEN)["stamp"]
+    # After a failover the clock that has stamped the record may have been ahead.
+    for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
+        answer = line.restore("ann", RANK + 5, 3, overwrite=True, **STATES[state], **fields)
+        assert (answer["outcome"], answer["state"]) == ("present", "done")
+    assert line.id_of("ann") not in str(line.contents().get("wl:{bakery-opening}:readiness"))
     line.init()
     assert line.claimed(5) == {}
     assert line.complete("ann", TOKEN)["outcome"] == "repeat"
@@ -144,6 +147,21 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
     assert (again["outcome"], again["state"], again["rank"]) == ("restored", "held", RANK + 7)
 
 
+def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
+    """P2: neither after a later look, nor if it arrives when the order is complete."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
+    late = line.restore("ann", RANK + 5, 5, stamp=10, overwrite=True, **hold(line))
+    assert (late["outcome"], late["state"]) == ("present", "parked")
+    line.restore("bob", RANK + 6, 6)
+    line.restore("eve", RANK + 7, 7)
+    line.init()
+    line.bump("eve", to="front")
+    line.settle("eve", line.dirty()["eve"]["seen_stamp"])
+    assert line.restore("eve", RANK + 7, 7, overwrite=True)["outcome"] == "present"
+    assert line.order() == ["eve", "bob"]
+
+
 def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
     line.init()
     line.restore("ann", RANK + 9, 12, **hold(line))
@@ -160,6 +178,19 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
     contents = line.contents()
     found = {key.split(":")[2] for key in contents if line.id_of("ann") in str(contents[key])}
     assert found == {state, "claims"}
+
+
+def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
+    """P9: it keeps no reason of the stay before, and no place among those who wait."""
+    line.init(state="hydrating")
+    line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
+    later = {"stay": 2, "overwrite": True, "readiness": readiness_of(1)}
+    line.restore("ann", RANK + 8, 8, **later)
+    line.restore("bob", RANK + 9, 9, readiness=readiness_of(1, held_back=0))
+    line.restore("bob", RANK + 9, 9, overwrite=True, **hold(line))
+    line.init()
+    assert list(line.claimed(5)) == ["ann"]
+    assert line.stats()["waiting"] == 0
 
 
 def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) -> None:

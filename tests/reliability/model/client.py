@@ -23,6 +23,7 @@ from waitlist_api.admission.holds import (
 )
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
+from waitlist_api.entries.questions import AskCommand
 from waitlist_api.entries.readiness import HoldBackCommand, RestCommand, ResumeCommand
 from waitlist_api.entries.reinstate import ReinstateCommand
 from waitlist_api.entries.signup_step import SignupCommand
@@ -31,10 +32,11 @@ from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.entries import LeftOffer
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
+from waitlist_api.settings.confirm import ConfirmRules, Unanswered
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import entry_id_of
-from waitlist_shared.limits import MAX_DELAY_SECONDS
+from waitlist_shared.limits import MAX_DELAY_SECONDS, MAX_PAGE
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
@@ -60,6 +62,10 @@ SETTINGS: dict[str, Any] = {
 }
 # No rest ends within a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
+# Only entries of so many days ago are asked if they still wait, and none by itself.
+ASKED_AFTER_DAYS = 3
+ANSWER_DAYS = 2
+REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
@@ -124,6 +130,12 @@ class Client:
         opens_at, closes_at = (at, None) if opens else (None, at)
         settings = WaitlistSettings(**SETTINGS, opens_at=opens_at, closes_at=closes_at)
         self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def expect_answers(self, then: Unanswered) -> Any:
+        confirm = ConfirmRules(
+            every_days=365, answer_days=ANSWER_DAYS, reminders_days=(REMINDED_DAYS,), then=then
+        )
+        self.services.waitlists.put(WAITLIST_ID, WaitlistSettings(**SETTINGS, confirm=confirm))
 
     def set_policy(self, policy: Policy) -> Any:
         due = self.services.admissions.now_millis() / 1000 + DUE_AFTER_SECONDS
@@ -193,6 +205,15 @@ class Client:
                 waitlist_id=WAITLIST_ID, entry_id=id_of(name), stay=None, until_millis=REST_UNTIL
             )
         )
+
+    def ask(self) -> Any:
+        command = AskCommand(
+            waitlist_id=WAITLIST_ID, by=OPERATOR, days=ASKED_AFTER_DAYS, limit=MAX_PAGE
+        )
+        self.services.questions.ask(command)
+
+    def confirm(self, name: str) -> Any:
+        self.services.questions.confirm(WAITLIST_ID, id_of(name), None)
 
     def reinstate(self, name: str, key: str) -> Any:
         command = ReinstateCommand(

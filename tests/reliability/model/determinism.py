@@ -46,6 +46,8 @@ class InOrder(Executor):
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
+    # A case ends before the next hour, in which entries are looked at that no question had reached.
+    "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
     # Only injected faults may time out, however busy the machine is.
     "CALL_SECONDS": PATIENT_SECONDS,
@@ -54,9 +56,12 @@ SMALL: dict[str, Any] = {
 # An import of three rows then has two transactions of intents.
 FEW_INTENTS = 2
 CHANCES = Chances()
+# Two that meet again and again give up sooner: signup and reinstate, on a list that is not open.
+FEW_RETRIES = 2
 # A case needs these too, because it must run the same way each time.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
+    "MAX_CONFLICT_RETRIES": FEW_RETRIES,
     "secrets": CHANCES,
     "random": CHANCES,
     "os": CHANCES,

@@ -50,9 +50,9 @@ class FinalState:
     """Redis' sets, the entries' records, the customers' positions and the counters.
 
     `line` has all who wait, `passed_over` those of them who are not ready, and `reasons` why an
-    entry is not, wherever it is. `slots` counts those that are due, by what they are of, `paid` has
-    what has paid for each entry. `is_first_life` is false if the order was rebuilt or moved since
-    the list was created.
+    entry is not, wherever it is; `questions` has by when a customer is to answer. `slots` counts
+    those that are due, by what they are of, `paid` has what has paid for each entry.
+    `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
     line: dict[str, int]
@@ -63,6 +63,7 @@ class FinalState:
     inside: dict[str, int]
     notes: dict[str, Note]
     reasons: dict[str, str]
+    questions: dict[str, int]
     tries: dict[str, int]
     moved: dict[str, int]
     paid: dict[str, str]
@@ -106,6 +107,11 @@ def observe(testbed: Testbed) -> FinalState:
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
+        questions={
+            name: int(deadline)
+            for name, packed in readiness.items()
+            if (deadline := packed.partition(";")[0].partition(",")[2])
+        },
         tries={name: int(count) for name, count in tries.items()},
         moved={name: int(ticket) for name, ticket in moved.items()},
         paid=_paid(testbed),

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 
 from tests.reliability.model.outcomes import Outcome
 from tests.reliability.model.requests import Expected, Request
-from tests.support.model import Waitlist, by_itself, hours_passed, slots_lost
+from tests.support.model import (
+    Waitlist,
+    by_itself,
+    hours_passed,
+    question_followed,
+    questions_followed,
+    slots_lost,
+)
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,11 @@ def _ends(
     seen.add((attempts, line))
     is_whole = not any(stay.state == "joining" for _, stay in line.stays)
     if is_whole and not any(attempt.is_answered for attempt in attempts):
-        yield by_itself(line)
-    if (following := by_itself(line)) != line:
-        # A poll or maintenance may run the policy at any time.
-        yield from _ends(attempts, following, seen, effects)
-    if (following := hours_passed(line)) != line:
-        yield from _ends(attempts, following, seen, effects)
+        yield from questions_followed(by_itself(line))
+    # A poll or maintenance may run the policy at any time.
+    for following in (by_itself(line), hours_passed(line), *question_followed(line)):
+        if following != line:
+            yield from _ends(attempts, following, seen, effects)
     if line.may_lose and (lost := slots_lost(line)) != line:
         yield from _ends(attempts, lost, seen, effects)
     for number, attempt in enumerate(attempts):

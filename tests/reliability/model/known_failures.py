@@ -135,6 +135,17 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
+        "a claim of an order that lacks a change of readiness, and no other server has taken over",
+        "Redis has not that the entry is held back, or that its customer is asked, until the hold"
+        " has ended.",
+        "claim / question asked / Redis, unseen, 2 behind / step 0 / gives up",
+        lambda result, problem: (
+            _is_unseen(result)
+            and _is_of(result, *CLAIMS)
+            and problem.kind in ("readiness", "question")
+        ),
+    ),
+    KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
         "The policy or a quota offers what is due in the order that Redis has, and the room that"
         " lost offers and admissions took may be offered again. So it is with slots, and an offer"
@@ -235,8 +246,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             _has_lost_redis(result)
             and (
                 (
-                    problem.kind
-                    in ("answer", "elsewhere", "record", "attempts", "history", "lost", "inside")
+                    problem.kind in (*OFFERED_TO_OTHERS, "answer", "lost", "inside", "question")
                     and (_is_of(result, *CLAIMS) or result.case.subject == "admit")
                 )
                 or (

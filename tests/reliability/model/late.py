@@ -63,6 +63,9 @@ CHECKED = (
     "leave",
     "erase",
     "import",
+    "ask",
+    "confirm",
+    "end of questions",
 )
 # These mean a request, whatever stay the entry has.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")

@@ -7,10 +7,12 @@ from tests.reliability.model.requests import (
     Request,
     admit,
     admit_one,
+    ask,
     bring,
     bump,
     claim,
     complete,
+    confirm,
     declare_segments,
     decline,
     decline_and_leave,
@@ -38,6 +40,7 @@ from tests.reliability.model.scenarios import NEW_ONES, SIGNUP, SLOTS, SLOTS_OVE
 from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
+ASKED = ("question due", "question asked", "question over")
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "place forgotten",
             "held back",
             "offered",
+            *ASKED,
             *SLOTS,
         ),
     ),
@@ -99,7 +103,14 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "erase",
         erase("b"),
-        ("waiting", "waiting since yesterday", "waiting, Redis lost", "left", "back again"),
+        (
+            "waiting",
+            "waiting since yesterday",
+            "waiting, Redis lost",
+            "left",
+            "back again",
+            *ASKED[1:],
+        ),
     ),
     Operation("erase of one aside", erase("b"), ("held", "parked", *SLOTS)),
     Operation("bump to a priority", bump("b", "p", priority=7), ("waiting",)),
@@ -116,14 +127,33 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
     ),
     Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
-    Operation("bump to the back", bump("b", "l", to="back"), ("waiting",)),
+    Operation("bump to the back", bump("b", "l", to="back"), ("waiting", "question over")),
     Operation(
-        "look", look("b"), ("waiting", "place forgotten", "held back", "parked", "on a new list")
+        "look",
+        look("b"),
+        (
+            "waiting",
+            "place forgotten",
+            "held back",
+            "parked",
+            "on a new list",
+            "question due",
+            "question asked",
+        ),
     ),
     Operation(
         "claim",
         claim(3, REPEAT),
-        ("waiting", "waiting since yesterday", "joining", "leaving", "held back", "over", "moved"),
+        (
+            "waiting",
+            "waiting since yesterday",
+            "joining",
+            "leaving",
+            "held back",
+            "over",
+            "moved",
+            *ASKED,
+        ),
     ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),
@@ -218,8 +248,36 @@ OPERATIONS: tuple[Operation, ...] = (
         hold_back("b", is_ready=True),
         ("held back", "held back, Redis lost", "held back while claimed"),
     ),
-    Operation("rest", rest("b"), ("waiting", "held", "waiting, Redis lost", "place forgotten")),
+    Operation(
+        "rest", rest("b"), ("waiting", "held", "waiting, Redis lost", "place forgotten", *ASKED)
+    ),
     Operation("resume", resume("b"), ("resting", "resting, Redis lost")),
+    Operation("ask", ask("b"), ("question due", "question due, Redis lost")),
+    Operation(
+        "confirm",
+        confirm("b"),
+        (
+            "question asked",
+            "question asked, Redis lost",
+            "question to be repeated",
+            "question over",
+            "question over, noted",
+        ),
+    ),
+    Operation(
+        "end of questions",
+        look_after(),
+        (
+            "question asked",
+            "question to be repeated",
+            "question over",
+            "question over, to leave",
+            "question over, to the back",
+            "question over, noted",
+            "question over, held since",
+        ),
+        is_maintenance=True,
+    ),
     Operation(
         "reinstate",
         reinstate("b", "the-return"),
@@ -235,6 +293,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered",
             "offer over",
             "offer over, noticed",
+            "question over",
         ),
     ),
     Operation(
@@ -300,6 +359,8 @@ OPERATIONS: tuple[Operation, ...] = (
             "inside, full, Redis lost",
             "exit unfinished, Redis lost",
             "offered, full, Redis lost",
+            "question asked, Redis lost",
+            "question over, Redis lost",
             *map(cold, SLOTS),
         ),
         is_maintenance=True,

@@ -12,12 +12,20 @@ from tests.reliability.model.client import (
     id_of,
 )
 from tests.reliability.model.final_state import FinalState
-from tests.support.model import MAINTENANCE, ON_LIST, POLICY, QUOTA, Event, Stay, Waitlist
+from tests.support.model import (
+    MAINTENANCE,
+    OF_RECORD,
+    ON_LIST,
+    POLICY,
+    QUOTA,
+    Event,
+    Stay,
+    Waitlist,
+)
 from tests.support.problem import Problem
 from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
-OF_RECORD = ("held_back", "ready", "rested", "resumed")
 LONGEST_CLAIM_MILLIS = 15 * 60_000
 # A fault lets two minutes pass within a request: maintenance runs meanwhile.
 LONGEST_REQUEST_MILLIS = 150_000
@@ -200,6 +208,10 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     recorded = tuple(bool(record.get(field)) for field in fields)
     if not in_redis == recorded == expected:
         yield Problem("readiness", f"of {name}: Redis has {reasons}, the record {recorded}")
+    deadline = record.get("confirm_by_millis")
+    asked = (stay.is_asked, stay.question == "noted")
+    if found.questions.get(name) != deadline or asked != (bool(deadline), "unanswered" in record):
+        yield Problem("question", f"to {name}: {stay.question}, {found.questions}, {deadline}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:

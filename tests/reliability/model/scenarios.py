@@ -4,10 +4,11 @@ Each has signups of yesterday and of today, and one admission. So a fault that t
 index back by some writes loses acknowledged ones.
 """
 
-from tests.reliability.model.client import FIRST, LEASE_SECONDS, Row
+from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
 from tests.reliability.model.requests import (
     Request,
     admit,
+    ask,
     bring,
     bump,
     claim,
@@ -19,12 +20,15 @@ from tests.reliability.model.requests import (
     enter,
     erase,
     exit_,
+    expect_answers,
     forget,
     hold_back,
     leave,
     let_holds_end,
     let_pass,
+    let_question_stand,
     limit_to,
+    look_after,
     lose_redis,
     maintain,
     notice_ends,
@@ -38,16 +42,18 @@ from tests.reliability.model.requests import (
     sign_up,
     withdraw,
 )
+from tests.reliability.model.requests.environment import DAY_SECONDS
 from tests.support.model import Policy
 from waitlist_queue import keys
 
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
-DAY_SECONDS = 24 * 3600
 COLD = ", Redis lost"
 # An offer that a slot of one of these has paid for.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
+# In these the customers of a list are asked if they still wait.
+QUESTION = "question"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
 
@@ -124,6 +130,19 @@ _of_a_rate = (
 )
 _of_slots = dict(zip(SLOTS, (_of_a_schedule, _of_a_quota, _of_a_rate), strict=True))
 
+# Only `b` and `a`, who is admitted, signed up long ago.
+_long_ago = (
+    *_signed_up("a", "b"),
+    let_pass(ASKED_AFTER_DAYS * DAY_SECONDS),
+    maintain(),
+    *_signed_up("c", "e", "d"),
+    *_admission,
+)
+_asked = (*_long_ago, expect_answers("park"), ask("b"))
+_silent = (maintain(), let_question_stand(is_over=True))
+_unanswered = (*_asked, *_silent)
+
+
 NAMES: dict[str, Scenario] = {
     "absent": _absent,
     "joining": (*_absent, cut_off(sign_up("b", SIGNUP), step=1)),
@@ -192,6 +211,14 @@ NAMES: dict[str, Scenario] = {
     "withdraw unrecorded": (*_offered_by_hand, cut_off(withdraw("b"), step=1)),
     **_of_slots,
     **{name + OVER: (*scenario, let_holds_end()) for name, scenario in _of_slots.items()},
+    f"{QUESTION} due": (*_long_ago, expect_answers("park")),
+    f"{QUESTION} asked": _asked,
+    f"{QUESTION} to be repeated": (*_asked, maintain(), let_question_stand(is_over=False)),
+    f"{QUESTION} over": _unanswered,
+    f"{QUESTION} over, to leave": (*_long_ago, expect_answers("leave"), ask("b"), *_silent),
+    f"{QUESTION} over, to the back": (*_long_ago, expect_answers("to_back"), ask("b"), *_silent),
+    f"{QUESTION} over, noted": (*_unanswered, cut_off(look_after(), step=7)),
+    f"{QUESTION} over, held since": (*_asked, claim(1, FIRST), release("b"), *_silent),
     "inside": _inside,
     "inside, full": _full_inside,
     "exit unfinished": (*_full_inside, cut_off(exit_("b"), step=1)),

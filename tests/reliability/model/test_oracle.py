@@ -296,6 +296,23 @@ def test_a_slot_back_twice_is_noticed_after_a_loss_too(testbed: Testbed) -> None
         assert {problem.kind for problem in problems} - {"unsettled", "twice"} == kinds
 
 
+def ask_in_the_record_only(testbed: Testbed) -> None:
+    testbed.redis.raw.hdel(keys.readiness(WAITLIST_ID), id_of("b"))
+
+
+def end_the_question(testbed: Testbed) -> None:
+    record_of(testbed, "b")["unanswered"] = {"BOOL": True}
+
+
+@pytest.mark.parametrize("mutant", [None, ask_in_the_record_only, end_the_question])
+def test_a_wrong_question_is_noticed(testbed: Testbed, mutant: Mutant | None) -> None:
+    testbed.begin(testbed.snapshot_of("question asked"))
+    testbed.maintain_until_quiet()
+    if mutant:
+        mutant(testbed)
+    assert kinds_of(testbed) == ({"question"} if mutant else set())
+
+
 @pytest.fixture
 def parked(testbed: Testbed) -> Testbed:
     """Return a state in which b was parked with a reason."""

@@ -145,6 +145,22 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
     assert people.sign_up("ada", key="again").json["position"] == 3
 
 
+@pytest.mark.parametrize("then", ["park", "to_back"])
+def test_a_move_right_after_the_end_leaves_no_question_behind(
+    people: Admissions, then: str
+) -> None:
+    """An operator's decision is recorded before maintenance records the end of the wait."""
+    people.configure(confirm={**RULES, "then": then}, rest={})
+    answer(asked(people), "bob", "cyd")
+    on(people, 15)
+    moved = people.redrive("ada") if then == "park" else people.bump("ada", to="front")
+    assert moved.status == 200, moved.text
+    on(people, 0)
+    assert people.confirm("ada").status == 200
+    assert people.events("ada").count("asked") == 1
+    assert people.rest("ada", DAY).status == 200
+
+
 def test_customers_are_reminded(people: Admissions) -> None:
     asked(people)
     seen = []

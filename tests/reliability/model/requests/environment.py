@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.reliability.model.client import LEASE_SECONDS
+from tests.reliability.model.client import ANSWER_DAYS, LEASE_SECONDS, REMINDED_DAYS
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, nothing_changes
 from tests.support import model
 from tests.support.model import Policy, Waitlist
+from waitlist_api.settings.confirm import Unanswered
+
+DAY_SECONDS = 24 * 3600
+# The clock of a function may be ahead by less.
+GRACE_SECONDS = 660
 
 
 def limit_to(capacity: int) -> Request:
@@ -25,6 +30,27 @@ def open_or_close(*, opens: bool) -> Request:
             NOTHING,
         ),
     )
+
+
+def expect_answers(then: Unanswered) -> Request:
+    """Let the list ask customers if they still wait; none is asked by itself."""
+    return Request(
+        lambda client: client.expect_answers(then),
+        lambda line: (replace(line, capacity=None, policy=None, then=then), NOTHING),
+    )
+
+
+def let_question_stand(*, is_over: bool) -> Request:
+    """Let days pass since a question: until a reminder is due, or the time to answer is over."""
+    days = ANSWER_DAYS if is_over else REMINDED_DAYS
+
+    def effect(line: Waitlist) -> Effect:
+        for name, stay in line.stays:
+            if stay.is_asked:
+                line = line.change(name, question="over" if is_over else "to remind")
+        return line, NOTHING
+
+    return Request(lambda client: client.let_pass(days * DAY_SECONDS + GRACE_SECONDS), effect)
 
 
 def set_policy(policy: Policy) -> Request:

@@ -6,7 +6,10 @@ from functools import partial
 from tests.reliability.model.client import KIND_OF, REST_UNTIL
 from tests.reliability.model.requests.request import NOTHING, Effect, Request, no, standing
 from tests.support import model
-from tests.support.model import ASIDE, ENDED, LEFT_AS_NO_SHOW, Stay, Waitlist
+from tests.support.model import ASIDE, ENDED, Stay, Waitlist
+
+# The last place of those who signed up long ago, in a scenario with questions.
+OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
@@ -43,7 +46,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
         is_own_end = is_keyless and stay is not None and (stay.state, stay.key) == ("left", key)
-        if is_leaving_as_no_show(line, name):
+        if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
             # Redis has ended the stay with the refusal.
@@ -72,7 +75,7 @@ def leave(name: str, by: str = "customer") -> Request:
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
     def early(line: Waitlist) -> Waitlist:
-        return model.left_before_no_show(line, name, by)
+        return model.left_before_maintenance(line, name, by)
 
     return Request(lambda client: client.leave(name, by), effect, early=early, event="left")
 
@@ -91,7 +94,7 @@ def edit(name: str, kind: str) -> Request:
             return line, no("entry_not_found")
         if stay.state in ENDED:
             refusal = no("already_admitted" if stay.state == "admitted" else "not_waiting")
-            return line, replace(refusal, is_either=is_leaving_as_no_show(line, name))
+            return line, replace(refusal, is_either=model.is_leaving(line, name))
         return line, NOTHING
 
     return Request(lambda client: client.edit(name, kind), effect)
@@ -115,10 +118,11 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         noted = f"{name} is {word} as a no-show"
-        if not is_leaving_as_no_show(line, name) or noted in line.done:
+        if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
         # The record may still have the stay.
-        events = (*line.history(name)[:-1], model.Event(word, model.OPERATOR), LEFT_AS_NO_SHOW)
+        *before, left = line.history(name)
+        events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
         return replace(line, events=frozenset(others.items())).note(noted)
 
@@ -134,14 +138,17 @@ def rest(name: str) -> Request:
         stay = line.stay(name)
         if stay is None or stay.state in ENDED or stay.rests_until_millis:
             return line, expected
-        line = line.change(name, rests_until_millis=REST_UNTIL)
+        if stay.question == "noted":
+            return line, no("not_waiting")
+        line = model.answered(line, name).change(name, rests_until_millis=REST_UNTIL)
         return line.happened(name, "rested", model.CUSTOMER), expected
 
     def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
         # Maintenance may not have recorded the end of a hold yet.
         is_noticed = [event.word for event in line.history(name)[-1:]] == ["expired"]
-        return ("not_waiting",) if stay and (stay.state in ASIDE or is_noticed) else ()
+        is_refused = stay and (stay.state in ASIDE or is_noticed)
+        return ("not_waiting",) if is_refused else _too_late(line, name)
 
     def early(line: Waitlist) -> Waitlist:
         return effect(line)[0]
@@ -166,6 +173,53 @@ def resume(name: str) -> Request:
         return effect(line)[0]
 
     return Request(lambda client: client.resume(name), effect, early=early, event="resumed")
+
+
+def ask(name: str) -> Request:
+    """Ask the first of those who signed up long ago, if they still wait.
+
+    The record is written later than the page of waiting entries is read.
+    """
+
+    def early(line: Waitlist) -> Waitlist:
+        stay = line.stay(name)
+        is_old = stay and stay.ticket <= OLD and not stay.is_reinstated
+        if not stay or not is_old or stay.question or stay.state in ENDED:
+            return line
+        return model.asked(line, name, model.OPERATOR)
+
+    def effect(line: Waitlist) -> Effect:
+        return early(line) if name in line.next_ones() else line, NOTHING
+
+    return Request(lambda client: client.ask(), effect, early=early, event="asked")
+
+
+def confirm(name: str) -> Request:
+    """Answer that the customer still waits; too late once the record notes that they have not."""
+    edited = edit(name, KIND_OF[name])
+
+    def effect(line: Waitlist) -> Effect:
+        line, expected = edited.effect(line)
+        stay = line.stay(name)
+        if stay is None or stay.state in ENDED or not stay.is_asked:
+            return line, expected
+        if stay.question == "noted":
+            return line, no("not_waiting")
+        return model.answered(line, name).happened(name, "confirmed", model.CUSTOMER), expected
+
+    return Request(
+        lambda client: client.confirm(name),
+        effect,
+        early=lambda line: effect(line)[0],
+        refusals=lambda line: _too_late(line, name),
+        event="confirmed",
+    )
+
+
+def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
+    """Return the refusal if Redis has ended the wait: maintenance may not have recorded it yet."""
+    ends = [event for event in line.history(name) if event.word not in model.OF_RECORD]
+    return ("not_waiting",) if ends and ends[-1].reason == model.UNANSWERED else ()
 
 
 def reinstate(name: str, key: str) -> Request:
@@ -219,10 +273,10 @@ def erase(name: str) -> Request:
         return line.erase(name), NOTHING
 
     def early(line: Waitlist) -> Waitlist:
-        if not is_leaving_as_no_show(line, name):
+        if not model.is_leaving(line, name):
             return line
         # Redis has not counted the leave yet, and an erasure is not counted.
-        line = model.left_before_no_show(line, name, model.OPERATOR)
+        line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
     return Request(lambda client: client.erase(name), effect, early=early)
@@ -258,11 +312,6 @@ def look(name: str) -> Request:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
 
     return Request(lambda client: client.look(name), effect)
-
-
-def is_leaving_as_no_show(line: Waitlist, name: str) -> bool:
-    """Return whether the record may still have the stay: maintenance finishes its leave."""
-    return line.history(name)[-1:] == (LEFT_AS_NO_SHOW,)
 
 
 def erased(name: str, key: str) -> str:

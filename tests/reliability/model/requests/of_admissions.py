@@ -201,7 +201,7 @@ def decline_and_leave(name: str) -> Request:
         return ("not_offered",) if is_ended else ()
 
     def early(line: Waitlist) -> Waitlist:
-        return model.left_before_no_show(line, name, model.CUSTOMER, DECLINED)
+        return model.left_before_maintenance(line, name, model.CUSTOMER, DECLINED)
 
     return Request(
         lambda client: client.decline_and_leave(name),

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from tests.reliability.model.client import Row
 from tests.reliability.model.determinism import FEW_INTENTS
-from tests.reliability.model.requests.in_queue import erased, is_leaving_as_no_show
+from tests.reliability.model.requests.in_queue import erased
 from tests.reliability.model.requests.request import Effect, Expected, Request
 from tests.support import model
 from tests.support.model import ENDED, Stay, Waitlist
@@ -68,7 +68,7 @@ class _Import:
 
     @remembered
     def early(self, line: Waitlist) -> Waitlist:
-        leaving = [row.name for row in self.people if is_leaving_as_no_show(line, row.name)]
+        leaving = [row.name for row in self.people if model.is_leaving(line, row.name)]
         if leaving and not self._has_looked(line):
             # The record may still have the stay.
             return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
