@@ -184,7 +184,7 @@ def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(lin
     """P9: it keeps no reason of the stay before, and no place among those who wait."""
     line.init(state="hydrating")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
-    later = {"stay": 2, "overwrite": True, "readiness": readiness_of(1)}
+    later: dict[str, Any] = {"stay": 2, "overwrite": True, "readiness": readiness_of(1)}
     line.restore("ann", RANK + 8, 8, **later)
     line.restore("bob", RANK + 9, 9, readiness=readiness_of(1, held_back=0))
     line.restore("bob", RANK + 9, 9, overwrite=True, **hold(line))

@@ -30,6 +30,7 @@ from tests.reliability.model.requests import (
     sign_up,
 )
 from tests.reliability.model.requests.request import NOTHING, Effect
+from tests.reliability.model.scenarios import QUESTION
 from tests.reliability.model.singles import GIVES_UP, RETRIES, steps_of
 from tests.reliability.model.testbed import Snapshot, Testbed
 from tests.support.faults import Call, Wire, lost
@@ -42,6 +43,8 @@ LATE = "late after "
 FORGOTTEN = "forgotten"
 # These concern one hold, offer or parking; others concern a stay.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
+# Messages about questions are searched where there are some.
+OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages are searched.
 CHECKED = (
     "exit",
@@ -63,9 +66,7 @@ CHECKED = (
     "leave",
     "erase",
     "import",
-    "ask",
-    "confirm",
-    "end of questions",
+    *OF_QUESTIONS,
 )
 # These mean a request, whatever stay the entry has.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
@@ -105,6 +106,8 @@ OF_IMPORTS = ("two absent", "two absent, Redis lost")
 
 def is_searched(operation: Operation, scenario: str) -> bool:
     if operation.name == "import" and scenario not in OF_IMPORTS:
+        return False
+    if scenario.startswith(QUESTION) and operation.name not in OF_QUESTIONS:
         return False
     return operation.name in CHECKED and not scenario.endswith(FORGOTTEN)
 

@@ -29,6 +29,7 @@ FEW_ENDS = 2
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "shelf forgotten", "pair")
 LONG = (
     "rebuild",
+    "end of questions",
     "segment re-index",
     "declaration of segments",
     "import",
@@ -39,13 +40,13 @@ LONG = (
 
 def chosen_pairs() -> list[Job]:
     with_looks = {job.names: job for job in reversed(jobs("look", ("pair",)))}
-    others = [
-        job
+    others = {
+        job.names: job
         for job in jobs(kinds=("pair",))
         if (SOME_PAIRS.has(job) or job == OF_A_LOST_PLACE)
         and not any(name in LONG for name in job.names)
-    ]
-    return [*with_looks.values(), *others]
+    }
+    return [*{**others, **with_looks}.values()]
 
 
 PAIRS = chosen_pairs()
