@@ -29,3 +29,9 @@ def test_made_ids_have_their_shape() -> None:
 
 def test_made_ids_do_not_repeat() -> None:
     assert len({ids.new_join_id() for _ in range(100)}) > 90
+
+
+def test_a_pass_has_another_id_at_every_admission() -> None:
+    """P4: also where a person who was erased is imported at the former time again."""
+    admissions = [("a" * 26, 7, 1), ("b" * 26, 7, 1), ("a" * 26, 8, 1), ("a" * 26, 7, 2)]
+    assert len({ids.pass_id_of(*one) for one in admissions}) == len(admissions)

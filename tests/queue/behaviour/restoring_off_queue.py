@@ -203,12 +203,18 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
     assert line.order() == ["ann", "bob"]
 
 
-def test_during_a_rebuild_a_release_returns_no_position(line: Line) -> None:
+@pytest.mark.parametrize(
+    ("verb", "state"), [("release", "held"), ("decline", "offered"), ("withdraw", "offered")]
+)
+def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
+    line: Line, verb: str, state: str
+) -> None:
     """P7: entries ahead may not be restored yet."""
     line.init(state="hydrating")
-    line.restore("bob", RANK + 2, 2, **hold(line))
-    answer = line.release("bob", TOKEN)
-    assert (answer["outcome"], answer["position"], answer["total"]) == ("released", None, None)
+    line.restore("bob", RANK + 2, 2, **hold(line, state=state))
+    token = {"token": TOKEN} if state == "held" else {}
+    answer = accepted(line.send(verb, entry_id=line.id_of("bob"), **token))
+    assert (answer["position"], answer["total"]) == (None, None)
     line.restore("ann", RANK + 1, 1)
     line.init()
     assert line.order() == ["ann", "bob"]
