@@ -11,6 +11,7 @@ from tests.support.world import Clock
 from waitlist_api.auth.credentials import TOKEN, EntryTokens, Proof
 from waitlist_api.auth.token_keys import (
     BEFORE_IT_SIGNS_SECONDS,
+    CODE_MAC_BYTES,
     READ_EACH_SECONDS,
     RETRY_SECONDS,
     STAY_CHARACTERS,
@@ -18,7 +19,7 @@ from waitlist_api.auth.token_keys import (
     SecretUnavailable,
     TokenKeys,
 )
-from waitlist_api.errors import Forbidden
+from waitlist_api.errors import CodeRefused, Forbidden
 
 OLD, NEW, OTHER = ("old-" * 16, "new-" * 16, "other-" * 10)
 ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
@@ -186,3 +187,16 @@ def test_a_token_from_before_stays_is_refused() -> None:
     token = f"{key.id}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
     with pytest.raises(Forbidden):
         EntryTokens(OLD).check(*ENTRY, f"Bearer {token}")
+
+
+def test_a_code_that_verifies_an_address_cannot_move_an_entry_to_another() -> None:
+    """P5: its parts stand in it for all to read, and the MAC covers them."""
+    tokens, to = EntryTokens(OLD), "b" * 26
+    verifies, moves = (tokens.issue_code(*ISSUED, 60_000, one) for one in ("", to))
+    assert tokens.check_code(ENTRY[0], moves).to == to
+    key, content = verifies.split(".")
+    sent = base64.urlsafe_b64decode(content)
+    parts = sent[:-CODE_MAC_BYTES], to.encode(), sent[-CODE_MAC_BYTES:]
+    forged = base64.urlsafe_b64encode(b"".join(parts)).rstrip(b"=").decode()
+    with pytest.raises(CodeRefused):
+        tokens.check_code(ENTRY[0], f"{key}.{forged}")

@@ -33,7 +33,16 @@ def redrive(people: Admissions) -> Answer:
     return people.redrive("ann", reason=REASON)
 
 
-ENDS: dict[str, Act] = {"released": release, "parked": park, "redriven": redrive}
+def complete(people: Admissions) -> Answer:
+    return people.complete("ann", reason=REASON)
+
+
+ENDS: dict[str, Act] = {
+    "released": release,
+    "parked": park,
+    "redriven": redrive,
+    "admitted": complete,
+}
 
 
 @pytest.fixture
