@@ -8,6 +8,7 @@ import pytest
 from tests.queue.test_bounded_work import SEARCH_STEPS, calls_during
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
+from waitlist_queue import keys
 from waitlist_shared.ranks import ROOM, TIER
 
 PEOPLE = 2_000
@@ -105,6 +106,17 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
     calls = calls_during(valkey, crowd.expire)
     assert calls["zrem"] <= 2 * 200
     assert crowd.stats()["offered"] == len(HELD) + 1_000 - 200
+
+
+def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
+    """P9: those beyond a thousand count as inside until the next run."""
+    line = Line(valkey.client)
+    line.init(admission=True, max_inside=1)
+    inside = keys.inside(line.waitlist_id)
+    valkey.client.zadd(inside, {f"person {number}": 1_000 + number for number in range(1_100)})
+    for left in (100, 0):
+        accepted(line.send("admit"))
+        assert valkey.client.zcard(inside) == left
 
 
 def rehearse(line: Line) -> None:
