@@ -213,9 +213,11 @@ class Machine(RuleBasedStateMachine):
             self.readiness_versions[name] += 1
 
     def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
-        reasons = rest | ({"held_back": 0} if is_held_back else {})
+        version = self.readiness_versions[name]
+        # Redis treats both alike, but for the count of the second.
+        reasons = rest | ({("held_back", "unverified")[version % 2]: 0} if is_held_back else {})
         fields = self.line.stay(name, self.stays[name]) | self.signup_fields(name)
-        readiness = readiness_of(self.readiness_versions[name], **reasons)
+        readiness = readiness_of(version, **reasons)
         answer = accepted(self.line.send("tag", readiness=readiness, **fields))
         assert (answer["outcome"] == "absent") is (name not in self.model.of(*ON_LIST))
 
