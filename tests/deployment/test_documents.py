@@ -50,6 +50,13 @@ def test_links_lead_somewhere(name: str) -> None:
 
 
 @each("name", labelled(*documents()))
+def test_a_table_has_a_head(name: str) -> None:
+    """An empty line within a table ends it: what follows is shown as text."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
+    assert re.findall(r"(?:^|\n\n)(\|.*\n(?!\|[ :|-]+\|\n))", text) == []
+
+
+@each("name", labelled(*documents()))
 def test_no_secret_stands_on_a_command_line(name: str) -> None:
     """P5: each user of a machine can read the arguments of a program. local:local is no secret."""
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
