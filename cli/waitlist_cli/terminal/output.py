@@ -120,6 +120,22 @@ def accept_any_text(stream: object) -> None:
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
+_STATUS = "waitlist show WAITLIST ENTRY prints the status."
+# Which command helps after an error of the service, by its code.
+NEXT_STEPS = {
+    "confirm_off": "waitlist edit WAITLIST --confirm-every-days 90 sets it.",
+    "entry_not_found": "waitlist find WAITLIST TEXT looks for people by a part of what they gave.",
+    "entry_not_ready": "waitlist show WAITLIST ENTRY prints why.",
+    "not_inside": _STATUS,
+    "not_offered": _STATUS,
+    "not_waiting": _STATUS,
+    "offer_expired": _STATUS,
+    "rest_not_allowed": "waitlist edit WAITLIST --rest-max-days 30 --rest-times 3 sets it.",
+    "unauthorized": "waitlist token WAITLIST ENTRY issues an entry_token.",
+    "waitlist_not_found": "waitlist list prints those that there are.",
+}
+
+
 class Console(rich.console.Console):
     """Raises BrokenPipeError, where rich would exit with code 1."""
 
@@ -240,6 +256,8 @@ class Output:
             # The message often repeats the error of the only invalid field.
             if line not in error.message:
                 self.note(f"  {shown(line)}")
+        if error.code in NEXT_STEPS:
+            self.note(f"  {NEXT_STEPS[error.code]}")
 
 
 def table(

@@ -42,10 +42,13 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
 
 
 def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
-    typed.done("edit", bakery.waitlist_id, "--rest-times", "1")
     ada, _ = bakery.sign_up("ada", "bob")
     until = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
+    off = typed("rest", *own, "--until", until)
+    next_step = "  waitlist edit WAITLIST --rest-max-days 30 --rest-times 3 sets it.\n"
+    assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
+    typed.done("edit", bakery.waitlist_id, "--rest-times", "1")
     assert "position 1 of 2, not ready: resting, rests until" in typed.done(
         "rest", *own, "--until", until
     )
