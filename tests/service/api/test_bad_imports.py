@@ -42,7 +42,7 @@ BAD_ROWS: dict[str, tuple[str, str]] = {
     "half a character in the id": (f'{{"customer_id": "{HALF}"}}', "invalid_request"),
     "half a character in a name": (f'{{{NEW}, "{HALF}": 1}}', "invalid_request"),
     "17 KB": (f'{{{NEW}, "attributes": {{"a": "{"x" * 17_000}"}}}}', "too_large"),
-    "a profile of 10 KB": (f'{{{NEW}, "profile": {{"a": "{"x" * 10_240}"}}}}', "invalid_request"),
+    "8,193 bytes": (f'{{{NEW}, "profile": {{"a": "{"x" * 8_184}"}}}}', "invalid_request"),
     "a C1 control": (f'{{{NEW}, "attributes": {{"a": "\\u009b2J"}}}}', "invalid_request"),
     "a bidirectional control": (f'{{{NEW}, "attributes": {{"a": ["\u202e"]}}}}', "invalid_request"),
     "a list": ("[]", "invalid_request"),
