@@ -7,10 +7,12 @@ import pytest
 
 from tests.support.dynamodb import TABLE
 from tools.local.dynamodb.memory_table import MemoryTable
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import intent_item, rejoining
 from waitlist_api.records.table import Table
+from waitlist_shared.contracts import SignupResult
 
 KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
@@ -44,12 +46,11 @@ def stay(profile: dict[str, str], attributes: dict[str, str], **fields: Any) -> 
         waitlist_id="bakery",
         entry_id="aaaa",
         customer_id="ann",
-        join_id="00000001",
         created_millis=1,
         updated_millis=1,
         profile=profile,
         attributes=attributes,
-        **fields,
+        **{"join_id": "00000001", **fields},
     )
 
 
@@ -95,3 +96,25 @@ def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
     table.put(item | personal, "attribute_not_exists(#pk)", {})
     left = Erasures(table).begin_erase(*KEY, 2)
     assert "Lovelace" not in json.dumps(left.values())
+
+
+def test_a_late_request_finishes_no_stay_but_its_own() -> None:
+    """P2: neither a signup that was taken back, nor a leave of the stay before."""
+    table = Table(MemoryTable(), TABLE)
+    entries = EntryRecords(table)
+    former, present = (stay({}, {}, status="joining", join_id=one) for one in ("0" * 8, "1" * 8))
+    entries.begin_join(former)
+    entries.cancel_join(former)
+    entries.begin_join(present)
+    placed = SignupResult(outcome="joined", rank=7, ticket=7, stamp=7)
+    with pytest.raises(EntryChanged):
+        entries.finish_join(former, placed, 1)
+    entries.finish_join(present, placed, 1)
+    entries.begin_leave(KEY, "customer", "", 1)
+    left = HistoryEvent(stamp=9, event="left", by="customer")
+    with pytest.raises(EntryChanged):
+        entries.finish_leave(former, left, 1)
+    entries.finish_leave(present, left, 1)
+    ended = entries.get(*KEY)
+    assert ended is not None
+    assert (ended.join_id, ended.status, ended.ticket) == (present.join_id, "left", 7)
