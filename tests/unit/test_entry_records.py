@@ -1,18 +1,24 @@
 """Entries as items of the table."""
 
 import json
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.dynamodb import TABLE
 from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import intent_item, rejoining
+from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
-from waitlist_shared.contracts import SignupResult
+from waitlist_api.records.transitions import Transitions
+from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
@@ -106,7 +112,7 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
     entries.begin_join(former)
     entries.cancel_join(former)
     entries.begin_join(present)
-    placed = SignupResult(outcome="joined", rank=7, ticket=7, stamp=7)
+    placed = c.SignupResult(outcome="joined", rank=7, ticket=7, stamp=7)
     with pytest.raises(EntryChanged):
         entries.finish_join(former, placed, 1)
     entries.finish_join(present, placed, 1)
@@ -118,3 +124,34 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
     ended = entries.get(*KEY)
     assert ended is not None
     assert (ended.join_id, ended.status, ended.ticket) == (present.join_id, "left", 7)
+
+
+def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
+    """P3, P4: Redis had the entry waiting, as the record has it."""
+    table = Table(MemoryTable(), TABLE)
+    waiting = stay({}, {}, status="waiting", rank=7, ticket=7, stamp=9)
+    table.put(waiting.to_item("LINE", 7), "attribute_not_exists(#pk)")
+    for_ever: Any = SimpleNamespace(retention_days_of=lambda _: None)
+    transitions = Transitions(table, Retention(table, for_ever), MetricsCollector())
+    entries = EntryRecords(table)
+    decided: dict[str, Any] = {
+        "rank": 7,
+        "ticket": 7,
+        "attempts": 0,
+        "at": 1,
+        "basis_stamp": 7,
+        "placed_stamp": 0,
+    }
+    offered = c.Decision(verb="offered", token="0" * 40, stamp=8, **decided)
+    with pytest.raises(EntryChanged):
+        transitions.record(transition_of(KEY, offered, ()), 1)
+    transitions.record(transition_of(KEY, replace(offered, stamp=10), ()), 1)
+    entries.begin_leave(KEY, "customer", "", 1)
+    released = c.Decision(
+        verb="released", token="0" * 40, stamp=11, **{**decided, "basis_stamp": 10}
+    )
+    with pytest.raises(EntryChanged):
+        transitions.record(transition_of(KEY, released, ()), 1)
+    left = entries.get(*KEY)
+    assert left is not None
+    assert (left.status, left.stamp) == ("leaving", 10)
