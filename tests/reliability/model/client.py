@@ -124,6 +124,10 @@ class Client:
         settings = WaitlistSettings(**SETTINGS, capacity=capacity)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
+    def allow_claims(self, most: int) -> Any:
+        settings = WaitlistSettings(**SETTINGS, max_claims=most)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
     def open_or_close(self, opens: bool) -> Any:
         seconds = self.services.admissions.now_millis() / 1000 + HOURS_SECONDS
         at = datetime.fromtimestamp(seconds, UTC).isoformat()

@@ -51,13 +51,15 @@ class FinalState:
 
     `line` has all who wait, `passed_over` those of them who are not ready, and `reasons` why an
     entry is not, wherever it is; `questions` has by when a customer is to answer. `slots` counts
-    those that are due, by what they are of, `paid` has what has paid for each entry.
+    those that are due, by what they are of, `paid` has what has paid for each entry. `claimed` has
+    the claims of a list with a limit, None before Redis has counted them.
     `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
     line: dict[str, int]
     passed_over: dict[str, int]
     held: dict[str, int]
+    claimed: dict[str, int] | None
     parked: dict[str, int]
     dirty: dict[str, int]
     inside: dict[str, int]
@@ -101,6 +103,7 @@ def observe(testbed: Testbed) -> FinalState:
         line={**ready, **passed_over},
         passed_over=passed_over,
         held=held,
+        claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
         # An exit during a rebuild leaves a pass that has ended, until the next run of the policy.
@@ -147,6 +150,13 @@ def _redis(testbed: Testbed) -> tuple[list[dict[str, int]], list[dict[str, str]]
         for hash_ in found[len(sets) :]
     ]
     return zsets, hashes, int(last_ticket or 0)
+
+
+def _claimed(testbed: Testbed) -> dict[str, int] | None:
+    if not testbed.redis.raw.hexists(keys.meta(WAITLIST_ID), "claims_indexed"):
+        return None
+    found = testbed.redis.raw.zrange(keys.claimed(WAITLIST_ID), 0, -1, withscores=True)
+    return {_name(one.decode()): int(deadline) for one, deadline in found}
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:

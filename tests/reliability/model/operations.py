@@ -36,7 +36,7 @@ from tests.reliability.model.requests import (
     sign_up,
     withdraw,
 )
-from tests.reliability.model.scenarios import NEW_ONES, SIGNUP, SLOTS, SLOTS_OVER
+from tests.reliability.model.scenarios import LIMITED, NEW_ONES, SIGNUP, SLOTS, SLOTS_OVER
 from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
@@ -99,7 +99,9 @@ OPERATIONS: tuple[Operation, ...] = (
             *SLOTS,
         ),
     ),
-    Operation("remove", leave("b", by="operator"), ("held", "parked", "slot of a schedule")),
+    Operation(
+        "remove", leave("b", by="operator"), ("held", "parked", LIMITED, "slot of a schedule")
+    ),
     Operation(
         "erase",
         erase("b"),
@@ -152,6 +154,8 @@ OPERATIONS: tuple[Operation, ...] = (
             "held back",
             "over",
             "moved",
+            LIMITED,
+            cold(LIMITED),
             *ASKED,
         ),
     ),
@@ -167,6 +171,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "held",
             "held, Redis lost",
             "hold forgotten",
+            LIMITED,
             "complete unrecorded",
             "held, policy",
             "slot of a quota",
@@ -175,7 +180,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "release",
         release("b"),
-        ("held", "held, Redis lost", "held back while claimed", "slot of a quota"),
+        ("held", "held, Redis lost", "held back while claimed", LIMITED, "slot of a quota"),
     ),
     Operation(
         "release with a delay",
@@ -361,6 +366,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "offered, full, Redis lost",
             "question asked, Redis lost",
             "question over, Redis lost",
+            cold(LIMITED),
             *map(cold, SLOTS),
         ),
         is_maintenance=True,

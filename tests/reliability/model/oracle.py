@@ -328,6 +328,10 @@ def _left_over(found: FinalState) -> Iterator[Problem]:
     present = {*found.line, *found.held, *found.parked}
     if strangers := {*found.moved, *found.tries} - set(found.line) | {*found.reasons} - present:
         yield Problem("unsettled", f"Redis keeps data of {strangers}")
+    claims = {name for name, note in found.notes.items() if note.state == "held"}
+    counted = {name: deadline for name, deadline in found.held.items() if name in claims}
+    if found.claimed not in (None, counted):
+        yield Problem("limit", f"{found.claimed} count as claims, not {counted}")
     notes = {name for name, note in found.notes.items() if note.state != "done"}
     if notes != {*found.held, *found.parked}:
         yield Problem("twice", f"notes of {notes}, held {found.held}, parked {found.parked}")

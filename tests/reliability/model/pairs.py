@@ -12,7 +12,7 @@ from tests.reliability.model.outcomes import Outcome, outcome_of
 from tests.reliability.model.recovery import recorded_outcome, retried, verdict
 from tests.reliability.model.requests import Request
 from tests.reliability.model.sameness import Text, digest_of
-from tests.reliability.model.scenarios import QUESTION, SLOTS, is_cold, made_cold
+from tests.reliability.model.scenarios import LIMITED, QUESTION, SLOTS, is_cold, made_cold
 from tests.reliability.model.scheduler import HaltingWire, Scheduler, Work
 from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
@@ -49,8 +49,8 @@ class Pair:
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
     """Return the scenarios of both; with a rebuild, those where Redis is lost.
 
-    Those with slots or questions are for two operations that both have them: else there would be
-    too many. An operation of questions meets others in these alone.
+    Those with slots, questions or a limit are for two operations that both have them: else there
+    would be too many. An operation of questions meets others in those alone.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -58,7 +58,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
     warm = [
         name
         for name in (*first.scenarios, *second.scenarios)
-        if not is_cold(name) and (name in both or not name.startswith((*SLOTS, QUESTION)))
+        if not is_cold(name) and (name in both or not name.startswith((*SLOTS, QUESTION, LIMITED)))
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
         # An unanswered signup need not get back a place that Redis has lost.

@@ -8,6 +8,7 @@ from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECOND
 from tests.reliability.model.requests import (
     Request,
     admit,
+    allow_claims,
     ask,
     bring,
     bump,
@@ -54,6 +55,8 @@ SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
 # In these the customers of a list are asked if they still wait.
 QUESTION = "question"
+# One more claim is allowed.
+LIMITED = "claims limited"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
 Scenario = tuple[Request, ...]
 
@@ -150,6 +153,7 @@ NAMES: dict[str, Scenario] = {
     "waiting since yesterday": (*_signed_up("a", "c", "e", "b", "d"), *_night, *_admission),
     "place forgotten": (*_waiting, forget("b", keys.queue)),
     "held": _held,
+    LIMITED: (*_held, allow_claims(3)),
     "hold forgotten": (*_held, forget("b", keys.held, keys.claims)),
     "full": (*_absent, limit_to(3)),
     "opening": (*_absent, open_or_close(opens=True)),

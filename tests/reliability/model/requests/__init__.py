@@ -1,6 +1,7 @@
 """The requests of clients to a waitlist, and the events of its environment."""
 
 from tests.reliability.model.requests.environment import (
+    allow_claims,
     cut_off,
     declare_segments,
     expect_answers,
@@ -57,6 +58,7 @@ __all__ = [
     "Request",
     "admit",
     "admit_one",
+    "allow_claims",
     "ask",
     "bring",
     "bump",

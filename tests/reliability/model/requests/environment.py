@@ -21,6 +21,13 @@ def limit_to(capacity: int) -> Request:
     )
 
 
+def allow_claims(most: int) -> Request:
+    return Request(
+        lambda client: client.allow_claims(most),
+        lambda line: (replace(line, capacity=None, policy=None, max_claims=most), NOTHING),
+    )
+
+
 def open_or_close(*, opens: bool) -> Request:
     """Let the list take signups from a time on that a request may see pass, or until then."""
     return Request(

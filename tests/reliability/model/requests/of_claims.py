@@ -41,7 +41,7 @@ def claim(
 
     def held(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
-        wanted = line.next_ones(count, newest=newest)
+        wanted = line.next_ones(line.claimable(count), newest=newest)
         if not wanted or {key, has_taken} & line.done:
             return line
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
