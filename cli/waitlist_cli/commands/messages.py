@@ -78,7 +78,7 @@ def messages(
             )
         else:
             raise WrongUsage(
-                "A test needs --kind, and --email or --phone; a preview takes no address."
+                "A test needs --kind, and either --email or --phone; a preview takes no address."
             )
         return
     if kind or language or email or phone:

@@ -72,6 +72,7 @@ def test_words_language_and_direction_are_those_of_list_and_person() -> None:
 
 def test_texts_with_unknown_fields_or_placeholders_are_refused() -> None:
     scene = Scene()
-    for own in ({"title": "x"}, {"text": "{position}"}, {"text": "{until}"}):
+    texts = ("{position}", "{until}", "{name", "{{name}}")
+    for own in ({"title": "x"}, *({"text": one} for one in texts)):
         messages = {"kinds": ["joined"], "texts": {"en": {"joined": own}}}
         assert scene.people.configure(messages=messages).code == "invalid_request"

@@ -129,6 +129,8 @@ class MessagesBody(Body):
                         raise ValueError(
                             f"texts.{language}.{kind} has {{{min(unknown)}}}, which has no value"
                         )
+                    if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
+                        raise ValueError(f"texts.{language}.{kind} has a brace without its pair")
         return self
 
     def rules(self) -> dict[str, Any]:
