@@ -13,6 +13,7 @@ from tools.local.table import read_template
 Item = dict[str, Any]
 STACK = "waitlist-prod"
 PLACEHOLDER = re.compile(r"<([^<>]+)>")
+# When a pipe reads a record, if the caller does not say.
 INGESTION_TIME = "2026-09-22T15:42:59Z"
 # EventBridge drops quotes from a value within quotes and escapes nothing, so only these characters
 # are safe.
@@ -38,10 +39,10 @@ class Pipe:
         source = names["Source"]["Fn::Sub"].replace("${AWS::StackName}", STACK)
         return {"source": source, "detail-type": names["DetailType"]}
 
-    def made_of(self, record: Item) -> Item:
+    def made_of(self, record: Item, read_at: str) -> Item:
         """Return the event that the bus gets."""
         template = self.properties["TargetParameters"]["InputTemplate"]
-        return {**self.names, "detail": json.loads(filled(template, record))}
+        return {**self.names, "detail": json.loads(filled(template, record, read_at))}
 
 
 def pipes() -> list[Pipe]:
@@ -52,21 +53,23 @@ def pipes() -> list[Pipe]:
     ]
 
 
-def events_of(records: Iterable[Item]) -> list[Item]:
+def events_of(records: Iterable[Item], read_at: str = INGESTION_TIME) -> list[Item]:
     """Return all events that a bus gets from a stream, in the stream's order."""
     all_ = pipes()
-    return [pipe.made_of(one) for one in records for pipe in all_ if pipe.lets_through(one)]
+    return [
+        pipe.made_of(one, read_at) for one in records for pipe in all_ if pipe.lets_through(one)
+    ]
 
 
-def details_of(records: Iterable[Item]) -> list[Item]:
-    return [event["detail"] for event in events_of(records)]
+def details_of(records: Iterable[Item], read_at: str = INGESTION_TIME) -> list[Item]:
+    return [event["detail"] for event in events_of(records, read_at)]
 
 
-def filled(template: str, record: Item) -> str:
+def filled(template: str, record: Item, read_at: str) -> str:
     """Put values into an input template: as text within quotes, as JSON outside of them."""
 
     def value(placeholder: re.Match[str]) -> str:
-        found = _value(placeholder[1], record)
+        found = _value(placeholder[1], record, read_at)
         if template.count('"', 0, placeholder.start()) % 2 == 0:
             return json.dumps(found)
         assert isinstance(found, str), placeholder[1]
@@ -76,10 +79,10 @@ def filled(template: str, record: Item) -> str:
     return PLACEHOLDER.sub(value, template)
 
 
-def _value(name: str, record: Item) -> Any:
+def _value(name: str, record: Item, read_at: str) -> Any:
     """Return a placeholder's value; AWS does not document what a missing one becomes."""
     if name == "aws.pipes.event.ingestion-time":
-        return INGESTION_TIME
+        return read_at
     first, *path = name.split(".")
     assert first == "$", name
     found: Any = record

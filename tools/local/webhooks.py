@@ -14,6 +14,7 @@ from tools.local.background import Background
 from tools.local.function import Invocable, ThrottledError
 from tools.local.pipes import details_of
 from tools.local.sqs import LocalQueue, QueuedMessage, lambda_event
+from waitlist_api.clock import iso, now_millis
 
 QUEUE_NAME = "waitlist-local-webhook"
 DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
@@ -52,8 +53,10 @@ class WebhookPump(Background):
         read: Callable[[], list[dict[str, Any]]],
         queue: LocalQueue,
         function: Invocable,
+        now_millis: Callable[[], int] = now_millis,
     ) -> None:
         super().__init__("webhook-pump")
+        self._now_millis = now_millis
         self._read = read
         self._queue = queue
         self._function = function
@@ -71,7 +74,7 @@ class WebhookPump(Background):
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                for detail in details_of(self._read()):
+                for detail in details_of(self._read(), iso(self._now_millis())):
                     self._queue.send(json.dumps(detail))
             except (OSError, HTTPException):
                 logger.warning("the table's stream cannot be read", exc_info=True)

@@ -86,6 +86,8 @@ class Stream:
 def test_the_pump_hands_each_event_to_the_function_until_it_takes_it() -> None:
     scene = Scene()
     scene.people.all_sign_up("ada", "bob")
+    scene.people.erase("bob")
+    scene.maintain()
     queue, calls = LocalQueue(hidden_seconds=600), threading.Semaphore(0)
 
     def handler(event: Any) -> Any:
@@ -98,13 +100,16 @@ def test_the_pump_hands_each_event_to_the_function_until_it_takes_it() -> None:
         return {"batchItemFailures": []}
 
     function = FakeFunction(handler)
-    pump = WebhookPump(Stream(scene).read, queue, function)
+    details = details_of(scene.table.records, "2026-11-25T09:00:00.000Z")
+    read = [one["event"] for one in details if one["at"] == "2026-11-25T09:00:00.000Z"]
+    assert read == ["erased"]
+    pump = WebhookPump(Stream(scene).read, queue, function, lambda: 1_795_597_200_000)
     pump.start()
-    for _ in range(4):
+    for _ in range(2 * len(details)):
         assert calls.acquire(timeout=60)
     pump.stop(60)
     bodies = [json.loads(one["Records"][0]["body"]) for one in function.events]
-    for detail in details_of(scene.table.records):
+    for detail in details:
         assert bodies.count(detail) == 2
     assert queue.bodies == []
 
