@@ -100,6 +100,18 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
     assert abs(millis_of(one) - decided_at) < 1_000
 
 
+def test_a_repeat_after_the_next_claim_records_its_event_alone(fixture: FaultFixture) -> None:
+    """P3: with operator and reason; the record has the later claim."""
+    people, token = fixture.people, fixture.people.tokens["ann"]
+    cut_off(fixture, "released")
+    fixture.world.advance(5)
+    assert people.claimed() == ["ann"]
+    assert people.release("ann", token, reason=REASON).status == 200
+    events = [(one["event"], one["reason"]) for one in history(fixture)]
+    assert events[1:] == [("offered", ""), ("released", REASON), ("offered", "")]
+    assert people.person("ann").json["status"] == "offered"
+
+
 def test_a_parking_by_attempts_has_its_own_time_though_a_redrive_comes_first(
     fixture: FaultFixture,
 ) -> None:
