@@ -257,6 +257,21 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
     assert not list(fixture.contradictions())
 
 
+def test_a_late_index_does_not_bring_back_who_was_erased(
+    fixture: FaultFixture, stores: Stores
+) -> None:
+    """P7: the record is gone, and the journal alone knows of Eve."""
+    line_with_eve(fixture)
+    fixture.world.advance(3_600)
+    fixture.world.maintain()
+    assert fixture.people.erase("eve").status == 204
+    fixture.world.maintain()
+    fixture.flush()
+    stores.dynamodb.fall_behind(writes=2)
+    fixture.world.maintenance.run_one("bakery")
+    assert fixture.order() == list(LINE)
+
+
 def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
     """P3: the index gets two seconds from the start of a rebuild to its second pass."""
     line_with_eve(fixture)
