@@ -13,7 +13,7 @@ NAMES = [
     "'; DROP TABLE --",
     "<script>alert(1)</script>",
     "{bakery}",
-    " ",
+    " a ",
     "x" * 200,
     "👩‍🚀"[:1] * 200,
 ]
