@@ -97,11 +97,14 @@ def main() -> None:
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         crowd = Crowd(stage, Random(7))
         told(crowd, PEOPLE)
+    at_once = sum(receives == 1 for *_, receives in crowd.delays)
     print(
         f"{PEOPLE:,} people: {sum(crowd.taken.values()):,} messages, {crowd.failures:,} failures; "
         f"{len(crowd.unheard):,} answers of SES were lost, of which "
         f"{sum(crowd.taken[one] > 1 for one in crowd.unheard):,} were sent twice; "
-        f"{len(crowd.delays):,} events were handled by their first attempt"
+        f"{at_once:,} events were handled by their first attempt; of "
+        f"{len(crowd.repeated_delays):,} others in open hours "
+        f"{sum(one > 60 for one in crowd.repeated_delays):,} took over a minute"
     )
     all_are_sent(OFFERS)
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -56,8 +56,8 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # Of what needed one attempt: when it was queued, and after how many seconds it was done.
-    delays: list[tuple[int, float]] = field(default_factory=list)
+    # When each event was queued, after how many seconds it was handled, and in how many attempts.
+    delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
     texts: int = 0
     offers: list[tuple[int, str, str]] = field(default_factory=list)
@@ -118,6 +118,15 @@ class Crowd:
     @property
     def now_millis(self) -> int:
         return self.stage.clock.millis
+
+    @property
+    def repeated_delays(self) -> list[float]:
+        """How many seconds what failed at first took, if it began and ended in open hours."""
+        return [
+            seconds
+            for at, seconds, receives in self.delays
+            if receives > 1 and _is_open(at) and _is_open(at + int(seconds * 1000))
+        ]
 
     @property
     def twice(self) -> list[Message]:
@@ -208,9 +217,9 @@ class Crowd:
         answer = messages_app.lambda_handler({"Records": records}, self.stage.context)
         failed = {int(one["itemIdentifier"]) for one in answer["batchItemFailures"]}
         for number, one in enumerate(batch):
-            if number not in failed and one.receives == 1:
+            if number not in failed:
                 seconds = (self.now_millis - one.at_millis) / 1000
-                self.delays.append((one.at_millis, seconds))
+                self.delays.append((one.at_millis, seconds, one.receives))
         pauses = {
             one["ReceiptHandle"]: one["VisibilityTimeout"] for one in self.stage.stand_ins.pauses
         }
@@ -247,9 +256,16 @@ class Crowd:
             kind in ("offered", "ending") and not is_open
         ):
             self.wrong.append(f"{kind} is sent to one who is {status}")
-        at = f"{datetime.fromtimestamp(self.now_millis / 1000, UTC):%H:%M}"
-        if kind in ("near", "offered", "ending") and not OPENS <= at < CLOSES:
-            self.wrong.append(f"{kind} is sent at {at}")
+        if kind in ("near", "offered", "ending") and not _is_open(self.now_millis):
+            self.wrong.append(f"{kind} is sent at {_clock(self.now_millis)}")
+
+
+def _clock(millis: int) -> str:
+    return f"{datetime.fromtimestamp(millis / 1000, UTC):%H:%M}"
+
+
+def _is_open(millis: int) -> bool:
+    return OPENS <= _clock(millis) < CLOSES
 
 
 def _address(number: int, name: str) -> dict[str, str]:
@@ -281,7 +297,7 @@ def told(crowd: Crowd, people: int) -> None:
     assert crowd.twice == []
     for event in ("offered", "ending", "admitted", "left", "near"):
         assert crowd.untold(event) == [], event
-    late = [at for at, seconds in crowd.delays if seconds > 60]
+    late = [at for at, seconds, receives in crowd.delays if receives == 1 and seconds > 60]
     assert late, "the function was dead"
     assert crowd.texts > people / 3
     assert all(died <= at < lives for at in late)
