@@ -5,6 +5,8 @@ The same crowd as `tests/service/messages/test_crowd.py`, with 1,000 people. Tim
 
 import sys
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from json import dumps
 from random import Random
 from typing import Any
@@ -82,8 +84,11 @@ def all_are_sent(count: int) -> None:
         crowd = Crowd(stage, Random(1), queue=offered(stage, count))
         began = stage.clock.millis
         while crowd.queue:
-            crowd.receive(most=BATCHES_A_SECOND)
+            with redirect_stdout(StringIO()):  # the function's log
+                crowd.receive(most=BATCHES_A_SECOND)
             stage.world.advance(1)
+            print(f"\r{len(ses.mails):,} of {count:,} offers are sent", end="", file=sys.stderr)
+        print(file=sys.stderr)
         seconds = (stage.clock.millis - began) / 1000
         assert sorted(ses.mails) == sorted({f"p{number}@example.com" for number in range(count)})
     print(
@@ -96,7 +101,9 @@ def main() -> None:
     began = time.monotonic()
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         crowd = Crowd(stage, Random(7))
-        told(crowd, PEOPLE)
+        print(f"{PEOPLE:,} people are told ...", file=sys.stderr)
+        with redirect_stdout(StringIO()):
+            told(crowd, PEOPLE)
     at_once = sum(receives == 1 for *_, receives in crowd.delays)
     print(
         f"{PEOPLE:,} people: {sum(crowd.taken.values()):,} messages, {crowd.failures:,} failures; "

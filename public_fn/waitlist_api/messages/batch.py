@@ -135,7 +135,7 @@ class Batches:
         return outcome if outcome in COUNTED else "dropped"
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
-        """Let messages come back after a random time that doubles with each attempt."""
+        """Let messages come back after a random time that doubles with each second attempt."""
         if not records:
             return
         entries = [
@@ -184,5 +184,6 @@ def happening_of(detail: Mapping[str, Any]) -> Happening:
 
 
 def _usual_pause(receives: int) -> int:
-    longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives, 10))
+    # A sender that fails a few times is tried five times in about a minute.
+    longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives // 2, 10))
     return random.randint(longest // 2, longest)
