@@ -5,6 +5,7 @@ import pytest
 from tests.browser import mails
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
+from tests.e2e.callers import Customer, Operator
 from waitlist_api.http.page.unsubscribe import unsubscribe_page
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
@@ -37,3 +38,22 @@ def test_axe_finds_nothing_in_the_page_that_ends_messages(
             page.set_content(unsubscribe_page(text, language, "x" * 200))
             assert axe.violations(page) == [], (language, text)
             assert page.evaluate("document.documentElement.scrollWidth") <= 320, (language, text)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_pages_of_the_local_run(
+    new_context: NewContext, operator: Operator, others: Customer, axe: Axe, scheme: str
+) -> None:
+    assert operator.put({"name": "Corner Bakery"}).status_code == 201
+    others.joined("ada")
+    context = new_context(
+        viewport={"width": 320, "height": 640}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    for path in ("/", "/_local/mailbox"):
+        shown = page.get_by_text(operator.waitlist_id).first
+        page.goto(path)
+        while not shown.is_visible():
+            page.reload()
+        assert axe.violations(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, path

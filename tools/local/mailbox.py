@@ -48,9 +48,11 @@ SHARE = 20
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Mailbox: local run</title><style>{style}</style>
+<main>
 <h1>Mailbox</h1>
 <p>What the service sends to people, newest last. Nothing leaves this machine.</p>
 {messages}
+</main>
 </html>
 """
 # Without the list's `messages` nothing is sent. Here a list that verifies addresses has its links.

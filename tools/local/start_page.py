@@ -10,8 +10,9 @@ from tools.local.http_message import HttpResponse
 from tools.local.settings import DEFAULT_PORT
 
 STYLE = (
+    ":root{color-scheme:light dark;background:Canvas;color:CanvasText}"
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem;"
-    "color-scheme:light dark}code{background:#8882;padding:.1em .3em}"
+    "overflow-wrap:anywhere}pre{white-space:pre-wrap}code{background:#8882;padding:.1em .3em}"
 )
 DIGEST = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 HEADERS = (
@@ -26,6 +27,7 @@ HEADERS = (
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Waitlist: local run</title><style>{style}</style>
+<main>
 <h1>Waitlist: local run</h1>
 <h2>Lists</h2>
 {lists}
@@ -36,6 +38,7 @@ PAGE = """<!doctype html>
 <li>The operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
 <li>2,000 people who sign up: <code>{port}make demo</code></li>
 </ul>
+</main>
 </html>
 """
 NO_LISTS = (
