@@ -186,3 +186,16 @@ def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
     clock.meanwhile = meanwhile
     world.maintenance.run_all()
     assert people.order() == ["fay", *NAMES]
+    people.lose_place("fay")
+
+    def lost_again() -> None:
+        assert people.poll("fay").json["position"] == 1
+        assert people.bump("fay", to="back").json["position"] == 6
+        people.lose_place("fay")
+
+    world.redis_clock.advance(120)
+    clock.meanwhile = lost_again
+    world.maintenance.run_all()
+    assert people.order() == list(NAMES)
+    two_runs(world)
+    assert people.order() == [*NAMES, "fay"]
