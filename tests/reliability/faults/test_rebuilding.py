@@ -10,7 +10,7 @@ from tests.reliability.faults.fixture import LINE, WITH_EVE, FaultFixture, Store
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
-from tests.support.world import CONFIG
+from tests.support.world import CONFIG, RedisClock
 from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.lease import LEASE_MILLIS
@@ -270,6 +270,28 @@ def test_a_late_index_does_not_bring_back_who_was_erased(
     stores.dynamodb.fall_behind(writes=2)
     fixture.world.maintenance.run_one("bakery")
     assert fixture.order() == list(LINE)
+
+
+def test_a_late_index_does_not_bring_back_a_hold_whose_end_was_recorded_late(
+    stores: Stores,
+) -> None:
+    """P7: the journal has the change at the time of the record, not of the release."""
+    fixture = FaultFixture(stores, RedisClock.standing())
+    assert fixture.people.configure().status == 201
+    line_with_eve(fixture)
+    first, people = LINE[0], fixture.people
+    assert people.claimed(lease_seconds=12 * 3_600) == [first]
+    fixture.warm_up()
+    fixture.wire.arm(0, faults.crash_after)
+    with suppress(Crash):
+        people.release(first)
+    fixture.wire.disarm()
+    fixture.world.advance(7_200)
+    fixture.world.maintain()
+    fixture.flush()
+    stores.dynamodb.fall_behind(writes=1)
+    fixture.world.maintenance.run_one("bakery")
+    assert fixture.order() == list(WITH_EVE)
 
 
 def test_the_second_pass_gives_the_index_time(fixture: FaultFixture) -> None:
