@@ -237,6 +237,17 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
+        "a move that a reinstatement overtakes",
+        "Redis has moved the entry, and the record does not have the move yet. An operator"
+        " reinstates it at the place that the record has, and a repeat of the move is answered.",
+        "redrive to the back + reinstate / parked / ABBBABABBBBBBBA",
+        lambda result, problem: (
+            _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
+            and result.case.scenario in ("parked", "leaving")
+            and problem.kind in ("order", "history", "answer")
+        ),
+    ),
+    KnownFailure(
         "the repeat of a claim is not known after a loss",
         "Only Redis has the key of a claim and the tokens for its repeat. The repeat leaves out the"
         " entries that a rebuild leaves out, for example those that were admitted at once. The"

@@ -33,7 +33,9 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                return line, no("already_on_list")
+                # A repeat has found its own stay, and then reads the place of the reinstated one.
+                own = standing(line, name) if stay.is_reinstated else no("already_on_list")
+                return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
                 return line, replace(standing(line, name), is_either=stay.state in ENDED)
             stay = stay.former
@@ -227,9 +229,12 @@ def reinstate(name: str, key: str) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        if stay is None or stay.key == key or stay.state not in ("left", "parked", "joining"):
+        # The record may still have the parking.
+        is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
+        is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
+        if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
             return effect(line)[0] if stay and (stay.state, stay.key) == ("joining", key) else line
-        if stay.state == "parked":
+        if is_parked:
             return model.ended(line, name, "left", model.OPERATOR, "reinstated")
         if stay.state == "joining":
             return model.intent_finished(line, name)

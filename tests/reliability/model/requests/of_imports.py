@@ -37,8 +37,9 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
     )
 
 
-def is_import(stay: Stay | None) -> bool:
-    return stay is not None and stay.key.startswith(IMPORT)
+def has_drawn(stay: Stay | None) -> bool:
+    """Return whether an intent has its rank: any request that finishes it gives the entry that."""
+    return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class _Import:
     def _placed(self, line: Waitlist, names: list[str]) -> Waitlist:
         for name in names:
             stay = line.stay(name)
-            if stay is not None and stay.state == "joining" and is_import(stay):
+            if stay is not None and stay.state == "joining" and has_drawn(stay):
                 line = model.enlisted(line, name)
         return line
 
@@ -178,4 +179,4 @@ def _standing(line: Waitlist, name: str) -> str:
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:
         return ABSENT
-    return INTENDED if stay.state == "joining" and is_import(stay) else PRESENT
+    return INTENDED if stay.state == "joining" and has_drawn(stay) else PRESENT
