@@ -97,6 +97,7 @@ class Console:
 
     def do(self, button: str, **fields: str) -> None:
         """Open a dialog by its button, fill its fields by label, and send it."""
+        self.page.wait_for_load_state()  # before, the page's script does not hear a click
         self.page.get_by_role("button", name=f"{button}…", exact=True).click()
         dialog = self.page.get_by_role("dialog")
         for label, value in fields.items():
