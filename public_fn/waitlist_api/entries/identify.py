@@ -68,10 +68,7 @@ class Identities(Struct, frozen=True):
         field = f"body.{rules.field}"
         if sent.keys() != {rules.field}:
             raise InvalidFields(FieldError(field, f"give {rules.field}, and nothing else"))
-        try:
-            address = address_of(rules, sent[rules.field])
-        except ValueError as refusal:
-            raise InvalidFields(FieldError(field, str(refusal))) from None
+        address = _address(rules, sent[rules.field], field)
         return entry_id_of(waitlist_id, self._digest(waitlist_id, rules, address))
 
     def _guest(
@@ -99,11 +96,7 @@ class Identities(Struct, frozen=True):
             return Person(customer_id)
         if customer_id is not None:
             raise InvalidFields(FieldError(CUSTOMER_ID, NO_CUSTOMER_ID.format(field=rules.field)))
-        try:
-            address = address_of(rules, profile.get(rules.field))
-        except ValueError as refusal:
-            field = f"body.profile.{rules.field}"
-            raise InvalidFields(FieldError(field, str(refusal))) from None
+        address = _address(rules, profile.get(rules.field), f"body.profile.{rules.field}")
         minutes = rules.verify_minutes if rules.verifies else 0
         digest = self._digest(waitlist_id, rules, address)
         return Person(digest, address.domain, minutes, address.takes_messages)
@@ -112,3 +105,11 @@ class Identities(Struct, frozen=True):
         key = self.tokens.identity_key(waitlist_id)
         mac = hmac.digest(key, f"{rules.field}\0{address.text}".encode(), "sha256")
         return f"{rules.field}-{base64.b32encode(mac).decode().lower()[:32]}"
+
+
+def _address(rules: IdentityRules, value: Any, field: str) -> Address:
+    """Return the address in a field of the request; raise InvalidFields."""
+    try:
+        return address_of(rules, value)
+    except ValueError as refusal:
+        raise InvalidFields(FieldError(field, str(refusal))) from None
