@@ -181,13 +181,7 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 def _messages(month: Month, prices: Prices) -> float:
     """Return the dollars of a month's messages, each sent alone, with those of AWS' senders."""
     mails, texts = month.mails or 0, month.texts or 0
-    own = (
-        (MESSAGE_SQS * prices.sqs_per_million + prices.lambda_per_million) / 1e6
-        + MESSAGE_MS / 1000 * MESSAGE_GB * prices.lambda_per_gb_second
-        + MESSAGE.writes / 1e6 * prices.writes_per_million
-        + MESSAGE.reads / 1e6 * prices.reads_per_million
-        + MESSAGE_BYTES / 1e9 * prices.log_gb
-    )
+    own = _queued(MESSAGE, MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES, prices)
     metrics = MESSAGE_METRICS if mails + texts else 0
     return (
         (mails + texts) * own
@@ -198,15 +192,22 @@ def _messages(month: Month, prices: Prices) -> float:
     )
 
 
+def _queued(
+    operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
+) -> float:
+    """Return the dollars of one event that a function takes from a queue of its own, alone."""
+    return (
+        (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
+        + millis / 1000 * gigabytes * prices.lambda_per_gb_second
+        + operation.writes / 1e6 * prices.writes_per_million
+        + operation.reads / 1e6 * prices.reads_per_million
+        + log_bytes / 1e9 * prices.log_gb
+    )
+
+
 def _webhook(events: float, prices: Prices) -> float:
     """Return the dollars of a month in which so many events are posted to a webhook."""
-    an_event = (
-        (WEBHOOK_SQS * prices.sqs_per_million + prices.lambda_per_million) / 1e6
-        + WEBHOOK_MS / 1000 * WEBHOOK_GB * prices.lambda_per_gb_second
-        + WEBHOOK.writes / 1e6 * prices.writes_per_million
-        + WEBHOOK.reads / 1e6 * prices.reads_per_million
-        + WEBHOOK_BYTES / 1e9 * prices.log_gb
-    )
+    an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
     return events * an_event + WEBHOOK_ALARMED_METRICS * prices.alarm_month + prices.secret_month
 
 
