@@ -127,7 +127,7 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
 
 
 def messages_text(messages: Mapping[str, Any] | None) -> str:
-    """Return what people are told."""
+    """Return which messages the list sends, in words."""
     if messages is None:
         return "none"
     own = ", ".join(messages["texts"])
