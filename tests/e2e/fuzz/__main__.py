@@ -18,7 +18,7 @@ def main() -> int:
     codes = []
     for stack in (GUESTS, ACCOUNTS):
         with campaign_of(stack) as campaign:
-            command = campaign.command(stack.document, options)
+            command = campaign.command(options)
             codes.append(subprocess.run(command, env=campaign.environ, check=False).returncode)
     return max(codes)
 

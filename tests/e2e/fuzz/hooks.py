@@ -18,7 +18,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from schemathesis.core.failures import AcceptedNegativeData, Failure
 from schemathesis.core.transport import Response
-from schemathesis.generation.meta import StatefulPhaseData
+from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario, StatefulPhaseData
 from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
 
 from tests.e2e.fuzz.scene import Scene
@@ -85,7 +85,11 @@ ISSUED = (
     else None
 )
 SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
+IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
+SENT: set[tuple[str, ...]] = set()
+# The number of wrong types that a text is tried with.
+WRONG_TYPES = 5
 
 
 class Signature(requests.auth.AuthBase):
@@ -121,6 +125,28 @@ def _token(case: Case) -> str:
         return ISSUED
     waitlist_id, entry_id = (case.path_parameters.get(f"{one}_id") for one in ("waitlist", "entry"))
     return SCENE.token_of(str(waitlist_id), str(entry_id))
+
+
+@schemathesis.hook
+def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
+    """Keep, in a brief run, one of the requests that try the same place for the same reason.
+
+    Of the wrong types of a place this is now one, now another, and all values of an enum are sent.
+    """
+    tried = case.meta.phase.data if case.meta else None
+    if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
+        return True
+    label = case.operation.label
+    if tried.scenario is CoverageScenario.INCORRECT_TYPE:
+        return next(TURNS[f"{label} type"]) % WRONG_TYPES == 0
+    if "Enum value" in tried.description:
+        return True
+    is_method = tried.scenario is CoverageScenario.UNSPECIFIED_HTTP_METHOD
+    reason = str(tried.scenario) if is_method else tried.description
+    alike = (label, str(tried.parameter), reason)
+    is_first = alike not in SENT
+    SENT.add(alike)
+    return is_first
 
 
 @schemathesis.hook

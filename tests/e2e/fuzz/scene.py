@@ -79,6 +79,7 @@ class Scene:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
+        self._tokens: dict[tuple[str, str], str] = {}
         self.needs = {*OF_A_LIST, *WAITING, *HELD, *OFFERED, *INSIDE, "redrive", *ENDED}
         self.needs |= set(BY_ADDRESS)
 
@@ -134,7 +135,12 @@ class Scene:
         case.path_parameters |= {"entry_id": person}
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of an entry's stay; of an entry that is not there, of none."""
+        """Return the token of an entry's first stay; of an entry that is not there, of none."""
+        if (waitlist_id, entry_id) not in self._tokens:
+            self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
+        return self._tokens[waitlist_id, entry_id]
+
+    def _issued_token(self, waitlist_id: str, entry_id: str) -> str:
         path = "/".join(quote(one, safe="") for one in (waitlist_id, "entries", entry_id))
         answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=local_operator())
         if answer.status_code == HTTPStatus.OK:
@@ -174,8 +180,10 @@ class Scene:
         body = {"customer_id": f"customer-{next(self._people)}"}
         if self._token:
             headers, body = {"Authorization": f"Bearer {self._token}"}, {}
-        answer = self._http.post(url, json=body, headers=headers).raise_for_status()
-        entry_id: str = answer.json()["entry_id"]
+        entry = self._http.post(url, json=body, headers=headers).raise_for_status().json()
+        entry_id: str = entry["entry_id"]
+        if "entry_token" in entry:
+            self._tokens[OWN, entry_id] = entry["entry_token"]
         return entry_id
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:

@@ -1,0 +1,12 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.fuzz.campaign import ACCOUNTS, Campaign, campaign_of
+
+
+@pytest.fixture(scope="session")
+def accounts() -> Iterator[Campaign]:
+    """A service whose customers have accounts; its runs delete no waitlist."""
+    with campaign_of(ACCOUNTS) as campaign:
+        yield campaign
