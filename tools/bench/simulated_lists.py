@@ -87,7 +87,8 @@ class Simulation:
         asked: list[tuple[_Person, int, int, Estimate | None, float | None, float | None]] = []
         for _ in range(scenario.waiting):
             self._join(chance, 0)
-        next_join, pending = chance.expovariate(scenario.joining), 0
+        next_join = chance.expovariate(scenario.joining)
+        pending: list[_Person] = []
         for now in range(0, 4 * scenario.seconds, scenario.step):
             while next_join <= now:
                 self._join(chance, now)
@@ -97,13 +98,15 @@ class Simulation:
             if now % MINUTE == 0:
                 self._sample(now, scenario.inside(service))
             if now > scenario.seconds:
-                pending = sum(not one[0].has_left and one[0].served is None for one in asked)
+                pending = [one for one in pending if not one.has_left and one.served is None]
                 if not pending:
                     break
             elif now > scenario.warm_up and chance.random() < scenario.step / scenario.look_every:
-                asked += self._asked(chance, now)
+                looks = list(self._asked(chance, now))
+                asked += looks
+                pending += [look[0] for look in looks]
         if pending:
-            raise RuntimeError(f"{scenario.name}: {pending} people wait for ever")
+            raise RuntimeError(f"{scenario.name}: {len(pending)} people wait for ever")
         return [
             Look(
                 seconds=now,

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,21 @@ def concurrency(most: int) -> dict[str, Any]:
     return {"AccountLimit": {"ConcurrentExecutions": most, "UnreservedConcurrentExecutions": most}}
 
 
+class KeptClients(boto3.session.Session):
+    """A session for all tests: making clients would take longer than what they are asked."""
+
+    client = cache(boto3.session.Session.client)
+
+
+@cache
+def kept_session(region: str | None, _region_of_variable: str | None) -> KeptClients:
+    return KeptClients(region_name=region)
+
+
+def session(region_name: str | None = None, profile_name: str | None = None) -> KeptClients:
+    return kept_session(region_name, os.environ.get("AWS_DEFAULT_REGION"))
+
+
 class Account:
     """An account of moto's; `answers` replaces operations, `called` has each that was called."""
 
@@ -87,6 +103,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
+    monkeypatch.setattr(boto3.session, "Session", session)
     with mock_aws():
         client("iam").create_role(
             RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
@@ -123,8 +140,8 @@ def marked(found: list[str], mark: str) -> list[str]:
 
 
 def client(service: str) -> Any:
-    session: Any = boto3.session.Session()
-    return session.client(service, region_name="us-east-1")
+    made: Any = session(region_name="us-east-1")
+    return made.client(service)
 
 
 def test_an_account_with_room_has_nothing_that_stops_a_deployment(look: Look) -> None:
@@ -276,41 +293,35 @@ def test_a_new_accounts_concurrency_is_shown_with_the_request_for_more(
     ) in found
 
 
-PROVISIONED = ("StartUp=provisioned", "ProvisionedConcurrency={}", "StartUp=none", 2)
-RESERVED = ("MaintenanceConcurrency={}", "MaintenanceConcurrency=0", 1)
-
-
 @pytest.mark.parametrize(
-    ("settings", "most", "count", "stops"),
+    ("settings", "takes", "instead"),
     [
-        (PROVISIONED, 10, 1, True),
-        (PROVISIONED, 1000, 450, False),
-        (PROVISIONED, 1000, 451, True),
-        (RESERVED, 10, 1, True),
-        (RESERVED, 1000, 900, False),
-        (RESERVED, 1000, 901, True),
+        (("StartUp=provisioned", "ProvisionedConcurrency=3"), 6, "StartUp=none"),
+        (("MaintenanceConcurrency=6",), 6, "MaintenanceConcurrency=0"),
     ],
 )
 def test_environments_that_are_set_aside_leave_lambda_its_part(
-    account: Account, look: Look, settings: tuple[Any, ...], most: int, count: int, stops: bool
+    account: Account, look: Look, settings: tuple[str, ...], takes: int, instead: str
 ) -> None:
-    *given, instead, times = settings
-    account.answers["GetAccountSettings"] = concurrency(most)
-    account.set_parameters(*(one.format(count) for one in given))
-    found = marked(look(int(stops)), STOPS)
-    assert bool(found) == stops
-    assert not stops or f"take {times * count} more environments" in found[0]
-    assert not stops or f"or set {instead}:" in found[0]
+    account.set_parameters(*settings)
+    account.answers["GetAccountSettings"] = concurrency(100 + takes)
+    assert marked(look(0), STOPS) == []
+    for most in (99 + takes, 10):
+        account.answers["GetAccountSettings"] = concurrency(most)
+        (found,) = marked(look(1), STOPS)
+        assert f"take {takes} more environments" in found
+        assert f"or set {instead}:" in found
 
 
 @pytest.mark.parametrize(
-    ("most", "reserved", "advises"), [(1000, 0, True), (1000, 10, False), (10, 0, False)]
+    ("most", "reserved", "advises"), [(1000, 0, True), (1000, 6, False), (10, 0, False)]
 )
 def test_a_reservation_is_advised_where_there_is_room_for_it(
     account: Account, look: Look, most: int, reserved: int, advises: bool
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(most)
-    account.set_parameters(f"MaintenanceConcurrency={reserved}")
+    if reserved:
+        account.set_parameters(f"MaintenanceConcurrency={reserved}")
     assert ("MaintenanceConcurrency=10 keeps" in "\n".join(look(0))) == advises
 
 
@@ -318,8 +329,8 @@ def test_environments_that_the_stack_has_already_are_not_asked_for_again(
     account: Account, look: Look
 ) -> None:
     account.answers["GetAccountSettings"] = concurrency(10)
-    account.set_parameters("StartUp=provisioned", "ProvisionedConcurrency=2")
-    account.stack("UPDATE_COMPLETE", StartUp="provisioned", ProvisionedConcurrency="2")
+    account.set_parameters("StartUp=provisioned", "ProvisionedConcurrency=3")
+    account.stack("UPDATE_COMPLETE", StartUp="provisioned", ProvisionedConcurrency="3")
     assert marked(look(0), STOPS) == []
 
 
