@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -45,6 +45,8 @@ PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
 # Of its time the thread reads the table at most so long: one part of these.
 SHARE = 20
+# So many lists are named in one filter, of which DynamoDB takes at most 4 KB.
+MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Mailbox: local run</title><style>{style}</style>
@@ -100,6 +102,8 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
+        # Until when lists sent nothing: their events before it are never told.
+        self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def send(self, message: Message, _: Delivery | None) -> None:
@@ -114,14 +118,17 @@ class Mailbox(Background):
     def deliver(self) -> None:
         """Send what the events ask for that have come since the last time."""
         with self._lock:
-            sending = {one.waitlist_id for one in self._waitlists.all() if self._sends(one)}
+            now = self._now_millis()
+            sends = {one.waitlist_id: self._sends(one) for one in self._waitlists.all()}
+            sending = sorted(name for name, is_sending in sends.items() if is_sending)
             if not sending:
                 return
-            for event in sorted(set(self._events()) - self._handled):
-                if event[1] in sending:
-                    self._deliver(event)
-                else:
+            for event in sorted(set(self._events(sending)) - self._handled):
+                if millis_of(event[0]) < self._silent_until.get(event[1], 0):
                     self._handled.add(event)
+                else:
+                    self._deliver(event)
+            self._silent_until |= dict.fromkeys(sends.keys() - sending, now)
             self._counts.take(self._sender.deliveries.tally)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -187,22 +194,38 @@ class Mailbox(Background):
             return
         self._handled.add(event)
 
-    def _events(self) -> Iterator[Event]:
-        """Yield the events that ask for messages."""
-        for item in self._history():
-            name = item["event"]["S"]
-            if name in BY_EVENT:
-                ids = item["waitlist_id"]["S"], item["entry_id"]["S"]
-                yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
+    def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
+        """Yield the events of lists that ask for messages."""
+        for first in range(0, len(waitlist_ids), MOST_LISTS):
+            for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
+                name = item["event"]["S"]
+                if name in BY_EVENT:
+                    ids = item["waitlist_id"]["S"], item["entry_id"]["S"]
+                    yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
-    def _history(self) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries."""
+    def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """Yield the events of all entries, or of those of some lists.
+
+        Where some of many lists send, reading the whole table would take most of its time.
+        """
+        lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
+        condition = "begins_with(#sk, :history)"
+        names = {"#sk": "sk"}
+        if lists:
+            condition += f" AND ({' OR '.join(f'#list = {one}' for one in lists)})"
+            names["#list"] = "waitlist_id"
+        request = {
+            "TableName": self._table.name,
+            "FilterExpression": condition,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": {":history": {"S": HISTORY}, **lists},
+        }
         more: dict[str, Any] | None = {}
         while more is not None:
-            page = self._table.client.scan(TableName=self._table.name, **more)
+            page = self._table.client.scan(**request, **more)
             last = page.get("LastEvaluatedKey")
             more = {"ExclusiveStartKey": last} if last else None
-            yield from (one for one in page["Items"] if one["sk"]["S"].startswith(HISTORY))
+            yield from page["Items"]
 
 
 def _shown(at_millis: int, message: Message) -> dict[str, Any]:

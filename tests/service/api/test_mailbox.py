@@ -76,3 +76,20 @@ def test_texts_with_unknown_fields_or_placeholders_are_refused() -> None:
     for own in ({"title": "x"}, *({"text": one} for one in texts)):
         messages = {"kinds": ["joined"], "texts": {"en": {"joined": own}}}
         assert scene.people.configure(messages=messages).code == "invalid_request"
+
+
+def test_a_list_that_begins_to_send_tells_nothing_of_before() -> None:
+    scene = Scene()
+    mailbox = opened(scene)
+    path = "/v1/admin/waitlists/other"
+    assert scene.world.request("PUT", path, operator=True, body={"name": "Other"}).status == 201
+    told: list[Any] = []
+    for name in ("ada", "bob"):
+        body = {"customer_id": name, "profile": {"email": f"{name}@example.com"}}
+        signup = "/v1/waitlists/other/entries"
+        assert scene.world.request("POST", signup, body=body).status == 201
+        scene.clock.advance(1)
+        told.append([one["to"][:3] for one in read(mailbox)])
+        rules = {"messages": {"kinds": ["joined"]}}
+        assert scene.world.request("PATCH", path, operator=True, body=rules).status == 200
+    assert told == [[], ["bob"]]

@@ -147,9 +147,10 @@ class MemoryTable:
             answer["LastEvaluatedKey"] = {name: page[-1][name] for name in {*keys, *TABLE_KEYS}}
         return answer
 
-    def scan(self, **_: Any) -> Item:
+    def scan(self, **request: Any) -> Item:
         with self._lock:
-            return {"Items": [dict(item) for item in self.items.values()]}
+            items = list(self.items.values())
+        return {"Items": [dict(one) for one in items if _holds(request, "FilterExpression", one)]}
 
     def _readable(self, _request: Item) -> Items:
         """Return the items that a query reads: all of them, because this index is never late."""
