@@ -1,26 +1,31 @@
 """One deployment whose public function may fail at any step, and the checks of its state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
+from tests.reliability.model.effects import may_write
+from tests.support import faults
 from tests.support.admissions import Admissions
-from tests.support.faults import Crash, Wire, crash_after
+from tests.support.faults import Call, Crash, Fault, Wire
 from tests.support.snapshot import Snapshot
 from tests.support.stale_index import StaleIndexTable
 from tests.support.world import RedisClock, World
 from waitlist_api.records.entry import entry_pk
 from waitlist_queue import keys
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
 
 Item = dict[str, Any]
 LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
+# Of a call that reads these make nothing; a crash after it leaves what one after a write left.
+OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 _deserialize = TypeDeserializer().deserialize
 
 
@@ -79,6 +84,11 @@ class FaultFixture:
     def flush(self) -> None:
         """Delete everything in Redis."""
         self.stores.redis.flushall()
+
+    def maintain_one(self) -> None:
+        """Run maintenance of this waitlist alone, two minutes later."""
+        self.world.advance(120)
+        self.world.maintenance.run_one(self.people.waitlist_id)
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
         """Run maintenance in another process, two minutes plus `minutes` later."""
@@ -157,6 +167,39 @@ class FaultFixture:
                 yield f"{name} stands at {place} of {len(order)}, and the answer is {answer}"
 
 
+def strikes(fault: Fault, call: Call) -> bool:
+    """Return whether a fault of this call can differ from those of the calls before it."""
+    if fault is faults.function_failed:
+        return call.is_invoke
+    return fault not in OF_WRITES or may_write(call.name, call.arguments)
+
+
+def at_each_step(
+    stores: Stores,
+    start: Snapshot,
+    run: Callable[[FaultFixture], object],
+    inject: Callable[[FaultFixture], Fault],
+    outcome: Callable[[FaultFixture], list[str]],
+) -> str:
+    """Run once per different step, with a fault injected at that step; return all problems."""
+    stores.restore(start)
+    whole = FaultFixture(stores)
+    run(whole)
+    wrong = []
+    for step, name in whole.wire.different_steps.items():
+        fixture = FaultFixture(stores)
+        fault = inject(fixture)
+        if not strikes(fault, whole.wire.calls[step]):
+            continue
+        stores.restore(start)
+        fixture.wire.arm(step, fault)
+        with suppress(Crash, WaitlistError):
+            run(fixture)
+        fixture.wire.disarm()
+        wrong += [f"step {step} {name}: {problem}" for problem in outcome(fixture)]
+    return "\n".join(wrong)
+
+
 def line(fixture: FaultFixture) -> None:
     fixture.people.all_sign_up(*LINE)
 
@@ -173,7 +216,7 @@ def eve_has_left(fixture: FaultFixture) -> None:
 def eve_is_joining(fixture: FaultFixture) -> None:
     """Give Eve a place in Redis, and stop the function before it records the place."""
     line(fixture)
-    fixture.wire.arm(1, crash_after)
+    fixture.wire.arm(1, faults.crash_after)
     with suppress(Crash):
         fixture.people.sign_up("eve", key="cut-off")
     fixture.wire.disarm()

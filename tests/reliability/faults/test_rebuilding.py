@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.reliability.faults.fixture import LINE, WITH_EVE, FaultFixture, Stores, line_with_eve
+from tests.reliability.faults.fixture import (
+    LINE,
+    WITH_EVE,
+    FaultFixture,
+    Stores,
+    at_each_step,
+    line_with_eve,
+)
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.snapshot import Snapshot
@@ -15,7 +22,6 @@ from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.lease import LEASE_MILLIS
 from waitlist_queue import keys
-from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
@@ -31,27 +37,11 @@ def lost(fixture: FaultFixture) -> Snapshot:
     return fixture.stores.snapshot()
 
 
-def steps_of_rebuild(stores: Stores, lost: Snapshot) -> dict[int, str]:
-    stores.restore(lost)
-    fixture = FaultFixture(stores)
-    fixture.world.maintain()
-    return fixture.wire.different_steps
-
-
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
     """Rebuild once per different step, with a fault injected at that step; return all problems."""
-    wrong = []
-    for step, name in steps_of_rebuild(stores, lost).items():
-        stores.restore(lost)
-        fixture = FaultFixture(stores)
-        fixture.wire.arm(step, inject(fixture))
-        with suppress(Crash, WaitlistError):
-            fixture.world.maintain()
-        fixture.wire.disarm()
-        wrong += [f"step {step} {name}: {problem}" for problem in outcome(fixture)]
-    return "\n".join(wrong)
+    return at_each_step(stores, lost, FaultFixture.maintain_one, inject, outcome)
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
@@ -78,12 +68,11 @@ def test_a_rebuild_that_is_cut_off_is_done_by_the_next_run(
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize("when", [faults.before, faults.after])
 def test_a_rebuild_during_which_redis_is_lost_again_is_never_declared_complete(
-    stores: Stores, lost: Snapshot, when: Callable[[Callable[[], object]], Fault]
+    stores: Stores, lost: Snapshot
 ) -> None:
     """P3, P7: even if Redis is lost just before the rebuild marks the order complete."""
-    wrong = rebuilds(stores, lost, lambda fixture: when(fixture.flush), after_another_run)
+    wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.reliability.faults.fixture import FaultFixture, Stores
+from tests.reliability.faults.fixture import FaultFixture, Stores, at_each_step
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
@@ -45,47 +45,30 @@ def building(stores: Stores) -> Snapshot:
     return stores.snapshot()
 
 
-def steps(stores: Stores, before: Snapshot) -> dict[int, str]:
-    stores.restore(before)
-    fixture = FaultFixture(stores)
-    fixture.world.maintain()
-    return fixture.wire.different_steps
-
-
 def injected(
-    stores: Stores, before: Snapshot, inject: Inject, then: Callable[[FaultFixture], str]
+    stores: Stores, before: Snapshot, inject: Inject, outcome: Callable[[FaultFixture], list[str]]
 ) -> str:
-    """Run maintenance once per different step, with a fault at that step; return all problems."""
-    wrong = []
-    for step, name in steps(stores, before).items():
-        stores.restore(before)
-        fixture = FaultFixture(stores)
-        fixture.wire.arm(step, inject(fixture))
-        with suppress(Crash, WaitlistError):
-            fixture.world.maintain()
-        fixture.wire.disarm()
-        if problem := then(fixture):
-            wrong.append(f"step {step} {name}: {problem}")
-    return "\n".join(wrong)
+    """Build segments once per different step, with a fault at that step; return all problems."""
+    return at_each_step(stores, before, FaultFixture.maintain_one, inject, outcome)
 
 
-def never_half_built(fixture: FaultFixture) -> str:
+def never_half_built(fixture: FaultFixture) -> list[str]:
     """Return the problems of segments that are marked as ready (P7)."""
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
-        return ""
+        return []
     wrong = people.contradictions()
     # The record may be behind Redis until the next run.
-    return "; ".join(one for one in wrong if "and Redis say" not in one)
+    return [one for one in wrong if "and Redis say" not in one]
 
 
-def built_by_the_next_run(fixture: FaultFixture) -> str:
+def built_by_the_next_run(fixture: FaultFixture) -> list[str]:
     early = never_half_built(fixture)
     fixture.world.maintain()
-    return "; ".join([early] * bool(early) + people_of(fixture).contradictions())
+    return [*early, *people_of(fixture).contradictions()]
 
 
-def built_by_the_second_run(fixture: FaultFixture) -> str:
+def built_by_the_second_run(fixture: FaultFixture) -> list[str]:
     fixture.world.maintain()
     return built_by_the_next_run(fixture)
 
@@ -113,19 +96,17 @@ def test_refused_and_repeated_steps_of_a_reindexing_harm_nothing(
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize("when", [faults.before, faults.after])
+@pytest.mark.parametrize("lose", [FaultFixture.flush, FaultFixture.rebuild_elsewhere])
 def test_redis_is_lost_while_segments_are_built(
-    stores: Stores, building: Snapshot, when: Callable[[Callable[[], object]], Fault]
+    stores: Stores, building: Snapshot, lose: Callable[[FaultFixture], None]
 ) -> None:
     """P3, P7: with or without a rebuild by another process."""
-    for lose in (FaultFixture.flush, FaultFixture.rebuild_elsewhere):
-        wrong = injected(
-            stores,
-            building,
-            lambda fixture, lose=lose: when(lambda: lose(fixture)),  # type: ignore[misc]
-            built_by_the_second_run,
-        )
-        assert not wrong, wrong
+
+    def inject(fixture: FaultFixture) -> Fault:
+        return faults.before(lambda: lose(fixture))
+
+    wrong = injected(stores, building, inject, built_by_the_second_run)
+    assert not wrong, wrong
 
 
 @pytest.mark.parametrize("minutes", [0, 10])
@@ -158,10 +139,10 @@ def test_segments_change_again_while_they_are_built(
 
         return faults.before(change)
 
-    def outcome(fixture: FaultFixture) -> str:
+    def outcome(fixture: FaultFixture) -> list[str]:
         found = built_by_the_second_run(fixture)
         settings = people_of(fixture).config().settings
-        return found or ("" if settings.segments == declared else f"they are {settings}")
+        return found if settings.segments == declared else [*found, f"they are {settings}"]
 
     wrong = injected(stores, building, inject, outcome)
     assert not wrong, wrong
@@ -176,8 +157,8 @@ def test_segments_that_change_while_others_are_built_are_built_in_the_same_run(
         other = people_of(FaultFixture(fixture.stores))
         return faults.before(lambda: other.declare(BY_BOTH))
 
-    def outcome(fixture: FaultFixture) -> str:
-        return "; ".join(people_of(fixture).contradictions())
+    def outcome(fixture: FaultFixture) -> list[str]:
+        return people_of(fixture).contradictions()
 
     wrong = injected(stores, building, inject, outcome).splitlines()
     late = [line for line in wrong if int(line.split()[1]) <= last_question(stores, building)]
@@ -188,7 +169,7 @@ def last_question(stores: Stores, before: Snapshot) -> int:
     """Return the step of the last question to Redis which entries have no segments yet."""
     stores.restore(before)
     fixture = FaultFixture(stores)
-    fixture.world.maintain()
+    fixture.maintain_one()
     invocations = [(step, call) for step, call in enumerate(fixture.wire.calls) if call.is_invoke]
     return max(step for step, call in invocations if faults.operation_of(call) == "untagged")
 

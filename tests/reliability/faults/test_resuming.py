@@ -2,21 +2,25 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from tests.reliability.faults.fixture import WITH_EVE, FaultFixture, Stores, line_with_eve
+from tests.reliability.faults.fixture import (
+    WITH_EVE,
+    FaultFixture,
+    Stores,
+    at_each_step,
+    line_with_eve,
+)
 from tests.support import faults
-from tests.support.faults import Crash, Fault
+from tests.support.faults import Fault
 from tests.support.snapshot import Snapshot
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
-from waitlist_shared.errors import WaitlistError
 
 AN_HOUR = 3600
 # A rebuild of five entries checks its remaining time less often than this.
@@ -88,7 +92,7 @@ def whole(fixture: FaultFixture, *expected: str) -> list[str]:
     return [*unlike, *left_over, *fixture.contradictions()]
 
 
-def at_each_step(
+def injected(
     stores: Stores,
     start: Snapshot,
     inject: Callable[[FaultFixture], Fault],
@@ -96,19 +100,7 @@ def at_each_step(
     enough_for: int = ALWAYS,
 ) -> str:
     """Run once per different step, with a fault injected at that step; return all problems."""
-    stores.restore(start)
-    fixture = FaultFixture(stores)
-    run(fixture, enough_for)
-    wrong = []
-    for step, name in fixture.wire.different_steps.items():
-        stores.restore(start)
-        fixture = FaultFixture(stores)
-        fixture.wire.arm(step, inject(fixture))
-        with suppress(Crash, WaitlistError):
-            run(fixture, enough_for)
-        fixture.wire.disarm()
-        wrong += [f"step {step} {name}: {problem}" for problem in outcome(fixture)]
-    return "\n".join(wrong)
+    return at_each_step(stores, start, lambda fixture: run(fixture, enough_for), inject, outcome)
 
 
 def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
@@ -186,7 +178,7 @@ def test_a_run_that_is_refused_is_gone_on_with_at_once(
         return [] if started == [{"waitlist_id": "bakery"}] else [f"{rebuild}, {started}"]
 
     gone_on_with: set[str] = set()
-    wrong = at_each_step(stores, lost, lambda _: fault, outcome)
+    wrong = injected(stores, lost, lambda _: fault, outcome)
     assert not wrong, wrong
     assert gone_on_with == {"line", "changes", "journal"}
 
@@ -197,17 +189,14 @@ def test_the_run_that_goes_on_is_cut_off_itself(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
     """P3, P7: at any step: a page, its noted progress, the completion, the end of the lease."""
-    wrong = at_each_step(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
+    wrong = injected(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize("when", [faults.before, faults.after])
-def test_redis_is_lost_while_a_run_goes_on(
-    stores: Stores, halfway: Snapshot, when: Callable[[Callable[[], object]], Fault]
-) -> None:
+def test_redis_is_lost_while_a_run_goes_on(stores: Stores, halfway: Snapshot) -> None:
     """P3, P7: progress from before the loss does not count."""
-    wrong = at_each_step(
-        stores, halfway, lambda fixture: when(fixture.flush), after_the_next_minutes
+    wrong = injected(
+        stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
     )
     assert not wrong, wrong
 
@@ -219,7 +208,7 @@ def test_another_run_takes_over_the_rebuild(stores: Stores, halfway: Snapshot) -
         return faults.before(lambda: fixture.maintain_elsewhere(minutes=10))
 
     for enough_for in (1, ALWAYS):
-        wrong = at_each_step(stores, halfway, inject, after_the_next_minutes, enough_for)
+        wrong = injected(stores, halfway, inject, after_the_next_minutes, enough_for)
         assert not wrong, wrong
 
 
