@@ -48,6 +48,11 @@ class OfOneOperation:
         return cls(*values)
 
 
+def number_of(case: object) -> int:
+    """Return a number of a case or job by which a selection chooses, the same each time."""
+    return crc32(str(case).encode())
+
+
 @dataclass(frozen=True)
 class Sample:
     """A fixed selection of the cases: one in `one_in`."""
@@ -55,7 +60,7 @@ class Sample:
     one_in: int = 1
 
     def has(self, case: object) -> bool:
-        return crc32(str(case).encode()) % self.one_in == 0
+        return number_of(case) % self.one_in == 0
 
 
 EVERYTHING = Sample()

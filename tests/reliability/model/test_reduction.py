@@ -13,7 +13,7 @@ from waitlist_api.entries.leave import Leaves
 
 PAIRS = [
     (("leave", "release"), "waiting"),
-    (("remove", "redrive"), "held"),
+    (("leave", "park"), "held"),
     (("bump by places", "extend"), "waiting"),
 ]
 Problems = frozenset[tuple[str, str]]
