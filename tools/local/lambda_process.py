@@ -11,6 +11,7 @@ sockets that these processes read.
 import gc
 import json
 import os
+import random
 import signal
 import socket
 import sys
@@ -52,8 +53,8 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then reaps the environments
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)
-    _load_client_models()
-    gc.freeze()  # what is imported stays shared between the forks
+    _compose()
+    gc.freeze()  # what is imported and composed stays shared between the forks
     control.sendall(READY)
     while True:
         _, fds, _, _ = socket.recv_fds(control, 1, 1)
@@ -65,16 +66,22 @@ def main() -> None:
         os.close(fds[0])
 
 
-def _load_client_models() -> None:
-    """Read botocore's service models once for all forks, because each read takes 0.1 s."""
+def _compose() -> None:
+    """Read botocore's service models and compose the API once for all forks.
+
+    Neither opens a connection. Each fork would take 0.1 s for it.
+    """
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
         clients.kms_client().close()
         clients.patient_lambda_client().close()
+    if public := sys.modules.get("waitlist_api.app"):
+        public.api()
 
 
 def _run_environment(connection: Connection, handler: Handler) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    random.seed()  # otherwise all forks would pause for the same times
     try:
         connection.send_bytes(str(os.getpid()).encode())
         while True:
