@@ -548,7 +548,7 @@ CLOSES = 400
 OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
-def test_nobody_is_offered_a_place_outside_the_hours(waitlist: Waitlist, world: World) -> None:
+def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
     """Given hours, then the last offer goes on in the next ones, and none follows before. P3."""
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
     assert maintained(people) == ["ann"]

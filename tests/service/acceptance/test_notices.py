@@ -52,7 +52,7 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
     assert told(people, "near") == ["ann", "bob"]
 
 
-def test_who_has_an_offer_is_told_once_before_its_end(waitlist: Waitlist, world: World) -> None:
+def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
     """Given a list at rest but for an offer, and a claim, then the offer alone has a notice."""
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
@@ -80,7 +80,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
     assert told(people, "ending") == []
 
 
-def test_nobody_is_told_outside_the_hours(waitlist: Waitlist, world: World) -> None:
+def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
     """The offer of 14:13:20 ends at 8:03:20: its notice comes after the opening."""
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))

@@ -103,7 +103,7 @@ def test_a_person_joins_and_the_provider_is_asked_once(make: Make) -> None:
     ],
 )
 @pytest.mark.parametrize("when_down", ["refuse", "accept"])
-def test_who_is_no_person_of_this_form_leaves_no_trace(
+def test_a_signup_that_fails_the_bot_check_leaves_no_trace(
     make: Make, token: str | None, when_down: str
 ) -> None:
     people = make(bot_check_down=when_down)
@@ -160,7 +160,7 @@ def test_a_stranger_does_not_learn_who_is_on_the_list_without_solving_anything(m
     assert people.questions == 2
 
 
-def test_what_refuses_every_entry_costs_no_token(make: Make) -> None:
+def test_a_refusal_of_every_entry_costs_no_token(make: Make) -> None:
     people = make(max_guest_bytes=10)
     assert people.join("ada", GOOD, profile={"name": "Ada Lovelace"}).code == "invalid_request"
     assert people.questions == 0

@@ -184,7 +184,7 @@ def test_the_form_is_a_rule_of_the_api(people: People) -> None:
     assert people.sign_up("ada", profile=sent, attributes={"size": ["S", "L"]}).status == 201
 
 
-def test_what_a_guest_agreed_to_is_kept_with_its_version(people: People) -> None:
+def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None:
     people.configure(page={"fields": FORM})
     key = "0123456789abcdef"
     sent = {**FILLED, "terms": GERMAN}

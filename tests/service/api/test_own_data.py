@@ -83,7 +83,7 @@ def test_a_customer_changes_the_fields_of_the_form(customers: Customers) -> None
         ({"note": "x" * 2048}, "body.profile"),
     ],
 )
-def test_what_a_signup_would_be_refused_for_changes_nothing(
+def test_data_that_a_signup_may_not_have_changes_nothing(
     customers: Customers, profile: dict[str, Any], field: str
 ) -> None:
     token = customers.join()
@@ -96,7 +96,7 @@ def test_what_a_signup_would_be_refused_for_changes_nothing(
     assert (customers.patch(token, **profile).status == 200) == (len(str(profile)) < 2048)
 
 
-def test_what_is_there_already_may_stay(customers: Customers) -> None:
+def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers) -> None:
     """An operator or an import wrote more than a guest may, and has left out what is required."""
     token = customers.join()
     customers.write({"email": ADA["email"], "about": "x" * 3000})

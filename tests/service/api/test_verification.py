@@ -168,7 +168,7 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
     assert guests.link(ADA).startswith(f"t={guests.id_of(ADA)}.")
 
 
-def test_who_is_not_verified_in_time_leaves_and_no_one_else(guests: Guests) -> None:
+def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Guests) -> None:
     guests.join(ADA)
     guests.join(BOB)
     code = guests.code(ADA)

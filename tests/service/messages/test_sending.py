@@ -91,7 +91,7 @@ def test_a_number_gets_an_sms(stage: Stage) -> None:
     assert "https://example.net/w/bakery#t=" in text["MessageBody"]
 
 
-def test_what_is_over_is_not_sent(stage: Stage) -> None:
+def test_a_message_whose_state_is_over_is_not_sent(stage: Stage) -> None:
     stage.joins("ada")
     stage.joins("bob")
     stage.people.admit(2)
@@ -123,7 +123,7 @@ def test_an_offer_that_followed_another_is_told_by_its_own_event(stage: Stage) -
         None,
     ],
 )
-def test_what_was_not_sent_comes_back(
+def test_a_message_that_failed_comes_back(
     stage: Stage,
     answer: Reply,
     capsys: pytest.CaptureFixture[str],
@@ -313,7 +313,7 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
     assert stage.stand_ins.to()[2:] == ["ada@example.com"]
 
 
-def test_who_is_near_and_whose_offer_ends_is_told_in_time(stage: Stage) -> None:
+def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stage) -> None:
     stage.configure(messages={"kinds": ["near", "ending"], "near": 1})
     stage.joins("ada")
     stage.joins("bob")

@@ -33,7 +33,7 @@ def listed(stage: Stage, which: str, **query: str) -> list[str]:
     return names
 
 
-def test_who_gets_no_messages_is_listed_and_counted(stage: Stage) -> None:
+def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None:
     ada = joined(stage, "ada")
     joined(stage, "bob")
     joined(stage, "cyd")

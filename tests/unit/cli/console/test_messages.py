@@ -27,7 +27,7 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert console.browser.get(f"{path}?kind=none").status_code == 422
 
 
-def test_what_people_are_told_is_chosen(console: Opened, bakery: Bakery) -> None:
+def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/messages"
     words = "de.offered.text: Die Torte\\nist da.\nen.offered.button: Come: in"
     chosen = {"kind": "offered", "near": "5", "language": "de", "texts": words}
@@ -49,7 +49,7 @@ def test_what_people_are_told_is_chosen(console: Opened, bakery: Bakery) -> None
     assert bakery.typed.json("show", bakery.waitlist_id)["messages"] is None
 
 
-def test_who_wants_no_messages_is_counted_listed_and_exported(
+def test_people_without_messages_are_counted_listed_and_exported(
     console: Opened, bakery: Bakery
 ) -> None:
     tells(bakery)
