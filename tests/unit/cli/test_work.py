@@ -117,13 +117,14 @@ def test_a_command_that_fails_gives_its_person_back(
     assert history[-1]["reason"].endswith("fail.py ended with 3")
 
 
-def test_a_hold_is_extended_while_the_command_runs(
+def test_a_hold_is_extended_while_the_command_runs_and_its_loss_ends_the_command(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """P4: otherwise another worker could claim the entry while the command runs."""
+    """P4: otherwise another worker could claim, or hold, the entry while the command runs."""
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
     process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
+    pid = int(marker.read_text())
 
     def deadline() -> str:
         offered = bakery.typed.json("offered", bakery.waitlist_id)["entries"]
@@ -133,10 +134,12 @@ def test_a_hold_is_extended_while_the_command_runs(
     wait_until(lambda: deadline() > first)
     second = deadline()
     wait_until(lambda: deadline() > second)
-    Path(f"{marker}.end").touch()
-    assert process.wait(30) == 0
-    process.communicate()
-    assert bakery.status("ada") == "admitted"
+    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "ada")
+    assert process.wait(30) == 1
+    _, said = process.communicate()
+    assert "ada: lost" in said
+    assert not is_alive(pid)
+    assert bakery.status("ada") == "left"
 
 
 def test_ctrl_c_waits_for_the_command_and_ends_claiming(
@@ -173,20 +176,6 @@ def test_a_second_ctrl_c_ends_the_command_and_gives_its_person_back(
     process.communicate()
     assert not is_alive(pid)
     assert bakery.line() == ["ada", "bob"]
-
-
-def test_a_lost_hold_ends_the_command(bakery: Bakery, stay: str, tmp_path: Path) -> None:
-    """P4: another worker may hold the entry."""
-    bakery.sign_up("ada")
-    marker = tmp_path / "stay"
-    process = started(bakery, stay, marker, "--lease", "2", "--max", "1")
-    pid = int(marker.read_text())
-    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "ada")
-    assert process.wait(30) == 1
-    _, said = process.communicate()
-    assert "ada: lost" in said
-    assert not is_alive(pid)
-    assert bakery.status("ada") == "left"
 
 
 def test_a_service_that_fails_does_not_end_the_work(fake: FakeService) -> None:

@@ -336,12 +336,13 @@ def test_an_import_of_another_console_is_explained(scripted: Opened) -> None:
     )
 
 
-def test_100_000_rows_are_imported(scripted: Opened, fake: FakeService) -> None:
+def test_a_file_of_3_megabytes_is_imported(scripted: Opened, fake: FakeService) -> None:
     fake.answers = {"GET": answer(200, WAITLIST)}
-    lines = [json.dumps({"customer_id": f"c{number}"}) for number in range(100_000)]
+    note = "x" * 300
+    lines = [json.dumps({"customer_id": f"c{one}", "note": note}) for one in range(10_000)]
     page = drop(scripted, "bakery", "people.jsonl", "\n".join(lines))
     start(scripted, page)
-    assert "Rows done 100,000 Joined 100,000" in ended(scripted, page)
+    assert "Rows done 10,000 Joined 10,000" in ended(scripted, page)
 
 
 def test_a_guest_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bakery) -> None:

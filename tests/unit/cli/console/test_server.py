@@ -39,9 +39,9 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 
 
 @contextmanager
-def entered(line: str) -> Iterator[httpx.Client]:
-    """Open the address of a printed line; yield the browser that got in."""
-    address = httpx.URL(json.loads(line)["url"])
+def entered(url: str) -> Iterator[httpx.Client]:
+    """Open a printed address; yield the browser that got in."""
+    address = httpx.URL(url)
     with browser_of(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
         yield browser
@@ -57,7 +57,7 @@ def started(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen
             process.kill()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     fake: FakeService, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -66,7 +66,7 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     environ = clean_environment(TMPDIR=str(tmp_path))
     with started(Typed(fake.url), *words, env=environ) as process:
         assert process.stdout is not None
-        with entered(process.stdout.readline()) as browser:
+        with entered(json.loads(process.stdout.readline())["url"]) as browser:
             assert "There is no list yet." in readable(browser.get("/").text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
         process.send_signal(number)
@@ -75,15 +75,25 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_this_computer_reaches_it(fake: FakeService) -> None:
-    with started(Typed(fake.url), "console", "--no-browser") as process:
+def test_only_this_computer_reaches_it_and_enter_prints_another_address(fake: FakeService) -> None:
+    words = ("console", "--no-browser")
+    with started(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
         assert process.stdout is not None
+        assert process.stdin is not None
         assert "Ctrl-C ends it, Enter prints another address" in process.stdout.readline()
-        address = httpx.URL(process.stdout.readline().strip())
+        first = process.stdout.readline().strip()
+        address = httpx.URL(first)
         assert address.host.endswith(".localhost")
         assert len(address.params["token"]) >= 43
         with pytest.raises(OSError, match=r".*"):
             socket.create_connection(("127.0.0.2", address.port or 0), timeout=5)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        second = process.stdout.readline().strip()
+        assert first != second
+        for url in (second, first):
+            with entered(url):
+                pass
         process.terminate()
         process.communicate(timeout=END_SECONDS)
 
@@ -107,7 +117,7 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
     environ = clean_environment(AWS_SHARED_CREDENTIALS_FILE=str(path))
     with started(Typed(), *words, env=environ) as process:
         assert process.stdout is not None
-        with entered(process.stdout.readline()) as browser:
+        with entered(json.loads(process.stdout.readline())["url"]) as browser:
             assert "Renew your AWS credentials" in readable(browser.get("/").text)
             renew("NEW")
             fake.script = [answer(200, {"waitlists": [], "cursor": None})]
@@ -159,23 +169,6 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
     assert (process.returncode, errors) == (0, "")
     assert token not in output
     assert not folder.exists()
-
-
-def test_enter_prints_another_address(fake: FakeService) -> None:
-    words = ("--json", "console", "--no-browser")
-    with started(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        first = process.stdout.readline()
-        process.stdin.write("\n")
-        process.stdin.flush()
-        second = process.stdout.readline()
-        assert first != second
-        for line in (second, first):
-            with entered(line):
-                pass
-        process.terminate()
-        process.communicate(timeout=END_SECONDS)
 
 
 @pytest.mark.parametrize(
