@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import botocore.session
 import pytest
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
 from aws_lambda_powertools.event_handler.openapi import dependant
 from hypothesis import HealthCheck, settings
 
@@ -42,6 +43,8 @@ def _dependant_of(*, path: str, call: Any, responses: Any = None, **more: Any) -
 
 
 dependant.get_dependant = _dependant_of
+# Powertools compiles the rule of each route for each `Api`.
+ApiGatewayResolver._compile_regex = staticmethod(cache(ApiGatewayResolver._compile_regex))  # type: ignore[method-assign]
 # A busy machine is no failure: examples have no deadline, and may take long to make.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")

@@ -16,9 +16,14 @@ DATABASES = cycle(range(16))
 
 def empty_redis() -> Any:
     """Return a client of an empty database on this process' own server."""
-    client = Redis(port=_server().port, db=next(DATABASES), decode_responses=True)
+    client = _client(next(DATABASES))
     client.flushdb()
     return client
+
+
+@cache
+def _client(database: int) -> Any:
+    return Redis(port=_server().port, db=database, decode_responses=True)
 
 
 @cache

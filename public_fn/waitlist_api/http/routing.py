@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -41,8 +42,8 @@ class Routes:
         """Take the method and the path of each route, with parameters as `<name>`."""
         self._methods: dict[re.Pattern[str], dict[str, str]] = {}
         for method, rule in routes:
-            pattern = re.compile(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", re.escape(rule)))
-            self._methods.setdefault(pattern, {})[method] = re.sub(r"<(\w+)>", r"{\1}", rule)
+            pattern, template = _pattern_of(rule)
+            self._methods.setdefault(pattern, {})[method] = template
 
     def check(self, event: Event) -> None:
         """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the route of the path."""
@@ -56,6 +57,13 @@ class Routes:
                     return
                 allowed |= templates
         raise MethodNotAllowed(allowed) if allowed else NoSuchRoute
+
+
+@cache
+def _pattern_of(rule: str) -> tuple[re.Pattern[str], str]:
+    """Return what matches the paths of a rule, and the rule as API Gateway writes it."""
+    pattern = re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", re.escape(rule))
+    return re.compile(pattern), re.sub(r"<(\w+)>", r"{\1}", rule)
 
 
 def path_of(event: Event) -> str:

@@ -83,11 +83,11 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Captu
 
 
 def test_a_librarys_log_lines_carry_the_id_of_the_request(
-    prepared: CapturedLogs, caplog: pytest.LogCaptureFixture
+    prepared: CapturedLogs, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A warning that Redis does not answer is found by the id that the phone received."""
     caplog.set_level(logging.DEBUG)
-    prepared.service.redis.execute_command = refusing
+    monkeypatch.setattr(prepared.service.redis, "execute_command", refusing)
     id_ = str(uuid4())
     answer = prepared.service.customer("GET", ENTRY, headers={HEADER: id_})
     assert answer.json()["code"] == "queue_unavailable"

@@ -49,6 +49,24 @@ from waitlist_api.records.bans import Ban
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_shared.ranks import time_of
 
+OfStatus = Annotated[
+    Literal[
+        "waiting",
+        "offered",
+        "parked",
+        "admitted",
+        "left",
+        "inside",
+        "banned",
+        "unreachable",
+        "messages_off",
+    ],
+    Query(
+        description="`inside`: admitted, and the pass is not over. `unreachable` and "
+        "`messages_off`: have a place, and get no messages; without their `position`."
+    ),
+]
+Include = Annotated[Literal["history"] | None, Query()]
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
@@ -108,23 +126,7 @@ def admin_entry_routes(
     @router.get(ENTRIES, operation_id="listEntries")
     def list_entries(
         waitlist_id: WaitlistId,
-        status: Annotated[
-            Literal[
-                "waiting",
-                "offered",
-                "parked",
-                "admitted",
-                "left",
-                "inside",
-                "banned",
-                "unreachable",
-                "messages_off",
-            ],
-            Query(
-                description="`inside`: admitted, and the pass is not over. `unreachable` and "
-                "`messages_off`: have a place, and get no messages; without their `position`."
-            ),
-        ] = "waiting",
+        status: OfStatus = "waiting",
         cursor: Cursor = None,
         limit: Limit = 100,
         first: First = None,
@@ -161,7 +163,7 @@ def admin_entry_routes(
     def get_person(
         waitlist_id: WaitlistId,
         entry_id: EntryId,
-        include: Annotated[Literal["history"] | None, Query()] = None,
+        include: Include = None,
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> AdminEntryWithHistoryAnswer:
