@@ -6,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
-import pytest
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
@@ -23,14 +22,10 @@ def test_a_taken_port_is_an_error_and_nothing_is_started(service: Service) -> No
     assert (second.returncode, second.stdout, second.stderr) == (1, "", expected)
 
 
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [("PORT", "eighty"), ("REDIS_URL", "localhost"), ("AWS_ENDPOINT_URL_DYNAMODB", "dynamo")],
-)
-def test_a_bad_setting_is_named(variable: str, value: str) -> None:
-    run = run_module("tools.local", **{variable: value})
+def test_a_bad_setting_is_named() -> None:
+    run = run_module("tools.local", REDIS_URL="localhost")
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr.startswith(f"{variable}={value} must ")
+    assert run.stderr.startswith("REDIS_URL=localhost must ")
     assert len(run.stderr.splitlines()) == 1
 
 
