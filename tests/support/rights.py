@@ -80,8 +80,7 @@ class _Guarded:
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use]:
     """Yield what IAM is asked about a call, as the service authorization reference says."""
-    operation = method.title().replace("_", "")
-    match operation:
+    match operation := _operation(method):
         case "TransactWriteItems":
             # IAM authorizes a transaction by the actions of its items.
             for item in arguments["TransactItems"]:
@@ -122,6 +121,12 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             raise NotAllowed(f"{function} calls {operation}, which asks IAM for unknown actions")
 
 
+@cache
+def _operation(method: str) -> str:
+    return method.title().replace("_", "")
+
+
+@cache
 def _use(function: str, action: str, name: str, index: str = "") -> Use:
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")

@@ -18,12 +18,17 @@ TEN = 10
 @pytest.fixture
 def people() -> People:
     """A list of 60 people, at ten minutes past midnight."""
+    return at_midnight(600)
+
+
+def at_midnight(seconds: int) -> People:
+    """Return a list of 60 people, at that many seconds past midnight; it has a sample before."""
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
-    world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - 3600)
+    world.advance(MIDNIGHT_MILLIS // 1000 - world.clock.millis // 1000 + seconds - 1200)
     made = People(world)
     assert made.configure().status == 201
     world.maintenance.run_all()
-    world.advance(3600 + 600)
+    world.advance(1200)
     names = [f"person {number}".replace(" ", "-") for number in range(60)]
     made.bring(*names)
     return made
@@ -114,7 +119,8 @@ def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People
 
 def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: People) -> None:
     steady(people)
-    fresh = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)
+    old = people.world
+    fresh = World.on(old.dynamodb, old.redis, clock=old.clock, redis_clock=old.redis_clock)
     fresh.advance(60)
     fresh.maintenance.run_all()
     answer = people.poll("person-59").json
@@ -197,12 +203,13 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
     assert answer["estimated_wait"]["seconds"] == pytest.approx(answer["position"] * 30, rel=0.05)
 
 
-def test_stats_count_the_admitted_of_today_and_estimate_the_wait(people: People) -> None:
+def test_stats_count_the_admitted_of_today_and_estimate_the_wait() -> None:
+    people = at_midnight(-1800)
     steady(people)
     stats = people.stats().json
     assert (stats["admitted"], stats["admitted_today"]) == (20, 20)
     assert stats["estimated_wait"]["seconds"] == pytest.approx(41 * 30, rel=0.05)
-    people.world.advance(24 * 3600)
+    people.world.advance(1800)
     minute(people)  # the first sample of the next day
     minute(people, admitted=3)
     stats = people.stats().json

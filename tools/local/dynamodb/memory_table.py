@@ -140,10 +140,12 @@ class MemoryTable:
             places = _chosen(items, keys, request)
             page = [items[pk, sk] for _, pk, sk in places]
             _check_projection(request)
+        if not page:
+            return {"Items": []}
         shown = [_in_index(item) if "IndexName" in request else item for item in page]
         found = [item for item in shown if _holds(request, "FilterExpression", item)]
         answer: Item = {"Items": [_shown_in(request, item) for item in found]}
-        if page and len(page) == request.get("Limit"):
+        if len(page) == request.get("Limit"):
             answer["LastEvaluatedKey"] = {name: page[-1][name] for name in {*keys, *TABLE_KEYS}}
         return answer
 
