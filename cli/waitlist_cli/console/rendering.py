@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -78,7 +79,9 @@ def _seconds_until(value: str) -> int:
     return int((datetime.fromisoformat(value) - datetime.now(UTC)).total_seconds())
 
 
+@cache
 def _environment() -> Environment:
+    """Return the templates, which are compiled once a process."""
     made = Environment(
         loader=PackageLoader("waitlist_cli.console"),
         autoescape=True,
