@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.processes import Service, running_service
 from tests.support.plain_http import plain_client
 from tests.unit.cli.fake_service import FakeService, running_fake
+from tests.unit.cli.service import served
 from tests.unit.cli.typed import Typed
 
 
 @pytest.fixture(scope="session")
-def cli_service() -> Iterator[Service]:
-    """One real service for all tests of the command line."""
-    with running_service() as service:
-        yield service
+def service_url() -> Iterator[str]:
+    """The address of one service for all tests of the command line."""
+    with served() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
-def typed(cli_service: Service) -> Typed:
-    return Typed(cli_service.url)
+def typed(service_url: str) -> Typed:
+    return Typed(service_url)
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,15 @@ class Bakery:
         return str(person["status"])
 
 
-@pytest.fixture
-def bakery(typed: Typed) -> Bakery:
+def new_bakery(typed: Typed) -> Bakery:
     waitlist_id = f"cli-{secrets.token_hex(4)}"
     typed.done("create", waitlist_id, "--name", "Bakery", "--segment", "language")
     return Bakery(typed, waitlist_id)
+
+
+@pytest.fixture
+def bakery(typed: Typed) -> Bakery:
+    return new_bakery(typed)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.processes import Service
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, api_of, opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
@@ -117,12 +116,10 @@ def test_a_second_tab_shows_the_claim_and_no_page_has_its_token(counter: Counter
     assert counter.held == []
 
 
-def test_only_the_console_that_made_a_claim_shows_it(
-    counter: Counter, cli_service: Service
-) -> None:
+def test_only_the_console_that_made_a_claim_shows_it(counter: Counter, service_url: str) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.next()
-    with opened(api_of(cli_service.url)) as other:
+    with opened(api_of(service_url)) as other:
         assert Counter(other, counter.bakery).held == []
         Counter(other, counter.bakery).next()
     assert counter.held == ["ada"]

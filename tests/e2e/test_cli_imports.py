@@ -1,4 +1,4 @@
-"""Files into the real service: exactly the file's people in exactly its order."""
+"""`waitlist import` into the running service: exactly the file's people in its order."""
 
 import subprocess
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.processes import wait_until
-from tests.unit.cli.conftest import Bakery
+from tests.e2e.processes import Service, wait_until
+from tests.unit.cli.conftest import Bakery, new_bakery
 from tests.unit.cli.people_files import (
     by_time,
     customers,
@@ -16,9 +16,15 @@ from tests.unit.cli.people_files import (
     shuffled_times,
     timed_file,
 )
+from tests.unit.cli.typed import Typed
 
 # Of which a first call sends 500.
 COUNT = 520
+
+
+@pytest.fixture
+def bakery(service: Service) -> Bakery:
+    return new_bakery(Typed(service.url))
 
 
 def waiting(bakery: Bakery) -> int:
