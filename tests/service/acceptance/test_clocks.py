@@ -11,7 +11,7 @@ from tests.support.redis_servers import Server
 from tests.support.snapshot import RedisState
 from tests.support.stale_index import StaleIndexTable
 
-LEASE_SECONDS = 3 * HOUR_SECONDS
+LEASE_SECONDS = 3 * HOUR_SECONDS // 2
 OFF = (-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS)
 Strike = Callable[[Clocks, RedisState], None]
 STRIKES: dict[str, Strike] = {
