@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.reliability.faults.fixture import FaultFixture, Stores
+from tests.reliability.faults.fixture import FaultFixture, Stores, TokenHolders
 from tests.reliability.model.determinism import deterministic
 from tests.support.redis_servers import Server
 from tests.support.stale_index import StaleIndexTable
@@ -30,3 +30,9 @@ def fixture(stores: Stores) -> FaultFixture:
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()
     return fixture
+
+
+@pytest.fixture
+def elsewhere(fixture: FaultFixture) -> TokenHolders:
+    """Return the same customers before another process."""
+    return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

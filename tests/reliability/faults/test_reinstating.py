@@ -64,17 +64,12 @@ def ended(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snapsho
     return fixture.stores.snapshot()
 
 
-@pytest.fixture
-def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers before another process."""
-    return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)
-
-
 def calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
     """Return the calls of a reinstatement that nothing strikes."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     assert fixture.people.reinstate(BOB, key=KEY).json["position"] == 2
+    assert len(fixture.wire.calls) > 4
     return fixture.wire.calls
 
 

@@ -107,9 +107,11 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
     early = (
         [] if fixture.is_cold() or fixture.order() == list(WITH_EVE) else ["warm, and not complete"]
     )
-    fixture.world.maintain()
-    fixture.world.maintain()
-    return [*early, *whole(fixture)]
+    for _ in range(2):
+        fixture.world.maintain()
+        if not (wrong := whole(fixture)):
+            break
+    return [*early, *wrong]
 
 
 def test_a_run_whose_time_is_up_is_gone_on_with(stores: Stores, lost: Snapshot) -> None:

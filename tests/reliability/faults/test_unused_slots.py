@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
+from itertools import product
 
 import pytest
 
-from tests.reliability.faults.fixture import LINE, FaultFixture, Stores, TokenHolders
+from tests.reliability.faults.fixture import LINE, FaultFixture, Stores, TokenHolders, strikes
 from tests.support import faults
 from tests.support.faults import Crash, Fault
 from tests.support.gateway import Answer
@@ -35,11 +35,6 @@ def fixture(stores: Stores) -> FaultFixture:
     return fixture
 
 
-def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers before another process."""
-    return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)
-
-
 def offered(fixture: FaultFixture) -> list[str]:
     held = fixture.stores.redis.zrange(keys.held(fixture.people.waitlist_id), 0, -1)
     return [fixture.people.names[entry_id] for entry_id in held]
@@ -47,24 +42,25 @@ def offered(fixture: FaultFixture) -> list[str]:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @pytest.mark.parametrize("end", ENDS)
-def test_the_next_entry_gets_the_slot_once(fixture: FaultFixture, end: str, fault: Fault) -> None:
+def test_the_next_entry_gets_the_slot_once(
+    fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
+) -> None:
     """P2, P4: with the customer's retry, and with maintenance alone."""
     before = fixture.stores.snapshot()
-    for step, retries in ((step, retries) for step in count() for retries in (True, False)):
+    ENDS[end](fixture.people)
+    calls = fixture.wire.calls
+    assert len(calls) > 1
+    steps = [step for step, call in enumerate(calls) if strikes(fault, call)]
+    for step, retries in product(steps, (True, False)):
         fixture.stores.restore(before)
         fixture.wire.arm(step, fault)
         with suppress(Crash):
             ENDS[end](fixture.people)
-        is_over = step >= len(fixture.wire.calls)
         fixture.wire.disarm()
         # An offer that no decision has ended is still Ann's.
         is_ended = offered(fixture) != [ANN]
         if retries:
-            ENDS[end](elsewhere(fixture))
-        for _ in range(2):
-            fixture.maintain_elsewhere()
+            ENDS[end](elsewhere)
+        fixture.maintain_elsewhere()
         assert offered(fixture) in ([[BOB]] if retries or is_ended else [[ANN], [BOB]])
-        assert elsewhere(fixture).stats().json["quota"] == 1
-        if is_over and not retries:
-            break
-    assert step > 1
+        assert elsewhere.stats().json["quota"] == 1
