@@ -102,7 +102,7 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # Until when lists sent nothing: their events before it are never told.
+        # By list the time up to which it sent no messages: the mailbox skips its earlier events.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
