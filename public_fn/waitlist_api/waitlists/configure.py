@@ -34,6 +34,7 @@ class Waitlists(Struct, frozen=True):
     ) -> tuple[WaitlistRecord, bool]:
         """Replace the whole configuration; return it, and whether the waitlist is new.
 
+        Equal settings are not written. They are sent to Redis, which may have missed a change.
         With a `version` only the configuration of that version, which must exist: raises
         VersionChanged, WaitlistNotFound.
         """
@@ -62,10 +63,13 @@ class Waitlists(Struct, frozen=True):
         if before is None:
             return None
         now_millis = self.now_millis()
+        settings = settings.asking_since(before.settings, now_millis)
+        if settings == before.settings and version in (None, before.version):
+            return None if before.deleting else before
         longest = max(before.longest_pass_seconds, pass_seconds_of(settings))
         return self.records.replace(
             waitlist_id,
-            settings.asking_since(before.settings, now_millis),
+            settings,
             now_millis,
             is_schedule_new=schedule_of(settings) != schedule_of(before.settings),
             longest_pass_seconds=longest,

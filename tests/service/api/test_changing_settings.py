@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.support.faults import Wire, before
+from tests.support.faults import Wire, before, lost
 from tests.support.gateway import Answer
 from tests.support.people import People
 from tests.support.stores import empty_redis
@@ -65,6 +65,29 @@ def test_objects_merge_and_null_gives_the_default_back(people: People) -> None:
     assert settings(people)["capacity"] is None
     change(people, {"admission": None, "segments": []})
     assert (settings(people)["admission"], settings(people)["segments"]) == (None, [])
+
+
+def test_a_change_to_the_present_settings_writes_nothing(people: People) -> None:
+    whole = {"name": "Bakery", **SETTINGS, "confirm": {"every_days": 7, "answer_days": 2}}
+    change(people, whole)
+    before = settings(people)
+    people.world.clock.advance(60)
+    same = [("PUT", whole), ("PATCH", whole), ("PATCH", {}), ("PATCH", {"admission": {}})]
+    for method, body in same:
+        for etag in (None, '"2"'):
+            answer = change(people, body, etag, method)
+            assert (answer.status, answer.headers["etag"], answer.json) == (200, '"2"', before)
+        assert change(people, body, '"1"', method).code == "settings_changed"
+    assert settings(people) == before
+
+
+def test_a_repeat_sends_redis_the_change_that_it_has_missed(people: People) -> None:
+    wire = Wire()
+    world = World.on(people.world.dynamodb, people.world.redis, wire.client)
+    wire.arm(0, lost)
+    assert change(People(world), {"capacity": 1}).status == 503
+    assert change(people, {"capacity": 1}).headers["etag"] == '"2"'
+    assert [people.sign_up(name).status for name in ("ada", "bob")] == [201, 409]
 
 
 def test_the_whole_is_validated(people: People) -> None:

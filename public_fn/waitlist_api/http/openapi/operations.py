@@ -463,7 +463,8 @@ def _waitlists() -> dict[str, Operation]:
             ),
             "JSON Merge Patch (RFC 7396), as `application/merge-patch+json` or `application/json`. "
             "Changes of two operators at once both stand, unless they are of one setting: then the "
-            "later one does, or with `If-Match` the earlier one.",
+            "later one does, or with `If-Match` the earlier one. What changes nothing makes no "
+            "version.",
         ),
         "getWaitlistConfig": _operator(
             "Get a waitlist's configuration",
