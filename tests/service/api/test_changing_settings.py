@@ -139,6 +139,36 @@ def test_a_change_of_other_settings_than_were_seen_is_refused(people: People, me
     assert change(people, body, '"2"', method).status == 200
 
 
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_if_match_is_any_version_or_one_of_several(people: People, method: str) -> None:
+    body = {"name": "Bakery", **SETTINGS}
+    for etag in ("*", '"1"', '"1", "2"', '"2","1"', 'W/"1","other"\t,"1"', '"0,9", "1"'):
+        assert change(people, body, etag, method).status == 200, etag
+    for etag in ('"2"', 'W/"1"', '""', '"01"', '"other"', '"2","3"', 'W/"1", "2"', '",1,"'):
+        answer = change(people, body, etag, method)
+        assert (answer.status, answer.code) == (412, "settings_changed"), etag
+    for etag in ("1", "**", '"1" "2"', '"1', '*, "1"', '"1",', 'w/"1"', "'1'"):
+        answer = change(people, body, etag, method)
+        assert (answer.status, answer.json["errors"][0]["field"]) == (422, "header.if-match"), etag
+    headers = {"if-match": "*"}
+    path = "/v1/admin/waitlists/other"
+    answer = people.world.request(method, path, body=body, operator=True, headers=headers)
+    assert answer.code == "waitlist_not_found"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_if_match_of_any_version_outlasts_another_change(people: People, method: str) -> None:
+    wire = Wire()
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis)
+    wire.arm(1, before(lambda: hide_counts(people)))
+    body = {"name": "Bakery", **SETTINGS, "capacity": 20}
+    assert change(People(world), body, "*", method).headers["etag"] == '"3"'
+    assert (settings(people)["capacity"], settings(people)["hide_counts"]) == (
+        20,
+        method == "PATCH",
+    )
+
+
 @pytest.mark.parametrize("step", range(4))
 def test_changes_of_two_operators_at_once_both_stand(people: People, step: int) -> None:
     wire = Wire()

@@ -124,9 +124,10 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        pattern=r'^"[0-9]{1,15}"$',
-        description="The `ETag` of the settings that the request changes: if they have another "
-        "version now, it is refused: `settings_changed`.",
+        pattern=r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$',
+        description="The `ETag` of the settings that the request changes, or several: if they have "
+        "another version now, it is refused: `settings_changed`. `*` is any version of a waitlist "
+        "that exists.",
         examples=['"7"'],
     ),
 ]

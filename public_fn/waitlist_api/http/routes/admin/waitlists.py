@@ -1,7 +1,8 @@
 """Operators' routes of waitlists."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -46,34 +47,35 @@ def admin_waitlist_routes(
             waitlists=[_config(record) for record in records], cursor=cursors.encode(following)
         )
 
-    def replaced(
-        waitlist_id: str, body: WaitlistBody, version: int | None
-    ) -> Response[WaitlistConfigAnswer]:
-        settings = WaitlistSettings(**body.settings())
-        return _answer(*waitlists.put(waitlist_id, settings, version))
-
     @router.put(WAITLIST, operation_id="putWaitlist")
     def put_waitlist(
         waitlist_id: WaitlistId, body: WaitlistBody, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
-        try:
-            return replaced(waitlist_id, body, _version(if_match))
-        except VersionChanged as changed:
-            now = waitlist_cache.look_up(waitlist_id)
-            raise _changed(now, body.model_dump(mode="json")) from changed
+        if if_match is None:
+            return _answer(*waitlists.put(waitlist_id, WaitlistSettings(**body.settings())))
+        return changed(waitlist_id, if_match, body.model_dump(mode="json"), lambda _: body)
 
     @router.patch(WAITLIST, operation_id="changeWaitlist")
     def change_waitlist(
         waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
-        version = _version(if_match)
+        return changed(waitlist_id, if_match, body.given, lambda now: body.merged(_settings(now)))
+
+    def changed(
+        waitlist_id: str,
+        if_match: str | None,
+        sent: Mapping[str, Any],
+        change: Callable[[WaitlistRecord], WaitlistBody],
+    ) -> Response[WaitlistConfigAnswer]:
+        """Change a waitlist whose version matches."""
 
         def attempt() -> Response[WaitlistConfigAnswer] | None:
             now = waitlist_cache.look_up(waitlist_id)
-            if version is not None and now.version != version:
-                raise _changed(now, body.given)
+            if not _matches(now, if_match):
+                raise _changed(now, sent)
+            settings = WaitlistSettings(**change(now).settings())
             try:
-                return replaced(waitlist_id, body.merged(_settings(now)), now.version)
+                return _answer(*waitlists.put(waitlist_id, settings, now.version))
             except VersionChanged:
                 return None
 
@@ -107,12 +109,19 @@ def admin_waitlist_routes(
 
 
 def _answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistConfigAnswer]:
-    headers: dict[str, str | list[str]] = {"ETag": f'"{record.version}"'}
+    headers: dict[str, str | list[str]] = {"ETag": _etag(record)}
     return Response(201 if is_new else 200, "application/json", _config(record), headers)
 
 
-def _version(if_match: str | None) -> int | None:
-    return None if if_match is None else int(if_match.strip('"'))
+def _etag(record: WaitlistRecord) -> str:
+    return f'"{record.version}"'
+
+
+def _matches(record: WaitlistRecord, if_match: str | None) -> bool:
+    """Compare as RFC 9110 says, strongly: a weak tag matches nothing."""
+    if if_match in (None, "*"):
+        return True
+    return ("", _etag(record)) in re.findall(r'(W/)?("[^"]*")', if_match)
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
