@@ -22,6 +22,7 @@ from waitlist_api.records.places import IndexRow, Places
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_FILL
+from waitlist_shared.ranks import ticket_of_millis
 
 # The index lags the table by moments, and the writers' clocks differ by minutes: entries that
 # changed within this time before the rebuild are read again, from the table.
@@ -88,7 +89,7 @@ class RebuildPasses(Struct, frozen=True):
         """Correct entries by the journal, which never lags, up to the start of this epoch."""
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
-        seen = run.waitlist.checkpoint.stamp_before_last or max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
+        seen = run.waitlist.checkpoint.stamp_before_last or _earliest(run)
         since = max(min(seen, recent), born - LONGEST_LOOK_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
         for reached, page in self.journal.of_shard(shard, since, born):
@@ -117,6 +118,17 @@ class RebuildPasses(Struct, frozen=True):
         yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
         yield from self.places.ended(waitlist_id, shard, since_millis)
         yield from self.places.unfinished(waitlist_id, shard)
+
+
+def _earliest(run: RebuildRun) -> int:
+    """Return the stamp at which the journal of an order without a heartbeat begins."""
+    born, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
+    earliest = max(0, born - NO_CHECKPOINT_LOOK_STAMPS)
+    if born > began + SECOND_LOOK_STAMPS:
+        # Redis' clock has jumped: the list's stamps may be from before its creation.
+        return earliest
+    # Shortly before it: a late index may show entries of a deleted list with the same id.
+    return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
 
 def _is_plain(placed: IndexRow) -> bool:

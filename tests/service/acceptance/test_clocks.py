@@ -174,6 +174,28 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
     assert people.counts()[:3] == (3, 0, 0)
 
 
+@every_offset
+@pytest.mark.parametrize("redis_off", [0, -20 * MINUTE_SECONDS])
+def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
+    valkey: Server, public_off: float, keeper_off: float, redis_off: float
+) -> None:
+    """P3: the stamps of the changes may be earlier than the list's creation."""
+    table = StaleIndexTable()
+    clocks = Clocks(valkey, public_off, keeper_off, table=table)
+    people = clocks.people
+    clocks.redis.advance(redis_off)
+    people.configure()
+    table.freeze()
+    people.all_sign_up("ann", "bob", "cyd")
+    people.bump("cyd", to="front")
+    people.leave("bob")
+    clocks.go_on(1)
+    clocks.flush()
+    clocks.keeper.maintenance.run_all()
+    assert people.order() == ["cyd", "ann"]
+    assert people.counts()[:3] == (2, 0, 0)
+
+
 @pytest.mark.parametrize("off", OFF)
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float

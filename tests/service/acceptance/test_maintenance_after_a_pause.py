@@ -236,3 +236,19 @@ def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
             break
     assert people.order() == ["ann", "bob", "cyd"]
     assert max(made) <= 200 + 2 * STEP_MINUTES * SHARDS
+
+
+@pytest.mark.parametrize(("minutes", "read"), [(2, 2 + 15), (10 * 60, 60)])
+def test_the_rebuild_of_a_list_that_no_run_has_seen_reads_the_journal_of_its_life(
+    table: WatchedTable, minutes: int, read: int
+) -> None:
+    """P9: of the last hour at most, and of 15 minutes before the list, because clocks differ."""
+    people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
+    people.configure()
+    people.all_sign_up("ann", "bob")
+    people.world.advance(60 * minutes)
+    people.world.redis.flushall()
+    table.queries = 0
+    people.world.maintenance.run_one(people.waitlist_id)
+    assert people.order() == ["ann", "bob"]
+    assert table.queries == SHARDS * (read + 1)
