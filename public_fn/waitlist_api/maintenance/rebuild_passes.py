@@ -127,7 +127,6 @@ def _earliest(run: RebuildRun) -> int:
     if born > began + SECOND_LOOK_STAMPS:
         # Redis' clock has jumped: the list's stamps may be from before its creation.
         return earliest
-    # Shortly before it: a late index may show entries of a deleted list with the same id.
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
 

@@ -261,23 +261,6 @@ def test_a_late_index_does_not_bring_back_who_was_erased(
     assert fixture.order() == list(LINE)
 
 
-def test_a_late_index_does_not_bring_back_who_was_on_the_list_before_it_was_deleted(
-    stores: Stores,
-) -> None:
-    """P7: the journal has the end from before the creation of the list."""
-    fixture = FaultFixture(stores, RedisClock.standing())
-    people = fixture.people
-    assert people.configure().status == 201
-    people.all_sign_up("eve")
-    assert people.delete_waitlist().status == 204
-    fixture.world.maintain()
-    assert people.configure().status == 201
-    fixture.flush()
-    stores.dynamodb.fall_behind(writes=2)
-    fixture.world.maintenance.run_one("bakery")
-    assert fixture.order() == []
-
-
 def test_a_late_index_does_not_bring_back_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
