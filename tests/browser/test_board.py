@@ -76,6 +76,10 @@ def test_the_page_follows_a_board_that_a_cache_brings(
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
+    # The board does not say that an entry is ready now: it is asked every minute.
+    ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
+    assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
+    assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]
 
 
 def test_a_board_of_a_cache_is_recognised(new_context: NewContext, operator: Operator) -> None:

@@ -50,13 +50,21 @@ def test_the_nearest_place_counts(position: int, within: int) -> None:
 
 @pytest.mark.parametrize(
     ("ends", "expected"),
-    [([0], 60), ([10**9], 60), ([5_001], 6), ([10**9, 5_000], 5), ([0, 1], 1), ([-5_000], 1)],
+    [([0], 5), ([10**9], 60), ([5_001], 6), ([10**9, 0], 5), ([0, 1], 1), ([-5_000], 1)],
 )
-def test_an_entry_that_is_soon_ready_looks_then(ends: list[int], expected: int) -> None:
+def test_an_entry_that_may_soon_be_ready_looks_then(ends: list[int], expected: int) -> None:
     now = 1_790_000_000_000
     reasons = [NotReady("resting", until_millis=one and now + one) for one in ends]
     found = poll_after_seconds("waiting", 1, not_ready=reasons, now_millis=now)
     assert found == expected
+
+
+@pytest.mark.parametrize(("position", "expected"), [(1, 5), (101, 6), (1_181, 60), (10**9, 60)])
+def test_one_that_may_be_ready_at_any_time_looks_by_its_distance(
+    position: int, expected: int
+) -> None:
+    held_back = [NotReady("held_back")]
+    assert poll_after_seconds("waiting", position, not_ready=held_back) == expected
 
 
 @pytest.mark.parametrize("status", get_args(Status))

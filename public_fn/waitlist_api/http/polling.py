@@ -13,8 +13,9 @@ OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "pa
 
 
 # An entry that is not ready is offered nothing until a time that its customer knows, or until an
-# operator says so.
+# operator says so, or the customer elsewhere.
 NOT_READY_SECONDS = 60
+OPEN_END_SECONDS = 5
 
 
 def poll_after_seconds(
@@ -22,14 +23,20 @@ def poll_after_seconds(
 ) -> int | None:
     """Return the seconds until a client should ask again: the lowest position decides.
 
-    Of an entry that is not ready, the first end of a reason decides, for an offer may follow it.
-    None if the customer has left or was admitted: nothing will change.
+    Of an entry that is not ready, the first end of a reason decides, for an offer may follow it;
+    one with an open end may end at any time. None if the customer has left or was admitted: nothing
+    will change.
     """
-    if status == "waiting" and not_ready:
-        ends = [one.until_millis - now_millis for one in not_ready if one.until_millis]
-        soonest = min(ends, default=NOT_READY_SECONDS * 1000)
-        return min(max(1, -(-soonest // 1000)), NOT_READY_SECONDS)
     known = [position for position in positions if position is not None]
     if not known:
         return OFF_QUEUE_SECONDS.get(status)
-    return min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
+    seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
+    if status != "waiting" or not not_ready:
+        return seconds
+    ends = [
+        max(1, -(-(one.until_millis - now_millis) // 1000))
+        if one.until_millis
+        else max(seconds, OPEN_END_SECONDS)
+        for one in not_ready
+    ]
+    return min(*ends, NOT_READY_SECONDS)

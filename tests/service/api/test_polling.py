@@ -55,6 +55,19 @@ def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
     assert hint(people.poll("ada")) == 60
 
 
+def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) -> None:
+    names = [f"customer-{number}" for number in range(1, 122)]
+    people.all_sign_up(*names)
+    for name in names:
+        people.hold_back(name)
+    assert hint(people.poll(names[0])) == 5
+    # All of them have the first turn, and may not all look as often.
+    assert people.poll(names[-1]).json["ready_ahead"] == 0
+    assert hint(people.poll(names[-1])) == 7
+    people.hold_back(names[-1], ready=True)
+    assert hint(people.poll(names[-1])) == 1
+
+
 def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")

@@ -40,8 +40,10 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := ready_ahead_of(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
+        # Of entries that are not ready, any number may have the same turn.
+        place = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
-            view.status, turn, *positions, not_ready=view.not_ready or (), now_millis=now_millis
+            view.status, place, *positions, not_ready=view.not_ready or (), now_millis=now_millis
         )
         return {
             **view.answer,

@@ -514,7 +514,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
         Field(
             description="When to ask again: 1 s for the first 20 positions, one more second for "
             "each further 20, at most 300 s. If the answer has several positions, the lowest "
-            "decides. Null if the customer has left or was admitted."
+            "decides. If not ready, 5 to 60 s, or until that ends. Null if the customer has left "
+            "or was admitted."
         ),
     ]
 

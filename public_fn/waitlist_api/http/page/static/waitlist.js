@@ -11,6 +11,8 @@ const HIDDEN_MS = 1_500;
 // A list that is closed or full is asked so often.
 const LIST_MS = 30_000;
 const LONGEST_MS = 300_000;
+// The board does not say that an entry is ready by now.
+const NOT_READY_MS = 60_000;
 // After the opening each browser waits a random part of this.
 const OPENING_MS = 5_000;
 // A browser's timer is never set further ahead: it would end at once.
@@ -231,7 +233,7 @@ export function boundsOn({ cuts, total }, rank) {
  */
 export async function followBoard(api, entry) {
   const isNear = entry?.status !== 'waiting' || !entry.rank || entry.position <= NEAR;
-  const isOld = Date.now() - (entry?.ownAt ?? 0) > LONGEST_MS;
+  const isOld = Date.now() - (entry?.ownAt ?? 0) > (entry?.ready === false ? NOT_READY_MS : LONGEST_MS);
   if (!isNear && !isOld && entry.isCached !== false) {
     const board = await api.board().catch(() => ({ cuts: [], isCached: false }));
     const bounds = boundsOn(board, entry.rank);
