@@ -26,7 +26,8 @@ OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
 # Routes for browsers, which the OpenAPI document leaves out.
 VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
-PAGES = VIEWS | {"HEAD /w/{waitlist_id}", f"GET {UNSUBSCRIBE}", f"POST {UNSUBSCRIBE}"}
+PAGES = VIEWS | {"HEAD /w/{waitlist_id}"}
+PAGES |= {f"{method} {UNSUBSCRIBE}" for method in ("GET", "HEAD", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:

@@ -42,6 +42,7 @@ EXPECTED = {
     "links": 422,
     "unsubscribe": 200,
     "unsubscribe_page": 200,
+    "unsubscribe_page_head": 200,
     "admin_admit": 200,
     "admin_admit_entry": 200,
     "admin_withdraw": 200,

@@ -93,7 +93,7 @@ def test_a_link_that_a_person_asks_for_comes_all_the_same(stage: Stage) -> None:
     assert len(stage.stand_ins.mails) == 2
 
 
-def test_a_get_changes_nothing_and_shows_a_button(stage: Stage) -> None:
+def test_a_get_or_head_changes_nothing_and_shows_a_button(stage: Stage) -> None:
     stage.configure(name="Bäckerei <Nord>")
     path = joined(stage)
     page = click(stage, path, "GET", **{"accept-language": "de-AT, en;q=0.5"})
@@ -101,6 +101,9 @@ def test_a_get_changes_nothing_and_shows_a_button(stage: Stage) -> None:
     assert '<form method="post"><button>Keine Nachrichten mehr senden</button></form>' in page.text
     assert "<bdi>Bäckerei &lt;Nord&gt;</bdi>" in page.text
     assert "form-action 'self'" in page.headers["content-security-policy"]
+    head = click(stage, path, "HEAD", **{"accept-language": "de-AT, en;q=0.5"})
+    assert (head.status, head.headers, head.text) == (200, page.headers, "")
+    assert click(stage, path[:-1], "HEAD").status == 403
     stage.people.admit(1)
     assert stage.send_news() == []
     assert len(stage.stand_ins.mails) == 2

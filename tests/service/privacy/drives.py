@@ -292,6 +292,13 @@ def show_unsubscribe(service: Deployment) -> None:
     wrong(service, "GET", f"{LIST}/unsubscribe/{ENTRY_ID}")
 
 
+@drives("HEAD /v1/waitlists/{waitlist_id}/unsubscribe/{code}")
+def scan_unsubscribe(service: Deployment) -> None:
+    path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"
+    assert service.customer("HEAD", path).status_code == 200
+    wrong(service, "HEAD", f"{LIST}/unsubscribe/{ENTRY_ID}")
+
+
 @drives("POST /v1/waitlists/{waitlist_id}/unsubscribe/{code}")
 def unsubscribe(service: Deployment) -> None:
     path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"

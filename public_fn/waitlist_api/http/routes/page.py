@@ -41,9 +41,7 @@ def page_routes(waitlist_cache: WaitlistCache, bot_check: BotCheck | None) -> AP
 
     @router.head(PAGE, include_in_schema=False)
     def head_page(waitlist_id: str) -> Response[str]:
-        """Return the headers of the page, for link previews and monitors."""
-        found = get_page(waitlist_id)
-        return Response(found.status_code, found.content_type, "", found.headers)
+        return without_text(get_page(waitlist_id))
 
     @router.get(PAGE, compress=True, include_in_schema=False)
     def get_page(waitlist_id: str) -> Response[str]:
@@ -72,6 +70,11 @@ def page_routes(waitlist_cache: WaitlistCache, bot_check: BotCheck | None) -> AP
         return answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
 
     return router
+
+
+def without_text(found: Response[str]) -> Response[str]:
+    """Return the answer to a HEAD, for link previews, monitors and programs that scan mails."""
+    return Response(found.status_code, found.content_type, "", found.headers)
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
