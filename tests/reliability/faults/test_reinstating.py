@@ -103,6 +103,26 @@ def test_the_place_comes_back_once(
         assert list(fixture.contradictions()) == []
 
 
+@pytest.mark.parametrize(("key", "other_key"), [(KEY, "another-request"), (None, None)])
+def test_a_request_does_not_take_one_that_was_cut_off_for_its_own(
+    fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
+) -> None:
+    """P2: it finishes the other one, and finds the customer on the list."""
+    before = ended(fixture, is_off)
+    joining = 0
+    for step in range(len(calls(fixture, before))):
+        fixture.stores.restore(before)
+        fixture.wire.arm(step, faults.crash_after)
+        with suppress(Crash):
+            fixture.people.reinstate(BOB, key=key)
+        fixture.wire.disarm()
+        if fixture.records()[BOB]["status"] == "joining":
+            joining += 1
+            assert elsewhere.reinstate(BOB, key=other_key).code == "already_on_list", step
+            assert fixture.order() == list(LINE)
+    assert joining
+
+
 @pytest.mark.parametrize("other", NEXT)
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_another_request_that_comes_between_has_its_effect_or_none(
