@@ -5,9 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from samtranslator.model.preferences.deployment_preference_collection import (
-    CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST,
-)
 
 from tests.deployment.deployed import deployed
 from tests.deployment.template import RESOURCES, TEMPLATE, functions
@@ -76,8 +73,10 @@ def _watched(parameters: dict[str, str], function: str) -> list[str]:
 
 
 def test_codedeploy_has_every_way_to_deploy() -> None:
+    from samtranslator.model.preferences import deployment_preference_collection as known
+
     ways = TEMPLATE["Parameters"]["Deployment"]["AllowedValues"]
-    assert sorted(ways) == sorted(CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST)
+    assert sorted(ways) == sorted(known.CODEDEPLOY_PREDEFINED_CONFIGURATIONS_LIST)
 
 
 @pytest.mark.parametrize("function", WATCHED)

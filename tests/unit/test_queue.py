@@ -2,4 +2,4 @@
 
 from tests.queue.behaviour import suite
 
-globals().update(suite())
+globals().update(suite(crowds=False))

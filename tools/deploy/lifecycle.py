@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
-
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
@@ -33,6 +31,9 @@ class Refused(Exception):
 
 def schema(resource_type: str) -> dict[str, Any]:
     """Return the published schema of a resource type."""
+    # cfn-lint takes half a second to import.
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+
     found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(
         REGION, resource_type
     ).schema

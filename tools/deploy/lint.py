@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import cfnlint.api
 import jsonschema
-from cfnlint.config import ManualArgs
 from rich.console import Console
 from rich.progress import track
 
@@ -151,6 +149,9 @@ def linted(stack: Stack) -> list[str]:
 
 
 def _linted(template: dict[str, Any], region: str, ignored: list[str]) -> list[str]:
+    import cfnlint.api
+    from cfnlint.config import ManualArgs
+
     config = ManualArgs(regions=[region], ignore_checks=ignored)
     return [
         f"cfn-lint {match.rule.id}: {match.message} at {'/'.join(map(str, match.path or []))}"

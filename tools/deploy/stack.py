@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from samtranslator.translator.transform import transform
-
 from tools.local.table import read_template
 
 ACCOUNT = "123456789012"
@@ -102,6 +100,9 @@ def _translated(given: str) -> dict[str, Any]:
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
     """Return a template after SAM's transform, which decides some values by the parameters."""
+    # SAM takes a second to import, and few importers of this module translate anything.
+    from samtranslator.translator.transform import transform
+
     # The transform needs a region but calls no AWS service.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found: dict[str, Any] = transform(template, dict(parameters), _NoManagedPolicies())

@@ -47,6 +47,7 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
     assert line.order() == [names[0], *names[:1:-1], names[1]]
 
 
+@pytest.mark.crowd
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
     """P1: it moves at least 10 places; the next free rank is behind the 70 earlier entries."""
     line.init()
@@ -57,6 +58,7 @@ def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) ->
     assert line.order() == [*early, late[-1], *late[:-1]]
 
 
+@pytest.mark.crowd
 def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     line.init()
     names = dense(line, "person", 300)
@@ -66,6 +68,7 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
     assert line.order() == [names[-1], names[150], *names[:150], *names[151:-1]]
 
 
+@pytest.mark.crowd
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
     """P1: no ties, and each answer is true."""
     line.init()

@@ -77,6 +77,7 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
     assert line.leave("zoe", ticket=ticket)["outcome"] == "left"
 
 
+@pytest.mark.crowd
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
     """P1, P9: one script run ends 200 holds; the claim repeats it until no hold is left."""
     names = [f"person {number}" for number in range(450)]
@@ -93,6 +94,7 @@ def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> N
     assert line.order() == names[100:]
 
 
+@pytest.mark.crowd
 def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: Line) -> None:
     """P9"""
     names = [f"person {number}" for number in range(201)]
@@ -106,6 +108,7 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
     assert line.order() == names
 
 
+@pytest.mark.crowd
 def test_in_a_batch_a_claim_is_refused_if_it_could_not_end_all_holds(line: Line) -> None:
     """P1: the first claim takes no entry, and the second one ends the remaining holds."""
     names = [f"person {number}" for number in range(201)]

@@ -222,6 +222,7 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
     assert line.order() == ["ann", "bob", "eve", "zoe", "kim"]
 
 
+@pytest.mark.crowd
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """P9: 200 in one turn; a claim ends the turns before it takes an entry."""
     line.init()
