@@ -119,7 +119,7 @@ class Api:
         for router in _routers(services, tokens, self._code_keys):
             self._resolver.include_router(router)
         self._map_errors()
-        self._routes = Routes(self._resolver.paths())
+        self._routes = Routes(self._resolver.all_routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
         """Answer one request."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -24,10 +23,6 @@ class Resolver(APIGatewayHttpResolver):
         """Return every route that was added, in the order of Powertools."""
         return [*self._static_routes, *self._dynamic_routes]
 
-    def paths(self) -> list[tuple[str, str]]:
-        """Return the method and the path of each route, with parameters as `<name>`."""
-        return [(one.method, one.path) for one in self.all_routes()]
-
 
 class Routes:
     """The routes of the API.
@@ -38,12 +33,11 @@ class Routes:
     waitlist and would list people. So a request is refused unless both agree.
     """
 
-    def __init__(self, routes: Iterable[tuple[str, str]]) -> None:
-        """Take the method and the path of each route, with parameters as `<name>`."""
+    def __init__(self, routes: Iterable[Route]) -> None:
         self._methods: dict[re.Pattern[str], dict[str, str]] = {}
-        for method, rule in routes:
-            pattern, template = _pattern_of(rule)
-            self._methods.setdefault(pattern, {})[method] = template
+        for route in routes:
+            # `openapi_path` has parameters as `{name}`, as API Gateway writes them.
+            self._methods.setdefault(route.rule, {})[route.method] = route.openapi_path
 
     def check(self, event: Event) -> None:
         """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the route of the path."""
@@ -57,13 +51,6 @@ class Routes:
                     return
                 allowed |= templates
         raise MethodNotAllowed(allowed) if allowed else NoSuchRoute
-
-
-@cache
-def _pattern_of(rule: str) -> tuple[re.Pattern[str], str]:
-    """Return what matches the paths of a rule, and the rule as API Gateway writes it."""
-    pattern = re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", re.escape(rule))
-    return re.compile(pattern), re.sub(r"<(\w+)>", r"{\1}", rule)
 
 
 def path_of(event: Event) -> str:
