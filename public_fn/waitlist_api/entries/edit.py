@@ -33,7 +33,7 @@ class EditCommand(Struct, frozen=True, kw_only=True):
         return {
             name: value
             for name, value in asked.items()
-            if value is not None and _text(value) != _text(getattr(record, name))
+            if value is not None and text_of(value) != text_of(getattr(record, name))
         }
 
 
@@ -84,6 +84,6 @@ class EntryEdits(Struct, frozen=True):
         self.waitlist_cache.checked(waitlist_id, lambda segments: segments.check(attributes))
 
 
-def _text(value: dict[str, Any]) -> str:
+def text_of(value: dict[str, Any]) -> str:
     """Return JSON text, because Python takes true, 1 and 1.0 for equal."""
     return json.dumps(value, sort_keys=True)

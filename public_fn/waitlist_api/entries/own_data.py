@@ -8,6 +8,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.addresses import UNREACHABLE
+from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
 from waitlist_api.entries.identify import Identities
@@ -112,7 +113,7 @@ class OwnData(Struct, frozen=True):
             elif change.names_address:
                 record = self.addresses.withdraw(record)
             profile = kept_profile(settings, profile)
-            if profile == record.profile:
+            if text_of(profile) == text_of(record.profile):
                 return record
             self.steps.readdress(record, profile)
             event = HistoryEvent(

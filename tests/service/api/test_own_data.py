@@ -72,6 +72,19 @@ def test_a_customer_changes_the_fields_of_the_form(customers: Customers) -> None
     assert (person["position"], person["attributes"]) == (1, {"size": "L"})
 
 
+def test_true_1_and_1_0_are_three_values(people: People) -> None:
+    people.all_sign_up("ada")
+    for sent in ("1", "true", "1.0", "1.0"):
+        answer = people.world.request(
+            "PATCH",
+            people.entry("ada"),
+            raw_body=f'{{"profile": {{"tall": {sent}}}}}',
+            token=people.token_of("ada"),
+        )
+        assert f'"profile":{{"tall":{sent}}}' in answer.text
+    assert people.events("ada").count("edited") == 3
+
+
 @pytest.mark.parametrize(
     ("profile", "field"),
     [
