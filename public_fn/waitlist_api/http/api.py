@@ -66,7 +66,10 @@ JSON = "application/json"
 # A browser sends a body without a type, or as text, for any page at once; for JSON it asks the API
 # for permission first. Operators' requests are signed, so no page can send them.
 MEDIA_TYPES = (JSON,)
-OPERATORS_MEDIA_TYPES = (JSON, "", "application/merge-patch+json")
+OPERATORS_MEDIA_TYPES = (JSON, "")
+MERGE_PATCH = "application/merge-patch+json"
+# The PATCH of an entry replaces the profile: a caller who sends a merge patch would lose data.
+MERGED = "PATCH /v1/admin/waitlists/{waitlist_id}"
 # Headers of every answer that does not set its own. Answers belong to one caller; the few that are
 # the same for all say how long they are true.
 ALWAYS = {
@@ -324,6 +327,8 @@ def _as_json(event: Event, media_types: Collection[str]) -> Event:
     # API Gateway writes names in lower case, `sam local start-api` as they were sent.
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
+    if media_type == MERGE_PATCH and event["routeKey"] == MERGED:
+        media_type = JSON
     if media_type not in media_types:
         raise UnsupportedMediaType
     return {**event, "headers": {**headers, "content-type": JSON}}

@@ -179,6 +179,18 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
         refused(answer, 415, "unsupported_media_type")
 
 
+def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
+    headers = {"content-type": "application/merge-patch+json"}
+    path = stocked.admin_path
+    assert (
+        stocked.world.request("PATCH", path, body={}, headers=headers, operator=True).status == 200
+    )
+    with nothing_changes(stocked.world):
+        path, body = stocked.admin_entry("ada"), {"profile": {"phone": None}}
+        answer = stocked.world.request("PATCH", path, body=body, headers=headers, operator=True)
+        refused(answer, 415, "unsupported_media_type")
+
+
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
     """It would be answered with problems that the document of the route does not know."""
