@@ -352,7 +352,7 @@ class SettingsChanged(WaitlistError):
         self.errors = changes
         names = ", ".join(one.field.removeprefix("body.") for one in changes)
         what = f"The settings have another version now; of what you sent, these differ: {names}."
-        alike = "The settings have another version now, and what you sent is as it is."
+        alike = "The settings have another version now, in which nothing that you sent differs."
         advice = "Get the waitlist, decide again, and send the request with its new ETag."
         super().__init__(f"{what if changes else alike} {advice}")
 

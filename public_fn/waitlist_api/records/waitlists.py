@@ -232,7 +232,8 @@ class WaitlistRecords(Struct, frozen=True):
         If the segments change, their state becomes `building`. A new schedule counts from now on.
         With a `version` only the settings of that version: raises VersionChanged for another.
         """
-        values = {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
+        alive, values = _alive(version)
+        values |= {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
         values |= {"ready": "ready", "building": "building"}
         assignments = ", ".join(f"#{name} = :{name}" for name in settings.to_item())
         values["longest"] = longest_pass_seconds
@@ -240,9 +241,6 @@ class WaitlistRecords(Struct, frozen=True):
             f"SET {assignments}, #version = #version + :one, #updated_millis = :now,"
             " #longest_pass_seconds = :longest"
         )
-        alive = ALIVE
-        if version is not None:
-            alive, values = f"{ALIVE} AND #version = :version", {**values, "version": version}
         if is_schedule_new:
             update += ", #scheduled_until = :now"
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -288,17 +286,21 @@ class WaitlistRecords(Struct, frozen=True):
                 _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}
             )
 
-    def begin_delete(self, waitlist_id: str, now_millis: int) -> bool:
-        """Mark a waitlist as being deleted; return False if it does not exist."""
+    def begin_delete(self, waitlist_id: str, now_millis: int, version: int | None = None) -> bool:
+        """Mark a waitlist as being deleted; return False if it does not exist.
+
+        With a `version` only with the settings of that version: raises VersionChanged for another.
+        """
+        alive, values = _alive(version)
+        update = "SET #deleting = :true, #updated_millis = :now"
+        values |= {"true": True, "now": now_millis}
         try:
-            self.table.update(
-                _key(waitlist_id),
-                "SET #deleting = :true, #updated_millis = :now",
-                ALIVE,
-                {"true": True, "now": now_millis},
-            )
+            self.table.update(_key(waitlist_id), update, alive, values)
         except ConditionFailed as failed:
-            return failed.item is not None
+            if failed.item is None:
+                return False
+            if "deleting" not in failed.item:
+                raise VersionChanged from failed
         return True
 
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
@@ -433,6 +435,13 @@ def _millis_of(time: str | None) -> int | None:
 
 def _key(waitlist_id: str) -> dict[str, str]:
     return {"pk": f"WAITLIST#{waitlist_id}", "sk": "CONFIG"}
+
+
+def _alive(version: int | None) -> tuple[str, Item]:
+    """Return the condition that a waitlist exists, with the settings of a version unless None."""
+    if version is None:
+        return ALIVE, {}
+    return f"{ALIVE} AND #version = :version", {"version": version}
 
 
 def _whether_declared(settings: WaitlistSettings) -> tuple[tuple[str, str], tuple[str, str]]:

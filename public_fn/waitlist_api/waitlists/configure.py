@@ -91,9 +91,12 @@ class Waitlists(Struct, frozen=True):
         records, following = self.records.page(after, limit)
         return [record for record in records if not record.deleting], following
 
-    def delete(self, waitlist_id: str) -> None:
-        """Delete a waitlist: no request finds it any more, and maintenance erases its entries."""
-        if not self.records.begin_delete(waitlist_id, self.now_millis()):
+    def delete(self, waitlist_id: str, version: int | None = None) -> None:
+        """Delete a waitlist: no request finds it any more, and maintenance erases its entries.
+
+        With a `version` only with the settings of that version: raises VersionChanged.
+        """
+        if not self.records.begin_delete(waitlist_id, self.now_millis(), version):
             raise WaitlistNotFound
         self.waitlist_cache.forget(waitlist_id)
         self.queue.send(c.Purge(waitlist_id=waitlist_id))

@@ -169,6 +169,22 @@ def test_if_match_of_any_version_outlasts_another_change(people: People, method:
     )
 
 
+def test_a_list_is_deleted_only_in_the_version_that_was_seen(people: People) -> None:
+    def delete(world: World, etag: str) -> Answer:
+        headers = {"if-match": etag}
+        return world.request("DELETE", people.admin_path, operator=True, headers=headers)
+
+    answer = delete(people.world, '"2"')
+    assert (answer.status, answer.code) == (412, "settings_changed")
+    wire = Wire()
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis)
+    wire.arm(1, before(lambda: hide_counts(people)))
+    assert delete(world, '"1"').code == "settings_changed"
+    assert settings(people)["version"] == 2
+    assert delete(people.world, '"2"').status == 204
+    assert delete(people.world, "*").code == "waitlist_not_found"
+
+
 @pytest.mark.parametrize("step", range(4))
 def test_changes_of_two_operators_at_once_both_stand(people: People, step: int) -> None:
     wire = Wire()

@@ -472,7 +472,7 @@ def _waitlists() -> dict[str, Operation]:
         ),
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",
-            answers(204, "The waitlist is deleted", *WAITLIST),
+            answers(204, "The waitlist is deleted", *WAITLIST, "settings_changed"),
             "The waitlist is gone at once; its records are erased in the background.",
         ),
         "getStats": _operator(

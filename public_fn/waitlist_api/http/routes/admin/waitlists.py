@@ -47,48 +47,63 @@ def admin_waitlist_routes(
             waitlists=[_config(record) for record in records], cursor=cursors.encode(following)
         )
 
+    def matched(
+        waitlist_id: str,
+        if_match: str | None,
+        sent: Mapping[str, Any],
+        act: Callable[[WaitlistRecord], Response[Any]],
+    ) -> Response[Any]:
+        """Return the answer of `act` on a waitlist whose version matches."""
+
+        def attempt() -> Response[Any] | None:
+            now = waitlist_cache.look_up(waitlist_id)
+            if not _matches(now, if_match):
+                raise _changed(now, sent)
+            try:
+                return act(now)
+            except VersionChanged:
+                return None
+
+        return retry_on_conflict(attempt)
+
+    def replaced(
+        waitlist_id: str, body: WaitlistBody, version: int | None = None
+    ) -> Response[WaitlistConfigAnswer]:
+        return _answer(*waitlists.put(waitlist_id, WaitlistSettings(**body.settings()), version))
+
     @router.put(WAITLIST, operation_id="putWaitlist")
     def put_waitlist(
         waitlist_id: WaitlistId, body: WaitlistBody, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
         if if_match is None:
-            return _answer(*waitlists.put(waitlist_id, WaitlistSettings(**body.settings())))
-        return changed(waitlist_id, if_match, body.model_dump(mode="json"), lambda _: body)
+            return replaced(waitlist_id, body)
+        sent = body.model_dump(mode="json")
+        return matched(
+            waitlist_id, if_match, sent, lambda now: replaced(waitlist_id, body, now.version)
+        )
 
     @router.patch(WAITLIST, operation_id="changeWaitlist")
     def change_waitlist(
         waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
-        return changed(waitlist_id, if_match, body.given, lambda now: body.merged(_settings(now)))
+        def change(now: WaitlistRecord) -> Response[WaitlistConfigAnswer]:
+            return replaced(waitlist_id, body.merged(_settings(now)), now.version)
 
-    def changed(
-        waitlist_id: str,
-        if_match: str | None,
-        sent: Mapping[str, Any],
-        change: Callable[[WaitlistRecord], WaitlistBody],
-    ) -> Response[WaitlistConfigAnswer]:
-        """Change a waitlist whose version matches."""
-
-        def attempt() -> Response[WaitlistConfigAnswer] | None:
-            now = waitlist_cache.look_up(waitlist_id)
-            if not _matches(now, if_match):
-                raise _changed(now, sent)
-            settings = WaitlistSettings(**change(now).settings())
-            try:
-                return _answer(*waitlists.put(waitlist_id, settings, now.version))
-            except VersionChanged:
-                return None
-
-        return retry_on_conflict(attempt)
+        return matched(waitlist_id, if_match, body.given, change)
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
         return _answer(waitlist_cache.look_up(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
-    def delete_waitlist(waitlist_id: WaitlistId) -> Response[Any]:
-        waitlists.delete(waitlist_id)
-        return Response(204)
+    def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
+        def delete(version: int | None = None) -> Response[Any]:
+            waitlists.delete(waitlist_id, version)
+            return Response(204)
+
+        if if_match is None:
+            return delete()
+        return matched(waitlist_id, if_match, {}, lambda now: delete(now.version))
 
     @router.post(f"{WAITLIST}/confirm", operation_id="askAll")
     def ask_all(
