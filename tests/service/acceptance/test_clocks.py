@@ -196,6 +196,27 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     assert people.counts()[:3] == (2, 0, 0)
 
 
+def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
+    valkey: Server,
+) -> None:
+    """P3: the second pass goes by the writers' clocks, where the journal does not reach."""
+    table = StaleIndexTable()
+    clocks = Clocks(valkey, table=table)
+    people = clocks.people
+    clocks.redis.advance(-2 * HOUR_SECONDS)
+    people.configure()
+    people.all_sign_up("ann", "bob", "cyd")
+    table.freeze()
+    people.all_sign_up("dan")
+    people.bump("cyd", to="front")
+    people.leave("bob")
+    clocks.flush()
+    keeper = clocks.another_keeper(0, meanwhile=table.catch_up)
+    keeper.maintenance.run_all()
+    assert people.order() == ["cyd", "ann", "dan"]
+    assert people.counts()[:3] == (3, 0, 0)
+
+
 @pytest.mark.parametrize("off", OFF)
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
