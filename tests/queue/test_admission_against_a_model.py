@@ -30,7 +30,7 @@ RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), 
 HOURS = (400_000, 250_000)
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
 # By engine, the seeds.
-HISTORIES = {"valkey": range(40), "fakeredis": range(40, 50), "cluster": range(50, 70)}
+HISTORIES = {"valkey": range(35), "fakeredis": range(35, 40), "cluster": range(40, 50)}
 STEPS = 100
 # How often each comes.
 OPERATIONS = {

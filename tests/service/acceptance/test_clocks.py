@@ -22,7 +22,15 @@ STRIKES: dict[str, Strike] = {
 }
 every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
-every_jump = pytest.mark.parametrize("jump", [-HOUR_SECONDS, -5, 0, HOUR_SECONDS])
+JUMPS = (-HOUR_SECONDS, -5, 0, HOUR_SECONDS)
+# Each strike with each jump, and each of both with either clock ahead.
+JUMPS_AND_STRIKES = [
+    pytest.param(
+        *OFF[:: 1 if (row + column) % 2 else -1], jump, STRIKES[strike], id=f"{jump}, {strike}"
+    )
+    for row, jump in enumerate(JUMPS)
+    for column, strike in enumerate(STRIKES)
+]
 
 
 def begun(clocks: Clocks) -> RedisState:
@@ -46,9 +54,7 @@ def begun(clocks: Clocks) -> RedisState:
     return past
 
 
-@every_offset
-@every_jump
-@every_strike
+@pytest.mark.parametrize(("public_off", "keeper_off", "jump", "strike"), JUMPS_AND_STRIKES)
 def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
     valkey: Server, public_off: float, keeper_off: float, jump: float, strike: Strike
 ) -> None:
@@ -79,7 +85,7 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 
 
 @every_offset
-@pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
+@every_strike
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
