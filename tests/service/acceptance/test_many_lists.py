@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.admissions import Admissions
+from tests.support.segmented import BY_LANGUAGE, Segmented
 from tests.support.snapshot import RedisState
 from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
@@ -18,6 +19,7 @@ from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.samples import HOUR_MILLIS, Sample
+from waitlist_queue import keys
 from waitlist_shared.errors import QueueUnavailable
 
 IDS = ("bakery", "butcher", "chemist")
@@ -136,7 +138,24 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
     lists[1].configure(open=False)
     before.restore(world.redis)
     minutes(world, 20)
-    assert lists[1].sign_up("bob").code == "waitlist_closed"
+    assert world.redis.hget(keys.meta("butcher"), "open") == "0"
+
+
+@pytest.mark.parametrize("unaware", ["Redis", "the record"])
+def test_segments_that_one_store_calls_unfinished_wake_the_list(
+    world: World, lists: list[Admissions], unaware: str
+) -> None:
+    """P3: the step that was cut off may be long ago."""
+    people = Segmented(world, waitlist_id="bakery")
+    segments = people.declare(BY_LANGUAGE).segments
+    minutes(world, 5)
+    assert people.states() == ("ready", "ready")
+    if unaware == "Redis":
+        world.services.waitlist_records.note_segments(segments, "building")
+    else:
+        world.redis.hset(keys.meta("bakery"), "segments_state", "building")
+    minutes(world)
+    assert people.states() == ("ready", "ready")
 
 
 def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admissions]) -> None:
