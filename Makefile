@@ -131,9 +131,8 @@ $(EXPRESS): tests/service/clients/express/package-lock.json
 test-express: $(INSTALLED) $(EXPRESS) ## run the JavaScript of docs/app/admission-pass.md and docs/app/webhooks.md (needs Node.js 20 or newer)
 	$(BIN)/python -m pytest tests/service/clients/express
 
-# Leaves out tests that `make test` runs anyway and that would only cost time here: unit tests without a
-# table, and the hundreds of clock combinations of tests/service/acceptance/test_clocks.py. It ends after 30
-# minutes at the latest, and ends Java with it, also at Ctrl-C and SIGTERM.
+# Leaves out unit tests without a table, which `make test` runs anyway. It ends after 30 minutes at the
+# latest, and ends Java with it, also at Ctrl-C and SIGTERM.
 test-dynamodb: $(INSTALLED) ## run the record, API and acceptance tests on AWS's DynamoDB Local (needs Java 17)
 	$(BIN)/python -m tests.service.dynamodb $(DYNAMODB_FLAGS)
 

@@ -22,8 +22,6 @@ SUITES = [
 ]
 # Of the unit tests those that have a table: the others judge Redis, settings and texts.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
-# Combinations of wrong clocks by the hundred: they judge Redis, and cost more time than a suite.
-LEFT_OUT = ["--ignore=tests/service/acceptance/test_clocks.py"]
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
 # Ctrl-C, and what CI and `kill` send: Java must not outlive this process.
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -32,7 +30,7 @@ GRACE_SECONDS = 30.0
 
 
 def main() -> int:
-    arguments = sys.argv[1:] or [*PARALLEL, *SUITES, *_units_with_a_table(), *LEFT_OUT]
+    arguments = sys.argv[1:] or [*PARALLEL, *SUITES, *_units_with_a_table()]
     for one in ENDING:
         signal.signal(one, _end)
     try:
