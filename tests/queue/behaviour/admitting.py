@@ -89,10 +89,38 @@ def test_one_look_a_second_finds_places_due(line: Line) -> None:
     assert not is_due(line)
 
 
+def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
+    """P9: ten places a second are due in one run, not in ten."""
+    filled(line, rate_count=600, rate_millis=MINUTE_MILLIS)
+    admit(line)
+    line.clock.advance(micros=999_000)
+    assert not is_due(line)
+    line.clock.advance(micros=1_000)
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[:10]
+
+
+def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
+    """P9"""
+    filled(line, max_inside=len(PEOPLE) + 1)
+    answer = admit(line)
+    assert (len(answer["entries"]), answer["is_more"]) == (len(PEOPLE), False)
+
+
+def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
+    """P9: also after the end of its quota, which a paused list takes."""
+    filled(line, max_inside=3, paused=True)
+    admit(line, count=0)
+    line.clock.advance(seconds=2)
+    assert not is_due(line)
+
+
 def test_room_counts_offers_and_customers_inside(line: Line) -> None:
     filled(line, max_inside=3)
     assert is_due(line)
     assert admitted(line) == PEOPLE[:3]
+    line.clock.advance(seconds=2)
+    assert not is_due(line)
     accepted(enter(line, PEOPLE[0]))
     assert admitted(line) == []
     assert not is_due(line)
@@ -298,6 +326,8 @@ def test_a_repeated_admission_by_hand_takes_no_other_entry(line: Line) -> None:
     other = line.send("admit", count=3, once_key="a" * 32, once_body="c" * 32)
     assert other["code"] == "idempotency_key_reused"
     assert admitted(line, count=9) == PEOPLE[3:5]
+    kept = line.client.ttl(keys.once(line.waitlist_id, "admit", "a" * 32))
+    assert 24 * 3600 - 60 < kept <= 24 * 3600, "P9"
 
 
 def test_a_repeated_admission_without_offers_is_one_without_offers(line: Line) -> None:

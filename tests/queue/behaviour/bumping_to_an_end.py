@@ -64,6 +64,18 @@ def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_a
     assert line.bump("bob", priority=0)["rank"] == 255 * TIER + 17
 
 
+@pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
+def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, object]) -> None:
+    """P1: repeated moves to the front use up none of the room ahead."""
+    line.init()
+    ann, *_ = line.all_sign_up(PEOPLE)
+    kim = line.bump("kim", priority=1)
+    assert [line.bump(name, **where)["rank"] for name in ("ann", "kim")] == [
+        ann["rank"],
+        kim["rank"],
+    ]
+
+
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
     """P1: the entry gets a new ticket's rank, as a signup does."""
     line.init()
