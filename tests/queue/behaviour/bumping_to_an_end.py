@@ -1,5 +1,7 @@
 """bump to the front of a priority, or to the back of the line."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.line import Line
@@ -65,7 +67,7 @@ def test_where_an_earlier_version_left_an_entry_behind_all_tickets_it_is_moved_a
 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
-def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, object]) -> None:
+def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
     """P1: repeated moves to the front use up none of the room ahead."""
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)

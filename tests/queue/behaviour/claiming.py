@@ -120,6 +120,12 @@ def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
     assert line.order() == PEOPLE[1:6]
 
 
+def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
+    filled(line, PEOPLE[:1], max_claims=3)
+    answer = line.claim(5)
+    assert (len(answer["entries"]), answer["limit"]) == (1, None)
+
+
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
     """P4: offers to customers do not count, however many there are."""
     filled(line, PEOPLE[:8])
