@@ -16,13 +16,14 @@ local function remembered(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still held or done; `deadlines` is the sorted set that has theirs.
+-- Returns the entries of an earlier claim that are still held or done: others have another token, or none. `deadlines` is
+-- the sorted set that has theirs.
 -- Done entries are part of it, because a claim that completes at once has no other replay.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do
     local hold = read_hold(keys, entry_id)
-    if hold and hold.token == token and hold.state ~= 'parked' then
+    if hold and hold.token == token then
       local deadline = tonumber(redis.call('ZSCORE', deadlines, entry_id) or 0)
       entries[#entries + 1] = claimed(keys, entry_id, hold, deadline, tonumber(filter_index) or 0)
     end
