@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from botocore import xform_name
 from botocore.session import Session
+from pydantic_core import PydanticUndefined, to_json
 
+from tests.deployment.documents import tables_of
 from tests.deployment.template import RESOURCES, TEMPLATE, named
 from tests.deployment.test_documents import anchors
 from tests.rules.sources import ROOT
+from waitlist_api.http.schemas.waitlists import WaitlistBody
 
 PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
@@ -33,6 +36,23 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
     assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
+
+
+def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
+    (table,) = tables_of("docs/operate/lists.md")
+    listed = {
+        name: row["default"].strip("`")
+        for row in table
+        for name in re.findall(r"`(\w+)`", row["setting"])
+    }
+    defaults = {
+        name: field.get_default(call_default_factory=True, validated_data={})
+        for name, field in WaitlistBody.model_fields.items()
+    }
+    assert listed == {
+        name: "required" if default is PydanticUndefined else to_json(default).decode()
+        for name, default in defaults.items()
+    }
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:

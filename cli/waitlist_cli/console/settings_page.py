@@ -131,7 +131,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "capacity",
             "Capacity",
             "number",
-            "How many may wait; empty: no limit.",
+            "How many may be on the list; empty: no limit.",
             number("capacity"),
         ),
         Field(

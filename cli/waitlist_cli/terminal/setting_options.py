@@ -19,7 +19,9 @@ class SettingOptions:
     name: Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
     capacity: Annotated[
         int | None,
-        typer.Option("--capacity", min=0, help="How many people may wait; 0 for no limit."),
+        typer.Option(
+            "--capacity", min=0, help="How many people may be on the list; 0 for no limit."
+        ),
     ]
     lease_seconds: Annotated[
         int | None,

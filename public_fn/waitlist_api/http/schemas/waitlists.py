@@ -250,7 +250,12 @@ class WaitlistBody(Body):
     ] = False
     capacity: Annotated[
         int | None,
-        Field(ge=1, le=MAX_CAPACITY, description="How many entries may wait; null: no limit."),
+        Field(
+            ge=1,
+            le=MAX_CAPACITY,
+            description="How many entries may be on the list: those that wait, are offered or "
+            "claimed, or parked; null: no limit.",
+        ),
     ] = None
     rejoin: Annotated[
         Rejoin,
