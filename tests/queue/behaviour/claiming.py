@@ -1,6 +1,7 @@
 """claim: hold the entries at one end of the line for one claimer only."""
 
 import re
+from typing import Any
 
 from tests.support.line import SECOND_MICROS, Line
 from waitlist_shared.ranks import priority_of
@@ -124,6 +125,17 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
     filled(line, PEOPLE[:1], max_claims=3)
     answer = line.claim(5)
     assert (len(answer["entries"]), answer["limit"]) == (1, None)
+
+
+def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
+    """P4: Redis had lost the offer, and its repair finds a claim of a later time."""
+    filled(line, ["ann", "bob"], max_claims=1)
+    ann = line.claimed()["ann"]
+    offer: dict[str, Any] = {"state": "offered", "token": "e" * 40, "time_millis": 10**13}
+    held = {"state": "held", "rank": ann["rank"]}
+    line.restore("ann", ann["rank"], ann["ticket"], **offer, when="unchanged", seen=held)
+    assert line.position("ann")["outcome"] == "offered"
+    assert list(line.claimed()) == ["bob"]
 
 
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
