@@ -1,9 +1,20 @@
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 
+from tests.deployment.documents import tables_of
+from tools.local import settings
+from tools.local.settings import LOG_LEVELS, SettingError, Settings, without_password
 from tools.local.settings import WEBHOOK_SECRET as SECRET
-from tools.local.settings import SettingError, Settings, without_password
+
+
+def test_the_tutorial_lists_the_variables_that_are_read() -> None:
+    (table,) = [rows for rows in tables_of("docs/app/tutorial.md") if "variable" in rows[0]]
+    listed = [name for row in table for name in re.findall(r"`(\w+)`", row["variable"])]
+    read = set(re.findall(r'"([A-Z_]{4,})"', inspect.getsource(settings))) - set(LOG_LEVELS)
+    assert sorted(listed) == sorted(read)
 
 
 def test_settings_from_the_environment_are_used() -> None:
