@@ -145,6 +145,19 @@ def test_the_next_look_offers_the_room_of_an_erased_customer(
     assert admitted(line) == PEOPLE[1:2]
 
 
+@pytest.mark.parametrize("hold", ["claim", "admit"])
+def test_the_next_look_offers_the_room_of_a_hold_whose_customer_leaves(
+    line: Line, hold: str
+) -> None:
+    filled(line, max_inside=1)
+    accepted(line.send(hold, count=1))
+    admit(line)
+    assert not is_due(line)
+    accepted(line.leave(PEOPLE[0]))
+    assert is_due(line)
+    assert admitted(line) == PEOPLE[1:2]
+
+
 def test_the_next_look_offers_the_room_of_an_admission_that_does_not_hold(line: Line) -> None:
     filled(line, max_inside=1)
     ((name, claim),) = line.claimed(1).items()
