@@ -287,6 +287,7 @@ class FieldError(Struct, frozen=True):
 
 
 ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
+DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
 # What a text with each pattern of a request has to be, with an example that is right: a pattern
 # alone says that to programmers only.
 SHAPES = {
@@ -302,13 +303,18 @@ SHAPES = {
     f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be names of attributes "
     "with commas between them, such as gender,language",
     "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of the day, such as 08:00 or 00:00",
-    '^"[0-9]{1,15}"$': 'must be the ETag of the waitlist, unchanged, such as "7"',
+    r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$': "must be the ETag of the waitlist, "
+    'unchanged, such as "7", or several with commas between them, or *',
     "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
     "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "
     "as a random UUID",
     "^[!-~]{1,255}$": "must be 1 to 255 letters, digits and signs of ASCII without blanks, such as "
     "a UUID",
     "^[A-Za-z0-9._-]{1,8192}$": "must be the token of the widget, unchanged",
+    r"^[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?$": "must be what follows #v= in the "
+    "link, unchanged",
+    "^[A-Z]{2}$": "must be the two capital letters of a country, such as DE",
+    f"^{DOMAIN}$": "must be a domain in lower case, such as mailinator.com",
     "^[!-~]{0,255}$": "must be at most 255 letters, digits and signs of ASCII without blanks, such "
     "as a UUID",
 }

@@ -11,21 +11,38 @@ from tests.e2e.processes import ROOT
 from waitlist_api.errors import SHAPES, field_error
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.claims import ClaimToken
-from waitlist_api.http.schemas.common import ShownText
-from waitlist_api.http.schemas.entries import CustomerId
+from waitlist_api.http.schemas.common import Body, ShownText
+from waitlist_api.http.schemas.entries import CustomerId, VerifyBody
+from waitlist_api.http.schemas.waitlists import IdentityBody
 
 
-def message_of(type_: Any, text: str) -> str:
+def message_of(type_: Any, value: object) -> str:
     try:
-        TypeAdapter(type_).validate_python(text)
+        TypeAdapter(type_).validate_python(value)
     except ValidationError as error:
         return field_error(error.errors()[0]).message
-    raise AssertionError(text)
+    raise AssertionError(value)
 
 
 @pytest.mark.parametrize("type_", [AttributeName, ClaimToken, CustomerId])
 def test_a_text_without_the_pattern_is_refused_in_words(type_: Any) -> None:
     message = message_of(type_, "Not one")
+    assert message.startswith("must be")
+    assert not re.search(r"pattern|\^|\[", message)
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (VerifyBody, {"code": "8f09d87d.cut-off"}),
+        (IdentityBody, {"field": "email", "region": "de"}),
+        (IdentityBody, {"field": "email", "blocked_domains": ["Mailinator.com"]}),
+    ],
+)
+def test_a_field_without_its_pattern_is_refused_in_words(
+    body: type[Body], fields: dict[str, Any]
+) -> None:
+    message = message_of(body, fields)
     assert message.startswith("must be")
     assert not re.search(r"pattern|\^|\[", message)
 

@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
-from waitlist_api.errors import InvalidFields, field_error
+from waitlist_api.errors import DOMAIN, InvalidFields, field_error
 from waitlist_api.http.json_body import MAX_BODY_BYTES
 from waitlist_api.http.schemas.admission import AdmissionBody
 from waitlist_api.http.schemas.attributes import AttributeName
@@ -98,9 +98,6 @@ class RestRulesBody(Body):
     times: Annotated[
         int, Field(ge=1, le=MAX_RESTS, description="How often a customer may rest in one stay.")
     ] = 3
-
-
-DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
 
 
 def _country(region: str) -> str:
