@@ -38,6 +38,13 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
 
 
+def test_each_parameter_is_listed_with_its_default() -> None:
+    (table,) = [rows for rows in tables_of("docs/operate/deploy.md") if "parameters" in rows[0]]
+    listed = [name for row in table for name in re.findall(r"`([^`]+)`", row["parameters"])]
+    stated = [f"{name}={one['Default']}" for name, one in TEMPLATE["Parameters"].items()]
+    assert sorted(listed) == sorted(stated)
+
+
 def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
     (table,) = tables_of("docs/operate/lists.md")
     listed = {
