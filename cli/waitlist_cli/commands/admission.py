@@ -8,7 +8,7 @@ import typer
 
 from waitlist_cli.errors import CliError, Refused, Unauthorised, WrongUsage
 from waitlist_cli.operations.admit import admissions
-from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.terminal.command import command
@@ -50,7 +50,6 @@ PANEL = "Admission"
 Most = Annotated[
     int | None, typer.Option("-n", "--count", min=1, help="At most so many; default: all.")
 ]
-MOST_CLAIMED = 100
 NO_MORE = "No more are waiting, or max_inside leaves no more room."
 # After these errors the service has certainly not done the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)

@@ -10,7 +10,7 @@ from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.admit import admissions
 from waitlist_cli.operations.ask import ask_all
-from waitlist_cli.operations.claim import claim_people
+from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
 from waitlist_cli.operations.sign_up import sign_up
@@ -18,7 +18,7 @@ from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_object
 from waitlist_cli.terminal.times import typed_utc
 
-MOST_AT_ONCE = 1_000
+MOST_ADMITTED_AT_ONCE = 1_000
 # A browser waits a minute for the answer.
 MOST_REDRIVEN = 500
 LIMITED = " The list's settings allow no more claims at once."
@@ -51,10 +51,10 @@ def _ask(call: Call) -> Response:
     return call.console.done(f"{words} asked if they still wait.")
 
 
-def _count(call: Call) -> int:
+def _count(call: Call, most: int) -> int:
     count = call.form.number("count", "How many")
-    if not count or count > MOST_AT_ONCE:
-        raise WrongUsage(f"How many: give a number from 1 to {MOST_AT_ONCE:,}.")
+    if not count or count > most:
+        raise WrongUsage(f"How many: give a number from 1 to {most:,}.")
     return count
 
 
@@ -69,7 +69,7 @@ def _admit(call: Call) -> Response:
     if call.form.text("unused") == "end":
         list(admissions(call.console.api, call.waitlist_id, 0, key=call.key))
         return call.console.done("The quota is ended. Open offers stay valid.")
-    count, filters = _count(call), _filters(call)
+    count, filters = _count(call, MOST_ADMITTED_AT_ONCE), _filters(call)
     if refill and any(filters.values()):
         raise WrongUsage("A quota is of the whole list: leave the filter empty.")
     api = call.console.api
@@ -87,7 +87,7 @@ def claim(call: Call) -> str:
         call.console.api,
         call.waitlist_id,
         call.key,
-        count=_count(call),
+        count=_count(call, MOST_CLAIMED),
         **filters,
         newest=call.form.text("order") == "newest",
         lease_seconds=call.form.number("lease_seconds", "Lease in seconds"),

@@ -7,6 +7,9 @@ from waitlist_cli.client.retries import RetryPolicy
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
+# Of one request.
+MOST_CLAIMED = 100
+
 
 def claim_people(
     api: "Api",

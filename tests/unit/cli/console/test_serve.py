@@ -71,6 +71,12 @@ def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
     assert counter.bakery.status("ada") == "admitted"
 
 
+def test_more_people_than_a_claim_can_have_are_refused(counter: Counter) -> None:
+    form = {"count": "101", "order": "oldest", "lease_seconds": "900"}
+    shown = counter.console.refused(counter.path, **form)
+    assert "How many: give a number from 1 to 100." in shown
+
+
 def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob", attributes={"language": "de"})
     counter.bakery.sign_up("cyd", attributes={"language": "en"})
