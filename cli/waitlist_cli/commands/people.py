@@ -100,7 +100,7 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Allow claims of a paused waitlist again, or with a token end a rest as the customer."""
+    """Let a paused waitlist admit again, or with a token end a rest as the customer."""
     if token is None and entry is None and customer is None:
         change(context, waitlist, {"paused": False})
         return

@@ -54,7 +54,7 @@ def list_waitlists(context: Context) -> None:
 
 @command("pause", PANEL, "waitlist pause bakery")
 def pause(context: Context, waitlist: WaitlistId) -> None:
-    """Stop claims until `resume`; signups continue."""
+    """Stop claims and offers until `resume`; signups continue."""
     change(context, waitlist, {"paused": True})
 
 

@@ -1,6 +1,7 @@
 """What all commands have in common: help with an example, --json, completion, no traceback."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 import typer
 
+from tests.deployment.test_documents import documents
+from tests.rules.sources import ROOT
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import GROUP, Typed, clean_environment, problem
@@ -34,6 +37,38 @@ def test_these_are_the_commands() -> None:
 
 
 @each_command
+def test_the_readme_names_every_command(name: str) -> None:
+    text = (ROOT / "cli/README.md").read_text("utf-8")
+    assert re.search(rf"`(?:waitlist )?{name}\b", text)
+
+
+def test_documents_name_options_that_the_commands_have() -> None:
+    texts = [(ROOT / name).read_text("utf-8") for name in documents() if "decisions/" not in name]
+    spans = re.findall(r"(?:^\$ |`|^)(waitlist [^`\n]+)", "\n".join(texts), re.MULTILINE)
+    named = {
+        (words[0], option)
+        for words in map(_from_the_command, spans)
+        if words
+        for option in words
+        if re.fullmatch(r"--[a-z-]+", option)
+    }
+    assert ("import", "--keep-time") in named
+    assert {(name, one) for name, one in named if one not in _options(name)} == set()
+
+
+def _from_the_command(span: str) -> list[str]:
+    """The words of a span from the command on, up to those of a program that it runs."""
+    words = span.partition(" -- ")[0].replace("|", " ").split()
+    at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
+    return words[at:]
+
+
+def _options(name: str) -> set[str]:
+    parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
+    return {one for parameter in parameters for one in (*parameter.opts, *parameter.secondary_opts)}
+
+
+@each_command
 def test_help_has_an_example_that_can_be_typed(name: str) -> None:
     text = Typed().done(name, "--help", COLUMNS="200")
     example = COMMANDS[name].epilog.removeprefix("Example: ")
@@ -47,8 +82,7 @@ def test_help_has_an_example_that_can_be_typed(name: str) -> None:
 @each_command
 def test_every_command_has_the_options_of_format_and_service(name: str) -> None:
     parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
-    options = {one for parameter in parameters for one in parameter.opts}
-    assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= options
+    assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= _options(name)
     assert {parameter.name for parameter in parameters} >= COMMON
 
 
