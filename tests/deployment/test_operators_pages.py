@@ -16,6 +16,7 @@ from tests.deployment.template import RESOURCES, TEMPLATE, named
 from tests.deployment.test_documents import anchors
 from tests.rules.sources import ROOT
 from waitlist_api.http.schemas.waitlists import WaitlistBody
+from waitlist_api.messages.kinds import KIND_NAMES
 
 PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
@@ -60,6 +61,11 @@ def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
         name: "required" if default is PydanticUndefined else to_json(default).decode()
         for name, default in defaults.items()
     }
+
+
+def test_the_page_of_the_messages_lists_each_kind() -> None:
+    (table,) = [rows for rows in tables_of("docs/operate/messages.md") if "kind" in rows[0]]
+    assert {row["kind"].strip("`") for row in table} == set(KIND_NAMES)
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
