@@ -79,8 +79,10 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
         return 1 if found.refused_rows else 0
     done = "written" if columns.identity else "sent"
     output.text(
-        f"Nothing was {done}. {counted(found.rows, 'row', 'rows')}: {found.people:,} people, "
-        f"{found.duplicate_rows:,} duplicates, {found.refused_rows:,} refused."
+        f"Nothing was {done}. {counted(found.rows, 'row', 'rows')}: "
+        f"{counted(found.people, 'person', 'people')}, "
+        f"{counted(found.duplicate_rows, 'duplicate', 'duplicates')}, "
+        f"{found.refused_rows:,} refused."
     )
     for row, former, name in found.duplicates:
         output.text(f"  Row {row:,} is of the customer of row {former:,}: {shown(name)}")

@@ -54,6 +54,8 @@ def test_duplicates_and_refusals_are_named(fake: FakeService, tmp_path: Path) ->
     found = json.loads(result.stdout)
     assert (result.exit_code, found["people"], found["refused"]) == (1, 1, 5)
     assert found["duplicate_rows"] == [{"row": 2, "former_row": 1, "customer_id": "ada"}]
+    shown = Typed(fake.url)("import", "bakery", str(path), "--dry-run").stdout
+    assert "Nothing was sent. 7 rows: 1 person, 1 duplicate, 5 refused." in shown
     reasons = " ".join(one["reason"] for one in found["reasons"])
     for word in ("without blanks", "8,192 bytes", "party_size", "64 letters", "no customer id"):
         assert word in reasons
