@@ -116,6 +116,10 @@ def test_paths_that_are_named_exist(name: str) -> None:
 
 @each("name", labelled(*documents()))
 def test_a_stack_is_deployed_by_make_with_its_section(name: str) -> None:
-    """A bare `sam deploy` deploys `default`, another stack, and takes no release from the build."""
+    """A bare `sam deploy` deploys `default`, another stack, and takes no release from the build.
+
+    With parameters that the build does not know, callers use the versions of before.
+    """
     text = (ROOT / name).read_text("utf-8")
+    assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []
     assert re.findall(r"^\s*(?:\$ )?sam (?:build|deploy|package)\b.*", text, re.M) == []
