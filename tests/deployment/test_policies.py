@@ -9,10 +9,13 @@ import pytest
 from tests.deployment.template import as_list, route_authorizers
 from tools.deploy.iam import Call, is_allowed, rules
 
-POLICIES = Path(__file__).resolve().parents[2] / "docs" / "operate" / "policies"
+ROOT = Path(__file__).resolve().parents[2]
+POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = route_authorizers()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
+# Of answers: the entry token, and links that have it.
+SECRETS = {"entry_token", "link", "url"}
 BUMP = "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"
 
 
@@ -51,11 +54,32 @@ def test_a_limited_operator_neither_deletes_nor_erases_nor_sees_tokens() -> None
         "DELETE /v1/admin/waitlists/{waitlist_id}",
         "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}",
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/link",
+        "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/reinstate",
         "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/token",
         "POST /v1/admin/waitlists/{waitlist_id}/import",
         "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
     }
     assert opened("limited-operator.json") <= ADMIN
+
+
+def test_a_limited_operator_may_call_no_route_that_answers_a_customers_secret() -> None:
+    document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
+    schemas = document["components"]["schemas"]
+    secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
+    # Answers that have such an answer within.
+    secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
+    answering = {
+        f"{method.upper()} {path}"
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if any(_refers(operation["responses"], name) for name in secret)
+    }
+    assert "POST /v1/admin/waitlists/{waitlist_id}/import" in answering
+    assert answering & opened("limited-operator.json") == set()
+
+
+def _refers(schema: Any, name: str) -> bool:
+    return f'"#/components/schemas/{name}"' in json.dumps(schema)
 
 
 def test_the_limits_of_an_operator_hold_beside_the_rights_of_another_policy() -> None:
