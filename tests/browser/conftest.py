@@ -13,7 +13,7 @@ from tests.browser.chromium import running_chromium
 from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 
 # What a browser logs of every answer that is no success.
 OF_THE_NETWORK = "Failed to load resource"

@@ -21,7 +21,7 @@ from tests.browser.conftest import PATIENCE_MS, NewContext
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
 from tests.unit.cli.typed import Typed, clean_environment, write_program
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
 # Keeps the address that it was to open.

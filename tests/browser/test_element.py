@@ -15,8 +15,8 @@ from tests.browser.stage import POLICY, Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tests.rules.sources import ROOT
-from tools.local.aws import local_operator
 from tools.local.jwt_issuer import LocalIssuer
+from tools.local.operator import local_operator
 
 ISSUER, AUDIENCE = "https://issuer.example.com", "waitlist"
 DOCUMENT = ROOT / "docs" / "app" / "customer-page.md"

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
-from tools.local.aws import local_operator
 from tools.local.bot_check import SCRIPT
+from tools.local.operator import local_operator
 
 BOX = "I am a person (stand-in)"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.retries import PATIENT, may_pass
 
 

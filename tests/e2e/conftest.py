@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.callers import Customer, Operator, patiently
 from tests.e2e.processes import Service, running_service
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import httpx
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 
 
 def test_the_start_prints_how_long_it_took(service: Service) -> None:

@@ -5,8 +5,8 @@ from redis import Redis
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
-from tools.local.aws import local_operator
 from tools.local.child import Child
+from tools.local.operator import local_operator
 
 
 def test_maintenance_rebuilds_a_lost_order(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import httpx
 
 from tests.support.plain_http import plain_client
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 
 HTTP_ERROR = 22
 

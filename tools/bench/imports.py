@@ -11,7 +11,7 @@ from tools.bench.queue_client import BenchError
 from tools.bench.rounds import Round, measure
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from tools.local.service import LocalService
 from tools.local.settings import Settings
 from waitlist_shared.limits import MAX_BATCH

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import httpx
 
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.api import Api
 
 

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import httpx
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet, RSAKey
@@ -52,17 +51,20 @@ def read_keys(url: str) -> KeySet:
 
     Raises JwksError.
     """
+    # It takes 0.1 s to import, and only an issuer elsewhere needs it.
+    import httpx
+
+    def json_at(address: str) -> Any:
+        answer = httpx.get(address, timeout=JWKS_SECONDS, follow_redirects=True)
+        return answer.raise_for_status().json()
+
     try:
-        document = _json_at(url)
+        document = json_at(url)
         if "jwks_uri" in document:
-            document = _json_at(document["jwks_uri"])
+            document = json_at(document["jwks_uri"])
         return KeySet.import_key_set(document)
     except (httpx.HTTPError, JoseError, ValueError, KeyError, TypeError) as error:
         raise JwksError(str(error)) from error
-
-
-def _json_at(url: str) -> Any:
-    return httpx.get(url, timeout=JWKS_SECONDS, follow_redirects=True).raise_for_status().json()
 
 
 def new_key() -> RSAKey:

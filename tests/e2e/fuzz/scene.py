@@ -8,8 +8,8 @@ from urllib.parse import quote
 import httpx
 import schemathesis
 
-from tools.local.aws import local_operator
 from tools.local.functions import ENTRY_TOKEN_SECRET
+from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis

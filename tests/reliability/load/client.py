@@ -11,7 +11,7 @@ import httpx
 
 from tests.reliability.load.history import NO_CODE, Attempt, History, Operation, Outcome
 from tests.reliability.load.wire import Answer, Wire
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.retries import PATIENT, may_pass
 
 MOST_TIMES = 10

@@ -23,13 +23,13 @@ from tests.support.plain_http import plain_client
 from tests.support.stores import empty_redis
 from tests.support.world import KMS, SECRET
 from tests.unit.tools.fakes import serving, url_of
-from tools.local.aws import local_operator
 from tools.local.dynamodb.streamed_table import StreamedTable
 from tools.local.function import Invocation
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.kms import KEY_ARN
 from tools.local.local_gateway import LocalGateway
+from tools.local.operator import local_operator
 from tools.local.routes import Routes
 from tools.local.table import read_template
 from waitlist_api import app

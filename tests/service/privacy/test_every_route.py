@@ -21,7 +21,7 @@ from tests.service.privacy.marks import (
     tokens_found_in,
 )
 from tests.support.world import SECRET
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 

@@ -8,7 +8,7 @@ from tests.service.privacy.drives import ADMIN, ADMIN_ENTRY, ENTRIES, ENTRY, LIS
 from tests.service.telemetry.captured_logs import HEADER, CapturedLogs, captured_logs
 from tests.support.gateway import Context
 from tests.support.world import SECRET
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_api.auth.credentials import EntryTokens

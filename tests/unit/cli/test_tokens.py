@@ -15,7 +15,7 @@ from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.interrupting import interrupted
 from tests.unit.cli.people_files import customers, file_of
 from tests.unit.cli.typed import Typed
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
 HEADER = ["entry_id", "customer_id", "entry_token", "link", "address"]

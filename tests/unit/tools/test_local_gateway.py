@@ -8,11 +8,11 @@ import pytest
 
 from tests.unit.tools.fakes import BusyFunction, FailingFunction, FakeFunction, serving, url_of
 from tests.unit.tools.test_signature import signed
-from tools.local.aws import local_operator
 from tools.local.function import MAX_PAYLOAD_BYTES, Invocable, Invocation
 from tools.local.http_message import HttpRequest
 from tools.local.lambda_endpoint import PATH_PREFIX, LambdaEndpoint
 from tools.local.local_gateway import LocalGateway
+from tools.local.operator import local_operator
 from tools.local.routes import Routes
 
 MANY = 64

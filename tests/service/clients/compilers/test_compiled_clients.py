@@ -18,7 +18,7 @@ import pytest
 
 from tests.e2e.callers import Operator
 from tests.e2e.processes import Service, running_service
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from tools.openapi import FILES, ROOT
 
 HERE = Path(__file__).resolve().parent

@@ -12,7 +12,7 @@ from tests.e2e.processes import wait_until
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
-from tools.local.aws import local_operator
+from tools.local.operator import local_operator
 from waitlist_cli.client.ids import entry_id_of
 
 
