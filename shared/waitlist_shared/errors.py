@@ -137,11 +137,11 @@ class IdempotencyKeyReused(WaitlistError):
 
 
 class WaitlistPaused(WaitlistError):
-    """The waitlist is paused: it gives no claims and offers no places."""
+    """The waitlist is paused: it gives no claims and makes no offers."""
 
     code = "waitlist_paused"
     advice = (
-        "The waitlist is paused: it gives no claims and offers no places until an operator "
+        "The waitlist is paused: it gives no claims and makes no offers until an operator "
         "resumes it."
     )
 

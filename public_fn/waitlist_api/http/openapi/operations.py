@@ -336,7 +336,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The place is offered to the next customer at once. A repeat changes nothing if it has "
+            "The slot is offered to the next customer at once. A repeat changes nothing if it has "
             "`offered_until` of the offer that it means, or the same `Idempotency-Key`; without "
             "either it declines the offer that is open.",
             credentials,
@@ -380,9 +380,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
         ),
         "exitEntry": Operation(
             "customer",
-            "Go out, and free the place",
+            "Go out, and free the room",
             answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
-            "Idempotent: a repeat has the same answer. Without it the place is free when the pass "
+            "Idempotent: a repeat has the same answer. Without it the room is free when the pass "
             "ends, and with it too where the policy's `customer_exit` is `frees_at_end`.",
             credentials,
         ),
@@ -552,7 +552,7 @@ def _admission() -> dict[str, Operation]:
             "Idempotent with `offered_until`, which names the offer.",
         ),
         "exitPerson": _operator(
-            "Let a customer go out, and free the place",
+            "Let a customer go out, and free the room",
             answers(200, "The admission", *ENTRY, "not_inside"),
             "Idempotent: a repeat has the same answer.",
         ),
@@ -679,7 +679,7 @@ def _entries() -> dict[str, Operation]:
             "Mark the address of an entry verified",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
             "By a proof of your own, such as a passport at the door. The entry may then be "
-            "offered a place, as after `verify`. Idempotent: a repeat has the same answer, and an "
+            "offered a slot, as after `verify`. Idempotent: a repeat has the same answer, and an "
             "entry that needs no verification stays as it is.",
         ),
         "erasePerson": _operator(

@@ -148,7 +148,7 @@ class OfferHoursBody(Body):
 class AdmissionBody(Body):
     """How a waitlist admits by itself: the fewest slots of rate, schedule and room decide.
 
-    With none of `rate`, `schedule` and `max_inside` only `admit` by an operator offers places.
+    With none of `rate`, `schedule` and `max_inside` only `admit` by an operator offers slots.
     """
 
     rate: Annotated[
@@ -255,7 +255,7 @@ class AdmitBody(Body):
     filter: Annotated[
         Filter | None,
         Field(
-            description="Offer places only to entries that have all these values: one value for "
+            description="Offer slots only to entries that have all these values: one value for "
             "each attribute of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),

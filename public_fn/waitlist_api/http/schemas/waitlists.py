@@ -242,7 +242,7 @@ class WaitlistBody(Body):
         bool,
         Field(
             description="Whether admission stands still: claims and `admit` are refused, and the "
-            "policy offers no places. Offers that are out can be accepted, and signups go on."
+            "policy offers no slots. Offers that are out can be accepted, and signups go on."
         ),
     ] = False
     capacity: Annotated[
