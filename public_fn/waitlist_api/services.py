@@ -13,6 +13,7 @@ from waitlist_api.admission.claim import Claims
 from waitlist_api.admission.decline import Declines
 from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import Holds
+from waitlist_api.admission.own_admission import OwnAdmissions
 from waitlist_api.admission.polls import Polls
 from waitlist_api.admission.withdraw import Withdrawals
 from waitlist_api.auth.passes import KmsKeys, Passes
@@ -39,7 +40,6 @@ from waitlist_api.messages.ask_trial import Trials
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
@@ -73,7 +73,6 @@ class Services(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     waitlists: Waitlists
     count_history: CountHistory
-    message_counts: MessageCounts
     previews: Previews
     signups: Signups
     unproven_signups: UnprovenSignups
@@ -95,6 +94,7 @@ class Services(Struct, frozen=True):
     claims: Claims
     holds: Holds
     declines: Declines
+    own_admissions: OwnAdmissions
     passes: Passes
     admissions: Admissions
     withdrawals: Withdrawals

@@ -202,23 +202,20 @@ def _routers(
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
     return [
-        health_routes(services.queue, services.waitlist_records),
+        health_routes(services.queue, services.waitlists),
         pass_routes(services.passes),
         public_waitlist_routes(
-            services.waitlist_cache,
             services.waitlists,
             bot_check,
             services.now_millis,
             has_guests=tokens is not None,
         ),
-        page_routes(services.waitlist_cache, bot_check),
+        page_routes(services.waitlists, bot_check),
         _customer_routes(services, tokens, responses, identities),
-        admin_waitlist_routes(services.waitlist_cache, services.waitlists, services.questions),
+        admin_waitlist_routes(services.waitlists, services.questions),
         admin_count_routes(
-            services.waitlist_cache,
             services.waitlists,
             services.count_history,
-            services.message_counts,
             services.archive,
             services.now_millis,
         ),
@@ -239,7 +236,7 @@ def _routers(
         ),
         admin_message_routes(
             services.entry_queries,
-            services.waitlist_cache,
+            services.waitlists,
             services.trials,
             services.now_millis,
             services.passes.issuer,
@@ -254,9 +251,7 @@ def _routers(
         admin_token_routes(token_issuer, services.passes.issuer),
         admin_reinstate_routes(services.reinstatements, tokens, services.passes.issuer),
         admin_webhook_routes(services.replays),
-        unsubscribe_routes(
-            services.waitlist_cache, Unsubscriptions(code_keys, services.recipients)
-        ),
+        unsubscribe_routes(services.waitlists, Unsubscriptions(code_keys, services.recipients)),
     ]
 
 
@@ -279,10 +274,9 @@ def _customer_routes(
     identities: Identities | None,
 ) -> APIGatewayHttpRouter:
     admission = CustomerAdmission(
-        services.holds,
+        services.own_admissions,
         services.declines,
         services.exits,
-        services.entries,
         services.passes,
         responses,
         services.now_millis,

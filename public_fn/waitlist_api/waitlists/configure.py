@@ -1,13 +1,18 @@
 """Create, configure, count and delete waitlists."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistDeleting, WaitlistNotFound
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import (
+    VersionChanged,
     WaitlistRecord,
     WaitlistRecords,
     WaitlistSettings,
@@ -17,6 +22,9 @@ from waitlist_api.records.waitlists import (
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
+
+T = TypeVar("T")
+NO_WAITLIST = "health"
 
 
 class Waitlists(Struct, frozen=True):
@@ -28,6 +36,29 @@ class Waitlists(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     reindexer: Reindexer
     now_millis: NowMillis
+
+    def current(self, waitlist_id: str) -> WaitlistRecord:
+        """Return a waitlist as it is now; raises WaitlistNotFound."""
+        return self.waitlist_cache.look_up(waitlist_id)
+
+    def cached(self, waitlist_id: str) -> WaitlistRecord:
+        """Return a waitlist as it was at most 30 seconds ago; raises WaitlistNotFound."""
+        return self.waitlist_cache.find(waitlist_id)
+
+    def on_current(self, waitlist_id: str, act: Callable[[WaitlistRecord], T]) -> T:
+        """Return `act` of a waitlist as it is now; call it again if that changes meanwhile."""
+
+        def attempt() -> T | None:
+            try:
+                return act(self.current(waitlist_id))
+            except VersionChanged:
+                return None
+
+        return retry_on_conflict(attempt)
+
+    def check_record(self) -> None:
+        """Raise RecordUnavailable or Throttled if DynamoDB does not answer."""
+        self.records.get(NO_WAITLIST)
 
     def put(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None = None

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.samples import (
     DAY_MILLIS,
     HOUR_MILLIS,
@@ -69,11 +70,20 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class CountHistory(Struct, frozen=True):
-    """Reads the samples of waitlists."""
+    """Reads the samples of waitlists, and the counts of their messages."""
 
     samples: SampleRecords
+    message_counts: MessageCounts
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
+
+    def sources(self, waitlist_id: str) -> dict[str, int]:
+        """Return how many signups each value of the page's `source` has brought."""
+        return self.samples.sources(waitlist_id)
+
+    def messages(self, waitlist_id: str) -> dict[tuple[str, str], int]:
+        """Return how many messages there were since the waitlist was created, by kind and state."""
+        return self.message_counts.read(waitlist_id)
 
     def points(self, waitlist_id: str, period: Period) -> list[Point]:
         """Return the points of a period, oldest first; none before the first sample."""

@@ -1,62 +1,40 @@
 """What customers do with an offer and an admission, for entry tokens and for JWTs."""
 
-from contextlib import suppress
-
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
-from msgspec.structs import replace
 
 from waitlist_api.admission.decline import DeclineCommand, Declines
 from waitlist_api.admission.exit import Exits
-from waitlist_api.admission.holds import ENTER, HoldCommand, Holds
+from waitlist_api.admission.own_admission import OwnAdmissions
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso, millis_of
-from waitlist_api.errors import AlreadyAdmitted, NotInside
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
-from waitlist_api.records.decisions import CUSTOMER, POLICY
-from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
-
-# No offer ends then.
-NO_OFFER = 0
+from waitlist_api.records.decisions import CUSTOMER
+from waitlist_api.records.entry import EntryRecord
+from waitlist_shared.errors import NotOffered
 
 
 class CustomerAdmission(Struct, frozen=True):
     """Enter, decline, exit, by what a customer's credentials prove."""
 
-    holds: Holds
+    admissions: OwnAdmissions
     declines: Declines
     exits: Exits
-    entries: EntryRecords
     passes: Passes
     responses: EntryResponses
     now_millis: NowMillis
 
     def enter(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Accept an offer; a repeat returns the same admission."""
-        self.holds.act(ENTER, _command(waitlist_id, proof))
-        return self._with_pass(self.entries.find(waitlist_id, proof.entry_id, proof.stay), base_url)
+        return self._with_pass(self.admissions.enter(waitlist_id, proof), base_url)
 
     def get_pass(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Return the admission with its pass; raise NotInside before and after it lasts."""
-        record = self.entries.find(waitlist_id, proof.entry_id, proof.stay)
-        if record.status in PRESENT:
-            # Redis may have admitted the customer by a run whose answer was lost: record that now.
-            # A message that names no offer accepts none.
-            command = replace(
-                _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
-            )
-            with suppress(NotOffered, OfferExpired, NotWaiting, AlreadyAdmitted):
-                self.holds.act(ENTER, command)
-                record = self.entries.find(waitlist_id, proof.entry_id, proof.stay)
-        if not record.pass_until(self.now_millis()):
-            raise NotInside
-        return self._with_pass(record, base_url)
+        return self._with_pass(self.admissions.find(waitlist_id, proof), base_url)
 
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
         issued = None
@@ -101,10 +79,4 @@ def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
         admitted_at=iso(record.admitted_millis),
         exited_at=None if exited is None else iso(exited),
         inside_until=None if inside_until is None else iso(inside_until),
-    )
-
-
-def _command(waitlist_id: str, proof: Proof) -> HoldCommand:
-    return HoldCommand(
-        waitlist_id=waitlist_id, entry_id=proof.entry_id, by=CUSTOMER, ticket=proof.stay
     )

@@ -6,21 +6,19 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.http.schemas.health import HealthAnswer
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-NO_WAITLIST = "health"
 
-
-def health_routes(queue: QueueClient, waitlists: WaitlistRecords) -> APIGatewayHttpRouter:
+def health_routes(queue: QueueClient, waitlists: Waitlists) -> APIGatewayHttpRouter:
     """Return the route of the health check."""
     router = APIGatewayHttpRouter()
 
     @router.get("/v1/health", operation_id="health")
     def health() -> HealthAnswer:
         queue_answers = _answers(lambda: queue.send(c.Ping()))
-        record_answers = _answers(lambda: waitlists.get(NO_WAITLIST))
+        record_answers = _answers(waitlists.check_record)
         return HealthAnswer(
             status="ok" if queue_answers and record_answers else "degraded",
             queue="ok" if queue_answers else "unavailable",

@@ -10,8 +10,8 @@ from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.page.files import asset, etag_of, version
 from waitlist_api.http.page.shell import content_security_policy, document
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.page import PageSettings
+from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 
@@ -28,7 +28,7 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 Headers = dict[str, str]
 
 
-def page_routes(waitlist_cache: WaitlistCache, bot_check: BotCheck | None) -> APIGatewayHttpRouter:
+def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayHttpRouter:
     """Return the routes of the customer's page."""
     router = APIGatewayHttpRouter()
 
@@ -48,7 +48,7 @@ def page_routes(waitlist_cache: WaitlistCache, bot_check: BotCheck | None) -> AP
         try:
             if not re.fullmatch(WAITLIST_ID, waitlist_id):
                 raise WaitlistNotFound
-            settings = waitlist_cache.find(waitlist_id).settings
+            settings = waitlists.cached(waitlist_id).settings
         except WaitlistError as error:
             return _page_of(error, waitlist_id)
         text = document(waitlist_id, settings.name, settings.page)

@@ -16,9 +16,9 @@ from waitlist_api.errors import CodeRefused
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.page.unsubscribe import POLICY, unsubscribe_page
 from waitlist_api.http.routes.page import HTML, SAFE, without_text
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, language_of
+from waitlist_api.waitlists.configure import Waitlists
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 
@@ -36,13 +36,13 @@ def is_one_click(event: Mapping[str, Any]) -> bool:
 
 
 def unsubscribe_routes(
-    waitlist_cache: WaitlistCache, unsubscriptions: Unsubscriptions
+    waitlists: Waitlists, unsubscriptions: Unsubscriptions
 ) -> APIGatewayHttpRouter:
     """Return the routes of the address."""
     router = APIGatewayHttpRouter()
 
     def answer(text: str, waitlist_id: str) -> Response[str]:
-        settings = waitlist_cache.find(waitlist_id).settings
+        settings = waitlists.cached(waitlist_id).settings
         return Response(200, HTML, _page(text, settings), HEADERS)
 
     def _page(text: str, settings: WaitlistSettings | None = None) -> str:

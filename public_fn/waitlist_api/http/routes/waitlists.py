@@ -19,7 +19,6 @@ from waitlist_api.http.schemas.waitlists import (
     WaitlistAnswer,
 )
 from waitlist_api.records.line import line_of, redis_millis
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import (
     admits_at,
@@ -36,7 +35,6 @@ BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 
 def public_waitlist_routes(
-    waitlist_cache: WaitlistCache,
     waitlists: Waitlists,
     bot_check: BotCheck | None,
     now_millis: NowMillis,
@@ -51,7 +49,7 @@ def public_waitlist_routes(
 
     @router.get(WAITLIST, operation_id="getWaitlist")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
-        settings = waitlist_cache.look_up(waitlist_id).settings
+        settings = waitlists.current(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
         identity = settings.identity if has_guests else None
         as_of_millis = redis_millis(stats, now_millis())

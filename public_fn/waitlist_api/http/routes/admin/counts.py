@@ -20,8 +20,6 @@ from waitlist_api.http.schemas.counts import (
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.line import line_of
-from waitlist_api.records.message_counts import MessageCounts
-from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
@@ -35,10 +33,8 @@ ThePeriod = Annotated[
 
 
 def admin_count_routes(
-    waitlist_cache: WaitlistCache,
     waitlists: Waitlists,
     count_history: CountHistory,
-    message_counts: MessageCounts,
     archive: Archive,
     now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
@@ -48,12 +44,12 @@ def admin_count_routes(
     def sources_of(waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
         if page is None or page.source is None:
             return None
-        found = count_history.samples.sources(waitlist_id).items()
+        found = count_history.sources(waitlist_id).items()
         ordered = sorted(found, key=lambda one: (-one[1], one[0]))
         return [SourceAnswer(source=source, signed_up=joined) for source, joined in ordered]
 
     def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
-        found = message_counts.read(waitlist_id)
+        found = count_history.messages(waitlist_id)
         states = ("sent", "bounced", "dropped")
         return [
             MessageCountAnswer(kind=kind, **{one: found.get((kind, one), 0) for one in states})
@@ -64,7 +60,7 @@ def admin_count_routes(
     @router.get(f"{WAITLIST}/stats", operation_id="getStats")
     def get_stats(waitlist_id: WaitlistId) -> StatsAnswer:
         stats = waitlists.stats(waitlist_id)
-        settings = waitlist_cache.find(waitlist_id).settings
+        settings = waitlists.cached(waitlist_id).settings
         oldest = None if stats.head_ticket is None else iso_of(time_of(stats.head_ticket))
         unreached = archive.count_unreached(waitlist_id) if settings.messages else {}
         hour = count_history.last_hour(waitlist_id, stats.counters)

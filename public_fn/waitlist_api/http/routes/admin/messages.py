@@ -24,7 +24,7 @@ from waitlist_api.http.schemas.messages import (
 from waitlist_api.messages.ask_trial import Trials
 from waitlist_api.messages.example import examples
 from waitlist_api.records.deliveries import Note
-from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.waitlists.configure import Waitlists
 
 OfKind = Annotated[KindName | None, Query(description="Only messages of this kind.")]
 InLanguage = Annotated[Language | None, Query(description="Only messages in this language.")]
@@ -32,7 +32,7 @@ InLanguage = Annotated[Language | None, Query(description="Only messages in this
 
 def admin_message_routes(
     entry_queries: EntryQueries,
-    waitlist_cache: WaitlistCache,
+    waitlists: Waitlists,
     trials: Trials,
     now_millis: NowMillis,
     public_url: str = "",
@@ -51,7 +51,7 @@ def admin_message_routes(
     def preview_messages(
         waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
     ) -> PreviewedMessagesAnswer:
-        settings = waitlist_cache.find(waitlist_id).settings
+        settings = waitlists.cached(waitlist_id).settings
         base_url = public_url or base_url_of(router.current_event.raw_event)
         made = examples(waitlist_id, settings, base_url, now_millis(), kind=kind, language=language)
         return PreviewedMessagesAnswer(

@@ -24,19 +24,15 @@ from waitlist_api.http.schemas.waitlists import (
     WaitlistPatch,
     WaitlistsAnswer,
 )
-from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.rebuild_progress import RebuildProgress
-from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import VersionChanged, WaitlistRecord, WaitlistSettings
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 
 WAITLISTS = "/v1/admin/waitlists"
 WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 
 
-def admin_waitlist_routes(
-    waitlist_cache: WaitlistCache, waitlists: Waitlists, questions: Questions
-) -> APIGatewayHttpRouter:
+def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
 
@@ -55,16 +51,12 @@ def admin_waitlist_routes(
     ) -> Response[Any]:
         """Return the answer of `act` on a waitlist whose version matches."""
 
-        def attempt() -> Response[Any] | None:
-            now = waitlist_cache.look_up(waitlist_id)
+        def checked(now: WaitlistRecord) -> Response[Any]:
             if not _matches(now, if_match):
                 raise _changed(now, sent)
-            try:
-                return act(now)
-            except VersionChanged:
-                return None
+            return act(now)
 
-        return retry_on_conflict(attempt)
+        return waitlists.on_current(waitlist_id, checked)
 
     def replaced(
         waitlist_id: str, body: WaitlistBody, version: int | None = None
@@ -93,7 +85,7 @@ def admin_waitlist_routes(
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
-        return _answer(waitlist_cache.look_up(waitlist_id))
+        return _answer(waitlists.current(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
     def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
