@@ -49,7 +49,7 @@ ApiGatewayResolver._compile_regex = staticmethod(cache(ApiGatewayResolver._compi
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
-MOST_WORKERS = 6
+MOST_WORKERS = 4
 WORKER_BYTES = 2 << 30  # a worker grows to 0.7 GB, and starts servers and services
 
 
@@ -64,7 +64,7 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run three workers a processor, because tests often wait for servers, and at most six.
+    """Run two workers a processor, because a test often waits for a server, and at most four.
 
     A machine with less than 8 GB of memory gets fewer. `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides
     the number.
@@ -72,7 +72,7 @@ def pytest_xdist_auto_num_workers() -> int:
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(3 * (os.cpu_count() or 1), MOST_WORKERS, memory // WORKER_BYTES))
+    return max(1, min(2 * (os.cpu_count() or 1), MOST_WORKERS, memory // WORKER_BYTES))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""The two who call the API."""
+"""The two who call the API; on a busy machine a request may need a retry."""
 
 import time
 import uuid
@@ -38,36 +38,45 @@ class Customer:
     waitlist_id: str
 
     def sign_up(self, customer_id: str, key: str | None = None, **body: Any) -> httpx.Response:
+        key = key or str(uuid.uuid4())
+        return patiently(lambda: self.sign_up_once(customer_id, key, **body))
+
+    def sign_up_once(self, customer_id: str, key: str, **body: Any) -> httpx.Response:
         return self.http.post(
             f"/v1/waitlists/{self.waitlist_id}/entries",
             json={"customer_id": customer_id, **body},
-            headers={"Idempotency-Key": key or str(uuid.uuid4())},
+            headers={"Idempotency-Key": key},
         )
 
     def joined(self, customer_id: str) -> Entry:
-        key = str(uuid.uuid4())
-        answer = patiently(lambda: self.sign_up(customer_id, key))
+        answer = self.sign_up(customer_id)
         assert answer.status_code in (200, 201), answer.text
         entry = answer.json()
         return Entry(entry["entry_id"], entry["entry_token"], entry["position"])
 
     def poll(self, entry: Entry, token: str | None = None) -> httpx.Response:
+        return patiently(lambda: self.poll_once(entry, token))
+
+    def poll_once(self, entry: Entry, token: str | None = None) -> httpx.Response:
         return self.http.get(self._path(entry), headers=_bearer(token or entry.token))
 
     def position(self, entry: Entry) -> int:
-        answer = patiently(lambda: self.poll(entry))
+        answer = self.poll(entry)
         assert answer.status_code == 200, answer.text
         position: int = answer.json()["position"]
         return position
 
     def leave(self, entry: Entry) -> httpx.Response:
-        return self.http.delete(self._path(entry), headers=_bearer(entry.token))
+        path, headers = self._path(entry), _bearer(entry.token)
+        return patiently(lambda: self.http.delete(path, headers=headers))
 
     def enter(self, entry: Entry) -> httpx.Response:
-        return self.http.post(f"{self._path(entry)}/enter", headers=_bearer(entry.token))
+        path, headers = f"{self._path(entry)}/enter", _bearer(entry.token)
+        return patiently(lambda: self.http.post(path, headers=headers))
 
     def get_pass(self, entry: Entry) -> httpx.Response:
-        return self.http.get(f"{self._path(entry)}/pass", headers=_bearer(entry.token))
+        path, headers = f"{self._path(entry)}/pass", _bearer(entry.token)
+        return patiently(lambda: self.http.get(path, headers=headers))
 
     def _path(self, entry: Entry) -> str:
         return f"/v1/waitlists/{self.waitlist_id}/entries/{entry.entry_id}"
@@ -83,7 +92,7 @@ class Operator:
 
     def call(self, method: str, path: str = "", **more: Any) -> httpx.Response:
         url = f"/v1/admin/waitlists/{self.waitlist_id}{path}"
-        return self.http.request(method, url, auth=self.auth, **more)
+        return patiently(lambda: self.http.request(method, url, auth=self.auth, **more))
 
     def put(self, config: dict[str, Any]) -> httpx.Response:
         return self.call("PUT", json=config)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.e2e.callers import Customer, Operator, patiently
+from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
@@ -27,7 +27,7 @@ def http(service: Service) -> Iterator[httpx.Client]:
 def operator(http: httpx.Client) -> Operator:
     """Runs a waitlist of this test's own."""
     operator = Operator(http, local_operator(), f"e2e-{secrets.token_hex(4)}")
-    assert patiently(lambda: operator.put({"name": "End to end"})).status_code in (200, 201)
+    assert operator.put({"name": "End to end"}).status_code in (200, 201)
     return operator
 
 

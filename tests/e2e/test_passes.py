@@ -9,7 +9,7 @@ import httpx
 import jwt
 import pytest
 
-from tests.e2e.callers import Customer, Entry, Operator, patiently
+from tests.e2e.callers import Customer, Entry, Operator
 from tests.e2e.processes import Service
 from tests.support.passes import PASS_SECONDS, Issuer, changed
 from tests.unit.tools.fakes import FakeFunction
@@ -63,7 +63,7 @@ def entered(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
     assert customer.get_pass(entry).json()["code"] == "not_inside"
     customer.position(entry)
     assert customer.poll(entry).json()["status"] == "offered"
-    admission = patiently(lambda: customer.enter(entry)).json()
+    admission = customer.enter(entry).json()
     assert customer.get_pass(entry).json() == admission
     return entry, admission["pass"]
 

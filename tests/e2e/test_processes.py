@@ -3,6 +3,7 @@
 import signal
 import socket
 import threading
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -54,7 +55,7 @@ def test_it_stops_cleanly_while_requests_are_in_flight() -> None:
 
             def sign_up(number: int) -> int | None:
                 try:
-                    answer = customer.sign_up(f"customer-{number}")
+                    answer = customer.sign_up_once(f"customer-{number}", str(uuid.uuid4()))
                 except httpx.TransportError:
                     return None
                 begun.set()

@@ -19,7 +19,7 @@ def test_maintenance_rebuilds_a_lost_order(
         # The other lists of this service keep theirs: a rebuild of each would take a minute.
         redis.delete(*redis.scan_iter(match=f"*{{{operator.waitlist_id}}}*"))
     # No position is returned until the order is rebuilt; afterwards every position is true.
-    answer = customer.poll(entries[0])
+    answer = customer.poll_once(entries[0])
     assert answer.status_code == 503 or answer.json()["position"] == 2
     invoked = http.post(
         "/2015-03-31/functions/waitlist-local-maintenance/invocations",
@@ -27,7 +27,7 @@ def test_maintenance_rebuilds_a_lost_order(
         headers={"X-Amz-Invocation-Type": "Event"},
     )
     assert invoked.status_code == 202
-    wait_until(lambda: customer.poll(entries[0]).status_code == 200)
+    wait_until(lambda: customer.poll_once(entries[0]).status_code == 200)
     assert [customer.position(entry) for entry in entries] == [2, 3, 4, 5, 1]
     assert customer.joined("late").position == 6
 
