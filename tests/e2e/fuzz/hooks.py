@@ -53,6 +53,7 @@ BEYOND_ANY_SCHEMA = {
     "body.offered_until": "a time has a month of 1 to 12, and so on",
     "body.joined_at": "the same",
     "body.parked_at": "the same",
+    "body.banned_at": "the same",
     "body.rest_until": "the same",
     "body.until": "the same, and a rest ends in the future, within `max_days`",
     "body.since": "the same",
