@@ -170,7 +170,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        token = self._token or self.token_of(OWN, person)
+        # Of this stay: a reinstated entry has another than its first.
+        token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}
         self._http.post(url, headers=headers).raise_for_status()
