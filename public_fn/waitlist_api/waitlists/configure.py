@@ -24,6 +24,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 T = TypeVar("T")
+# The id that a health check reads; whether a waitlist has it makes no difference.
 NO_WAITLIST = "health"
 
 

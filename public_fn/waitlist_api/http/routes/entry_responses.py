@@ -41,9 +41,9 @@ class EntryResponses(Struct, frozen=True):
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
         # Of entries that are not ready, any number may have the same turn.
-        place = view.position if view.not_ready else turn
+        distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
-            view.status, place, *positions, not_ready=view.not_ready or (), now_millis=now_millis
+            view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis
         )
         return {
             **view.answer,
