@@ -287,6 +287,7 @@ class FieldError(Struct, frozen=True):
 
 
 ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
+ETAGS = r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
 # What a text with each pattern of a request has to be, with an example that is right: a pattern
 # alone says that to programmers only.
@@ -303,8 +304,8 @@ SHAPES = {
     f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be names of attributes "
     "with commas between them, such as gender,language",
     "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of the day, such as 08:00 or 00:00",
-    r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$': "must be the ETag of the waitlist, "
-    'unchanged, such as "7", or several with commas between them, or *',
+    ETAGS: 'must be the ETag of the waitlist, unchanged, such as "7", or several with commas '
+    "between them, or *",
     "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
     "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "
     "as a random UUID",

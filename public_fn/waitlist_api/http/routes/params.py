@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Que
 from pydantic import BeforeValidator, Field
 
 from waitlist_api.entries.queries import LOOKED_AT
+from waitlist_api.errors import ETAGS
 from waitlist_api.http.schemas.common import (
     CURSOR,
     PathEntryId,
@@ -124,7 +125,7 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        pattern=r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$',
+        pattern=ETAGS,
         description="The `ETag` of the settings that the request changes, or several: if they have "
         "another version now, it is refused: `settings_changed`. `*` is any version of a waitlist "
         "that exists.",
