@@ -25,6 +25,7 @@ from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
 from waitlist_api.entries.bump import Bumps
 from waitlist_api.entries.edit import EntryEdits
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.own_data import OwnData
 from waitlist_api.entries.position import Positions
@@ -74,6 +75,7 @@ class Services(Struct, frozen=True):
     waitlists: Waitlists
     count_history: CountHistory
     previews: Previews
+    joins: Joins
     signups: Signups
     unproven_signups: UnprovenSignups
     imports: Imports

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.position import Positions
-from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
@@ -32,7 +32,7 @@ class EditSteps(Struct, frozen=True):
     recovering_queue: RecoveringQueue
     segmented_queue: SegmentedQueue
     positions: Positions
-    signups: Signups
+    joins: Joins
     recipients: Recipients
 
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
@@ -44,7 +44,7 @@ class EditSteps(Struct, frozen=True):
         if record.status == "admitted":
             raise AlreadyAdmitted
         if record.status == "joining":
-            self.signups.try_to_finish(record)
+            self.joins.try_to_finish(record)
             return None
         if record.status not in PRESENT:
             raise NotWaiting(HAS_LEFT)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.join import Joins
 from waitlist_api.errors import EntryNotFound, NoEntryTokens
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
@@ -35,7 +35,7 @@ class TokenIssuer(Struct, frozen=True):
     tokens: EntryTokens | None
     entries: EntryRecords
     waitlist_cache: WaitlistCache
-    signups: Signups
+    joins: Joins
     now_millis: NowMillis
 
     def signer(self) -> TokenOf:
@@ -65,7 +65,7 @@ class TokenIssuer(Struct, frozen=True):
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
             # A signup that was cut off has no ticket, so no token, until it is finished.
-            self.signups.try_to_finish(record)
+            self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
             # This read raises WaitlistNotFound if the waitlist's id is the wrong one.

@@ -11,9 +11,9 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.position import EntryView, Positions
-from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import Create, FinishLeave, Refuse, Replay, Resume
 from waitlist_api.errors import (
     AlreadyAdmitted,
@@ -110,7 +110,7 @@ class Reinstatements(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     entries: EntryRecords
     recovering_queue: RecoveringQueue
-    signups: Signups
+    joins: Joins
     leaves: Leaves
     positions: Positions
     recipients: Recipients
@@ -129,10 +129,10 @@ class Reinstatements(Struct, frozen=True):
                 case FinishLeave():
                     self.leaves.finish(record)
                 case Resume() if record.signup_key != command.key or not command.key:
-                    self.signups.try_to_finish(record)
+                    self.joins.try_to_finish(record)
                 case Resume():
                     with suppress(Gone):
-                        return self.signups.finish(record).view
+                        return self.joins.finish(record).view
                 case EndPresent():
                     self._end_present(command, record, waitlist)
                 case Create():
@@ -141,7 +141,7 @@ class Reinstatements(Struct, frozen=True):
                         if intent.messages or intent.unreachable:
                             self.recipients.list_stay(*record.key, intent.requested_ticket or 0)
                         begun = self.entries.begin_rejoin(intent, record)
-                        return self.signups.finish(begun).view
+                        return self.joins.finish(begun).view
         raise Throttled
 
     def _view_of(self, record: EntryRecord) -> EntryView:

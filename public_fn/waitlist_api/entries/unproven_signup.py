@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.signup import Known, Signups
 from waitlist_api.entries.signup_step import SignupCommand, refusal_of
 from waitlist_api.errors import (
@@ -35,6 +36,7 @@ class UnprovenSignups(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     entries: EntryRecords
     signups: Signups
+    joins: Joins
     asks: Asks
     recovering_queue: RecoveringQueue
     now_millis: NowMillis
@@ -84,7 +86,7 @@ class UnprovenSignups(Struct, frozen=True):
             raise Rebuilding
         if shut or line == "full":
             self.waitlist_cache.forget(waitlist_id)
-            self.signups.cancel(_nobody(waitlist_id, command.entry_id))
+            self.joins.cancel(_nobody(waitlist_id, command.entry_id))
         match line:
             case "closed":
                 raise WaitlistClosed

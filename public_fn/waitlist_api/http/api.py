@@ -194,7 +194,7 @@ def _routers(
     services: Services, tokens: EntryTokens | None, code_keys: Callable[[], EntryTokens]
 ) -> list[APIGatewayHttpRouter]:
     token_issuer = TokenIssuer(
-        tokens, services.entries, services.waitlist_cache, services.signups, services.now_millis
+        tokens, services.entries, services.waitlist_cache, services.joins, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
     # Customers with accounts are their issuer's affair.

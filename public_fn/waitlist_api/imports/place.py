@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.join import Joins
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import Placing, drop_of_earlier
@@ -31,7 +31,7 @@ class Placement(Struct, frozen=True):
     segmented_queue: SegmentedQueue
     entries: EntryRecords
     imports: ImportRecords
-    signups: Signups
+    joins: Joins
     now_millis: NowMillis
 
     def finish(self, rows: Sequence[ImportedRow]) -> None:
@@ -47,7 +47,7 @@ class Placement(Struct, frozen=True):
                 one.ticket = answer.ticket
                 placed.append((one, record, answer))
             else:
-                self.signups.cancel(record)
+                self.joins.cancel(record)
                 one.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
         self._record_all(placed)
 
@@ -104,7 +104,7 @@ class Placement(Struct, frozen=True):
 
     def _record_one(self, one: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
         try:
-            is_first = self.signups.record(record, place)
+            is_first = self.joins.record(record, place)
             one.outcome = "joined" if is_first or one.has_joined else "already"
         except NotWaiting:
             one.refuse(NotWaiting(REMOVED))

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden, Throttled
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
@@ -49,7 +49,7 @@ class IntentWriter(Struct, frozen=True):
     recovering_queue: RecoveringQueue
     entries: EntryRecords
     imports: ImportRecords
-    signups: Signups
+    joins: Joins
     leaves: Leaves
     now_millis: NowMillis
 
@@ -142,7 +142,7 @@ class IntentWriter(Struct, frozen=True):
         if record.status == "leaving":
             self.leaves.finish(record)
         else:
-            self.signups.try_to_finish(record)
+            self.joins.try_to_finish(record)
         one.record = self.entries.get(*record.key)
 
     def _end_stays(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.entries.signup import Signups
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.maintenance.isolation import run_each
 from waitlist_api.observability.metrics import MetricsCollector
@@ -34,7 +34,7 @@ class IntentFinisher(Struct, frozen=True):
     entries: EntryRecords
     places: Places
     erasures: Erasures
-    signups: Signups
+    joins: Joins
     leaves: Leaves
     now_millis: NowMillis
     metrics: MetricsCollector
@@ -80,7 +80,7 @@ class IntentFinisher(Struct, frozen=True):
     def _finish_intent(self, record: EntryRecord) -> None:
         try:
             if record.status == "joining":
-                self.signups.finish(record)
+                self.joins.finish(record)
             else:
                 self.leaves.finish(record)
         except WaitlistNotFound:

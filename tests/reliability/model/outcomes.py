@@ -7,8 +7,8 @@ from typing import Any, Literal
 from tests.reliability.model.client import NAMES, Brought
 from tests.support.faults import Crash
 from waitlist_api.admission.holds import ActionResult
+from waitlist_api.entries.join import SignedUp
 from waitlist_api.entries.position import EntryView
-from waitlist_api.entries.signup import SignedUp
 from waitlist_api.http.errors import RENAMED, STATUS
 from waitlist_api.imports.rows import ImportedRow
 from waitlist_shared.errors import WaitlistError

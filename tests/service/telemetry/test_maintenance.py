@@ -10,7 +10,7 @@ from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.admission.admit import Admissions as AdmissionRuns
-from waitlist_api.entries.signup import Signups
+from waitlist_api.entries.join import Joins
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS
@@ -148,7 +148,7 @@ def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
     cut_off(people, monkeypatch, "bob")
     finishing = people.world.maintenance.intent_finisher
     with monkeypatch.context() as patch:
-        patch.setattr(Signups, "finish", unavailable)
+        patch.setattr(Joins, "finish", unavailable)
         almost = STUCK_MILLIS / 1000
         assert "intents_stuck" not in run(people, after_seconds=almost)
         assert run(people, after_seconds=1)["intents_stuck"] == 2
