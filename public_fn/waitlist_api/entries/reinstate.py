@@ -26,7 +26,7 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.decisions import NO_SHOW, POLICY
+from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, UNANSWERED
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.recipients import Recipients
@@ -189,10 +189,10 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """End the stay of a parked entry or a no-show, as Redis has it; refuse any other.
+        """End a stay that is parked, or that a no-show or silence has ended, as Redis has it.
 
-        Maintenance records a parking after too many attempts, and a no-show's leave, a minute or
-        two later.
+        Refuse any other. Maintenance records a parking after too many attempts, and such a leave, a
+        minute or two later.
         """
         match self.positions.of(*record.key).status:
             case "parked":
@@ -200,6 +200,8 @@ class Reinstatements(Struct, frozen=True):
                 self._check_room(record, waitlist)
             case "left":
                 by, reason = POLICY, NO_SHOW
+                if record.unanswered:
+                    by, reason = MAINTENANCE, UNANSWERED
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
             case _:

@@ -17,10 +17,9 @@ from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.decisions import (
     MAINTENANCE,
     NO_SHOW,
-    POLICY,
-    UNANSWERED,
     UNANSWERED_ENDS,
     events_of,
+    reason_to_leave,
     transition_of,
 )
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -80,9 +79,7 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == NO_SHOW:
                     # Another request may end the stay, or begin the next one, at this moment.
-                    by, reason = (POLICY, NO_SHOW)
-                    if record.unanswered:
-                        by, reason = (MAINTENANCE, UNANSWERED)
+                    by, reason = reason_to_leave(place.decisions)
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:

@@ -1,5 +1,6 @@
 """Maps Redis' decisions to the record: the new status, and the event."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -90,6 +91,12 @@ def no_show_event(stamp: int) -> HistoryEvent:
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
     """Return the event of a move or a parking because the customer has not answered."""
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
+
+
+def reason_to_leave(decisions: Sequence[c.Decision]) -> tuple[str, str]:
+    """Return by which actor an entry leaves that Redis has taken off the queue, and the reason."""
+    is_silent = bool(decisions) and decisions[-1].verb == "unanswered_left"
+    return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
 def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.faults import Crash, Wire, crash_after, crash_before
+from tests.support.faults import Call, Crash, Wire, crash_after, crash_before, operation_of
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
@@ -331,3 +331,76 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
         if not is_cut_off:
             assert step > 8
             return
+
+
+def silent(people: Admissions, **settings: Any) -> None:
+    """Let ada's wait end in Redis: she has not answered, and is to leave."""
+    people.configure(confirm={**RULES, "then": "leave"}, **settings)
+    answer(asked(people), "bob", "cyd")
+    on(people, 15)
+    assert people.poll("ada").json["status"] == "left"
+
+
+def why(people: Admissions) -> list[tuple[str, str]]:
+    """Return why ada's stay has ended: the actors and the reasons of each end."""
+    history = people.person("ada").json["history"]
+    return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
+
+
+def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
+    """P3: a crash after any call of the run that records the end."""
+    for step in count():
+        wire = Wire()
+        table, clock = wire.client(new_table()), RedisClock.standing()
+        people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+        people.configure(confirm={**RULES, "then": "leave"})
+        people.all_sign_up("ada", "bob", "cyd")
+        silent(people)
+        people.world.advance(2 * MINUTE)
+        wire.arm(step, crash_after)
+        is_cut_off = False
+        try:
+            people.world.maintenance.run_one(people.waitlist_id)
+        except Crash:
+            is_cut_off = True
+        wire.disarm()
+        run(people)
+        assert why(people) == [("maintenance", "unanswered")], step
+        if not is_cut_off:
+            assert step > 8
+            return
+
+
+def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
+    people: Admissions, wire: Wire
+) -> None:
+    """The walk is cut off between the note that no answer came and the end of the wait."""
+    people.configure(
+        confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
+    )
+    answer(asked(people), "bob", "cyd")
+    people.world.advance(15 * DAY)
+
+    def fault(call: Call) -> Any:
+        if call.is_invoke and operation_of(call) == "end_wait":
+            raise Crash
+        return call.make()
+
+    wire.disarm()
+    for step in range(100):
+        wire.also(step, fault)
+    with pytest.raises(Crash):
+        people.world.maintenance.run_one(people.waitlist_id)
+    wire.disarm()
+    assert people.admit_one("ada").status == 200
+    run(people)
+    run(people)
+    assert people.events("ada")[-4:] == ["unanswered", "offered", "no_show", "left"]
+    assert why(people) == [("policy", "no_show")]
+
+
+def test_a_silent_customer_who_is_reinstated_at_once_left_by_silence(people: Admissions) -> None:
+    silent(people)
+    assert people.reinstate("ada", reason="was on a ship").status == 200
+    run(people)
+    assert why(people) == [("maintenance", "unanswered")]
