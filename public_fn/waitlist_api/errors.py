@@ -357,11 +357,30 @@ class SettingsChanged(WaitlistError):
 
     def __init__(self, *changes: FieldError) -> None:
         self.errors = changes
-        names = ", ".join(one.field.removeprefix("body.") for one in changes)
-        what = f"The settings have another version now; of what you sent, these differ: {names}."
-        alike = "The settings have another version now, in which nothing that you sent differs."
-        advice = "Get the waitlist, decide again, and send the request with its new ETag."
-        super().__init__(f"{what if changes else alike} {advice}")
+        super().__init__(
+            f"The settings have another version now{_differing(changes)} "
+            "Get the waitlist, decide again, and send the request with its new ETag."
+        )
+
+
+class WaitlistExists(WaitlistError):
+    """A waitlist that `If-None-Match` excludes has this id; `errors` says how it differs."""
+
+    code = "waitlist_exists"
+
+    def __init__(self, *changes: FieldError) -> None:
+        self.errors = changes
+        super().__init__(
+            f"A waitlist has this id, in a version that If-None-Match excludes{_differing(changes)}"
+            " Get the waitlist, and change it with If-Match, or create one with another id."
+        )
+
+
+def _differing(changes: Iterable[FieldError]) -> str:
+    names = ", ".join(one.field.removeprefix("body.") for one in changes)
+    if not names:
+        return ", in which nothing that you sent differs."
+    return f"; of what you sent, these differ: {names}."
 
 
 def cut(text: str, limit: int) -> str:

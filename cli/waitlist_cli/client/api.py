@@ -83,10 +83,16 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         key: str | None = None,
         version: int | None = None,
+        only_new: bool = False,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send an operator's request; `key` is an Idempotency-Key, `version` that of If-Match."""
+        """Send an operator's request; `key` is an Idempotency-Key, `version` that of If-Match.
+
+        With `only_new` it is refused if what it creates exists.
+        """
         headers = {"Idempotency-Key": key} if key else {}
+        if only_new:
+            headers["If-None-Match"] = "*"
         if version is not None:
             headers["If-Match"] = f'"{version}"'
         try:

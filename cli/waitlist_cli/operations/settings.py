@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SETTINGS_CHANGED = "settings_changed"
+WAITLIST_EXISTS = "waitlist_exists"
 # How often settings are read again, if other operators change others of them meanwhile.
 TRIES = 5
 Document = dict[str, Any]
@@ -28,12 +29,21 @@ NO_PAGE: dict[str, Any] = {
 
 def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
     """Create a waitlist and return it; raises Refused if it exists."""
+    exists = Refused(
+        f"{waitlist_id} exists already. To change it: waitlist edit {waitlist_id}",
+        WAITLIST_EXISTS,
+    )
     if _exists(api, waitlist_id):
-        raise Refused(
-            f"{waitlist_id} exists already. To change it: waitlist edit {waitlist_id}",
-            "waitlist_exists",
-        )
-    return api.operator("PUT", f"/{waitlist_id}", given)
+        raise exists
+    try:
+        return api.operator("PUT", f"/{waitlist_id}", given, only_new=True)
+    except Refused as error:
+        if error.code != WAITLIST_EXISTS:
+            raise
+        if error.fields:
+            raise exists from error
+    # It is as it was sent: the answer to the first try was lost.
+    return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:

@@ -11,6 +11,7 @@ from waitlist_api.errors import (
     MethodNotAllowed,
     OpensLater,
     SettingsChanged,
+    WaitlistExists,
     cut,
 )
 from waitlist_shared.errors import WaitlistError
@@ -59,6 +60,7 @@ STATUS = {
     "no_webhook": 409,
     "no_messages": 409,
     "settings_changed": 412,
+    "waitlist_exists": 412,
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,
@@ -123,7 +125,7 @@ def problem(error: WaitlistError) -> Response[str]:
         "code": code,
         "detail": cut(error.message if status != 500 else WaitlistError.advice, MAX_DETAIL_BYTES),
     }
-    if isinstance(error, InvalidFields | SettingsChanged):
+    if isinstance(error, InvalidFields | SettingsChanged | WaitlistExists):
         details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
     if isinstance(error, OpensLater):
         details["opens_at"] = error.opens_at

@@ -70,23 +70,23 @@ class Waitlists(Struct, frozen=True):
         With a `version` only the configuration of that version, which must exist: raises
         VersionChanged, WaitlistNotFound.
         """
-        now_millis = self.now_millis()
-        is_new = version is None and self.records.create(
-            waitlist_id, settings.asking_since(None, now_millis), now_millis
-        )
-        if not is_new:
-            changed = self._replace(waitlist_id, settings, version)
-            if changed is None:
-                raise WaitlistDeleting if version is None else WaitlistNotFound
+        if version is None and (new := self.create(waitlist_id, settings)) is not None:
+            return new, True
+        if self._replace(waitlist_id, settings, version) is None:
+            raise WaitlistDeleting if version is None else WaitlistNotFound
         record = self.waitlist_cache.look_up(waitlist_id)
-        if is_new:
-            self.recovering_queue.initialise_empty(record)
-        else:
-            self.recovering_queue.push_settings(record)
-        if record.segments_state == "building":
-            self._begin_index(record)
-            record = self.waitlist_cache.look_up(waitlist_id)
-        return record, is_new
+        self.recovering_queue.push_settings(record)
+        return self._indexed(record), False
+
+    def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
+        """Write a new waitlist and return it; None if one has the id, or had it a moment ago."""
+        now_millis = self.now_millis()
+        settings = settings.asking_since(None, now_millis)
+        if not self.records.create(waitlist_id, settings, now_millis):
+            return None
+        record = self.waitlist_cache.look_up(waitlist_id)
+        self.recovering_queue.initialise_empty(record)
+        return self._indexed(record)
 
     def _replace(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None
@@ -108,15 +108,18 @@ class Waitlists(Struct, frozen=True):
             version=version,
         )
 
-    def _begin_index(self, record: WaitlistRecord) -> None:
+    def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
         """Index new segments. A waitlist without entries is ready; maintenance indexes others."""
+        if record.segments_state != "building":
+            return record
         try:
-            if self.reindexer.confirm(record.segments):
-                return
+            is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
             # Redis is cold, or the segments have changed again: maintenance handles both.
-            pass
-        self.queue.start_maintenance(record.waitlist_id)
+            is_ready = False
+        if not is_ready:
+            self.queue.start_maintenance(record.waitlist_id)
+        return self.waitlist_cache.look_up(record.waitlist_id)
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
         """Return waitlists by id, and the `after` of the next page."""

@@ -62,6 +62,7 @@ BEYOND_ANY_SCHEMA = {
     "body.closes_at": "the same, and a list closes after it opens",
     "body.confirm": "customers have at most the time from one question to the next to answer",
     "header.if-match": "an ETag is one that the list has answered",
+    "header.if-none-match": "the same",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }
 # The settings are validated when the changes are merged into them.
@@ -74,6 +75,8 @@ LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # The same of whole bodies: 16 KB, 32 levels, numbers that fit a double, and the body that came
 # first with an Idempotency-Key.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
+# The version of a list is one that the request allows.
+PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
@@ -160,7 +163,8 @@ def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
         # No list has a drawn ETag, and the one of the examples may be under deletion.
-        case.headers.pop("If-Match", None)
+        for header in ("If-Match", "If-None-Match"):
+            case.headers.pop(header, None)
         if operation != MERGED:
             case.path_parameters["waitlist_id"] = f"list-{turn}"
     if operation in SCENE.needs and _is_drawn(case) and next(TURNS[operation]) % 2:
@@ -204,7 +208,7 @@ def filter_failure(
     if not isinstance(failure, RejectedPositiveData):
         return True
     problem = response.json()
-    if operation == MERGED or problem["code"] == "settings_changed":
+    if operation == MERGED or problem["code"] in PRECONDITIONS:
         return False
     fields = {error["field"] for error in problem.get("errors", [])}
     if fields:

@@ -11,6 +11,7 @@ from tests.support.people import People
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import World
+from waitlist_api.records.waitlists import WaitlistSettings
 
 SETTINGS: dict[str, Any] = {
     "capacity": 9,
@@ -183,6 +184,93 @@ def test_a_list_is_deleted_only_in_the_version_that_was_seen(people: People) -> 
     assert settings(people)["version"] == 2
     assert delete(people.world, '"2"').status == 204
     assert delete(people.world, "*").code == "waitlist_not_found"
+
+
+def put(world: World, body: Any, **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    path = "/v1/admin/waitlists/other"
+    return world.request("PUT", path, body=body, operator=True, headers=named)
+
+
+WHOLE = {
+    "name": "Other",
+    "segments": [["language", "gender"], ["country"]],
+    "admission": {"schedule": [{"cron": "0 9 * * *", "timezone": "Europe/Berlin", "count": 5}]},
+    "opens_at": "2026-12-01T09:00:00Z",
+    "confirm": {"every_days": 7, "answer_days": 2, "reminders_days": [1]},
+    "identity": {"field": "email"},
+    "rest": {},
+}
+
+
+def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
+    new = put(people.world, WHOLE, if_none_match="*")
+    assert (new.status, new.headers["etag"]) == (201, '"1"')
+    # So a caller who has lost the answer to the first try has it after all.
+    repeat = put(people.world, WHOLE, if_none_match="*")
+    assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
+    other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")
+    assert other.json["errors"] == [{"field": "body.capacity", "message": "is null now"}]
+    assert "capacity" in other.json["detail"]
+    assert put(people.world, WHOLE).headers["etag"] == '"1"'
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_if_none_match_excludes_versions_and_compares_weakly(people: People, method: str) -> None:
+    body = {"name": "Bakery", **SETTINGS}
+
+    def send(etag: str) -> Answer:
+        headers = {"if-none-match": etag}
+        path = people.admin_path
+        return people.world.request(method, path, body=body, operator=True, headers=headers)
+
+    for etag in ('"2"', '"01"', 'W/"2", "other"', '",1,"'):
+        assert send(etag).status == 200, etag
+    for etag in ("*", '"1"', 'W/"1"', '"2", W/"1"'):
+        answer = send(etag)
+        assert (answer.status, answer.code) == (412, "waitlist_exists"), etag
+    answer = send('*, "1"')
+    assert (answer.status, answer.json["errors"][0]["field"]) == (422, "header.if-none-match")
+
+
+def test_both_headers_are_to_be_fulfilled(people: People) -> None:
+    put(people.world, WHOLE)
+    assert put(people.world, WHOLE, if_match='"1"', if_none_match='"2"').status == 200
+    assert put(people.world, WHOLE, if_match='"2"', if_none_match="*").code == "settings_changed"
+    assert put(people.world, WHOLE, if_match="*", if_none_match="*").code == "waitlist_exists"
+    people.world.request("DELETE", "/v1/admin/waitlists/other", operator=True)
+    assert put(people.world, WHOLE, if_match="*", if_none_match="*").code == "waitlist_not_found"
+    assert put(people.world, WHOLE, if_none_match="*").code == "waitlist_deleting"
+
+
+def test_of_two_who_create_at_once_one_does(people: People) -> None:
+    wire = Wire()
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis)
+    theirs = WaitlistSettings(name="Theirs")
+    wire.arm(0, before(lambda: people.world.services.waitlists.put("other", theirs)))
+    assert put(world, {"name": "Mine"}, if_none_match="*").code == "waitlist_exists"
+    assert put(people.world, {"name": "Theirs"}).headers["etag"] == '"1"'
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_version_that_is_made_meanwhile_is_excluded_too(people: People, step: int) -> None:
+    wire = Wire()
+    world = World.on(wire.client(people.world.dynamodb), people.world.redis)
+    wire.arm(step, before(lambda: hide_counts(people)))
+    headers = {"if-none-match": '"2"'}
+    body = {"name": "Bakery", **SETTINGS, "capacity": 20}
+    answer = world.request("PUT", people.admin_path, body=body, operator=True, headers=headers)
+    assert (answer.code, len(wire.calls) > step) == ("waitlist_exists", True)
+    assert (settings(people)["capacity"], settings(people)["version"]) == (9, 2)
+
+
+def test_a_list_is_not_deleted_in_a_version_that_is_excluded(people: People) -> None:
+    headers = {"if-none-match": '"1"'}
+    answer = people.world.request("DELETE", people.admin_path, operator=True, headers=headers)
+    assert (answer.status, answer.code) == (412, "waitlist_exists")
+    headers = {"if-none-match": '"2"'}
+    answer = people.world.request("DELETE", people.admin_path, operator=True, headers=headers)
+    assert answer.status == 204
 
 
 @pytest.mark.parametrize("step", range(4))

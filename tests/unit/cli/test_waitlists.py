@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 
 
@@ -28,6 +30,20 @@ def test_one_that_is_there_is_not_made_again(typed: Typed, bakery: Bakery) -> No
     assert result.exit_code == 1
     assert f"waitlist edit {bakery.waitlist_id}" in result.stderr
     assert settings(bakery)["name"] == "Bakery"
+
+
+def test_one_that_is_made_meanwhile_is_not_replaced(fake: FakeService) -> None:
+    exists = {"code": "waitlist_exists", "detail": "it has another name", "status": 412}
+    differs = {**exists, "errors": [{"field": "body.name", "message": 'is "Other" now'}]}
+    missing = refusal(404, "waitlist_not_found")
+    fake.script = [missing, answer(412, differs)]
+    result = Typed(fake.url)("create", "bakery", "--name", "Mine")
+    assert (result.exit_code, "waitlist edit bakery" in result.stderr) == (1, True)
+    assert fake.requests[-1][2]["if-none-match"] == "*"
+    # The first try was done, and its answer lost.
+    lost = refusal(503, "record_unavailable", Retry_After="0")
+    fake.script = [missing, lost, answer(412, exists), answer(200, {"waitlist_id": "bakery"})]
+    assert Typed(fake.url)("--json", "create", "bakery", "--name", "Mine").exit_code == 0
 
 
 def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path: Path) -> None:

@@ -438,6 +438,7 @@ def _waitlists() -> dict[str, Operation]:
                     200,
                     "The changed waitlist",
                     "settings_changed",
+                    "waitlist_exists",
                     "unauthorized",
                     "not_found",
                     "invalid_json",
@@ -447,6 +448,7 @@ def _waitlists() -> dict[str, Operation]:
                     links=links.OF_A_WAITLIST,
                 ),
             },
+            "With `If-None-Match: *` it creates one, and replaces none.",
         ),
         "changeWaitlist": _operator(
             "Change some settings of a waitlist",
@@ -458,6 +460,7 @@ def _waitlists() -> dict[str, Operation]:
                     *WRITE,
                     "waitlist_deleting",
                     "settings_changed",
+                    "waitlist_exists",
                     links=links.OF_A_WAITLIST,
                 ),
             ),
@@ -472,7 +475,9 @@ def _waitlists() -> dict[str, Operation]:
         ),
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",
-            answers(204, "The waitlist is deleted", *WAITLIST, "settings_changed"),
+            answers(
+                204, "The waitlist is deleted", *WAITLIST, "settings_changed", "waitlist_exists"
+            ),
             "The waitlist is gone at once; its records are erased in the background.",
         ),
         "getStats": _operator(

@@ -132,6 +132,16 @@ IfMatch = Annotated[
         examples=['"7"'],
     ),
 ]
+IfNoneMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-None-Match",
+        pattern=ETAGS,
+        description="`*`: a waitlist that exists is refused: `waitlist_exists`. So a `PUT` creates "
+        "one, and replaces none. An `ETag`, or several: one that has such a version is refused.",
+        examples=["*"],
+    ),
+]
 BanKey = Annotated[
     str | None,
     _idempotency_key(

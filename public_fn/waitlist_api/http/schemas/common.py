@@ -192,7 +192,8 @@ class Problem(Model):
         list[FieldProblem],
         Field(
             description="The invalid fields, at most 20; `detail` counts the others. Of "
-            "`settings_changed` the settings that are others than what was sent."
+            "`settings_changed` and `waitlist_exists` the settings that are others than what was "
+            "sent."
         ),
     ] = []
     opens_at: Annotated[

@@ -13,8 +13,14 @@ from waitlist_api import cursors
 from waitlist_api.auth.credentials import operator_of
 from waitlist_api.clock import iso
 from waitlist_api.entries.questions import AskCommand, Questions
-from waitlist_api.errors import FieldError, SettingsChanged
-from waitlist_api.http.routes.params import Cursor, IfMatch, Limit, WaitlistId
+from waitlist_api.errors import (
+    FieldError,
+    SettingsChanged,
+    WaitlistDeleting,
+    WaitlistExists,
+    WaitlistNotFound,
+)
+from waitlist_api.http.routes.params import Cursor, IfMatch, IfNoneMatch, Limit, WaitlistId
 from waitlist_api.http.schemas.waitlists import (
     AskAnswer,
     AskBody,
@@ -46,14 +52,14 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
     def matched(
         waitlist_id: str,
         if_match: str | None,
+        if_none_match: str | None,
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Return the answer of `act` on a waitlist whose version matches."""
+        """Return the answer of `act` on a waitlist whose version both headers allow."""
 
         def checked(now: WaitlistRecord) -> Response[Any]:
-            if not _matches(now, if_match):
-                raise _changed(now, sent)
+            _check(now, if_match, if_none_match, sent)
             return act(now)
 
         return waitlists.on_current(waitlist_id, checked)
@@ -65,37 +71,57 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
 
     @router.put(WAITLIST, operation_id="putWaitlist")
     def put_waitlist(
-        waitlist_id: WaitlistId, body: WaitlistBody, if_match: IfMatch = None
+        waitlist_id: WaitlistId,
+        body: WaitlistBody,
+        if_match: IfMatch = None,
+        if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
-        if if_match is None:
+        if if_match is None and if_none_match is None:
             return replaced(waitlist_id, body)
-        sent = body.model_dump(mode="json")
-        return matched(
-            waitlist_id, if_match, sent, lambda now: replaced(waitlist_id, body, now.version)
-        )
+        if if_match is None:
+            new = waitlists.create(waitlist_id, WaitlistSettings(**body.settings()))
+            if new is not None:
+                return _answer(new, is_new=True)
+        try:
+            return matched(
+                waitlist_id,
+                if_match,
+                if_none_match,
+                body.model_dump(mode="json"),
+                lambda now: replaced(waitlist_id, body, now.version),
+            )
+        except WaitlistNotFound as error:
+            if if_match is not None:
+                raise
+            raise WaitlistDeleting from error
 
     @router.patch(WAITLIST, operation_id="changeWaitlist")
     def change_waitlist(
-        waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
+        waitlist_id: WaitlistId,
+        body: WaitlistPatch,
+        if_match: IfMatch = None,
+        if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
         def change(now: WaitlistRecord) -> Response[WaitlistConfigAnswer]:
             return replaced(waitlist_id, body.merged(_settings(now)), now.version)
 
-        return matched(waitlist_id, if_match, body.given, change)
+        return matched(waitlist_id, if_match, if_none_match, body.given, change)
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
         return _answer(waitlists.current(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
-    def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
+    def delete_waitlist(
+        waitlist_id: WaitlistId, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
+    ) -> Response[Any]:
         def delete(version: int | None = None) -> Response[Any]:
             waitlists.delete(waitlist_id, version)
             return Response(204)
 
-        if if_match is None:
+        if if_match is None and if_none_match is None:
             return delete()
-        return matched(waitlist_id, if_match, {}, lambda now: delete(now.version))
+        return matched(waitlist_id, if_match, if_none_match, {}, lambda now: delete(now.version))
 
     @router.post(f"{WAITLIST}/confirm", operation_id="askAll")
     def ask_all(
@@ -124,11 +150,22 @@ def _etag(record: WaitlistRecord) -> str:
     return f'"{record.version}"'
 
 
-def _matches(record: WaitlistRecord, if_match: str | None) -> bool:
-    """Compare as RFC 9110 says, strongly: a weak tag matches nothing."""
-    if if_match in (None, "*"):
-        return True
-    return ("", _etag(record)) in re.findall(r'(W/)?("[^"]*")', if_match)
+def _check(
+    now: WaitlistRecord, if_match: str | None, if_none_match: str | None, sent: Mapping[str, Any]
+) -> None:
+    """Raise SettingsChanged or WaitlistExists unless both headers allow this version.
+
+    RFC 9110 compares `If-Match` strongly, so that a weak tag matches nothing, the other weakly.
+    """
+    strong, weak = ("", _etag(now)), ("W/", _etag(now))
+    if if_match not in (None, "*") and strong not in _etags(if_match):
+        raise SettingsChanged(*_differences(now, sent))
+    if if_none_match == "*" or {strong, weak} & set(_etags(if_none_match)):
+        raise WaitlistExists(*_differences(now, sent))
+
+
+def _etags(header: str | None) -> list[tuple[str, str]]:
+    return re.findall(r'(W/)?("[^"]*")', header or "")
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
@@ -139,16 +176,14 @@ def _settings(record: WaitlistRecord) -> dict[str, Any]:
     return dict(shown)
 
 
-def _changed(now: WaitlistRecord, sent: Mapping[str, Any]) -> SettingsChanged:
-    """Return the refusal, with the settings of the request that are others now."""
+def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
+    """Return the settings of a request that are others now."""
     shown = _settings(now)
-    return SettingsChanged(
-        *(
-            FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")
-            for name, value in sent.items()
-            if name in shown and shown[name] != value
-        )
-    )
+    return [
+        FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")
+        for name, value in sent.items()
+        if name in shown and shown[name] != value
+    ]
 
 
 def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
