@@ -119,8 +119,19 @@ def test_each_route_names_what_can_go_wrong_with_its_parts(route: str) -> None:
     assert ("unauthorized" in codes) == needs_credentials(operation)
     if route not in WITHOUT_RECORD:
         assert "record_unavailable" in codes
-    if "{waitlist_id}" in route and not route.startswith("PUT"):
+    if "{waitlist_id}" in route:
         assert "waitlist_not_found" in codes
+
+
+def test_each_answer_with_settings_has_their_version_for_if_match() -> None:
+    headers = {
+        (route.split()[0], status): response["headers"]
+        for route, operation in OPERATIONS.items()
+        for status, response in operation["responses"].items()
+        if status < "300" and "WaitlistConfigAnswer" in json.dumps(response.get("content"))
+    }
+    assert set(headers) == {("GET", "200"), ("PUT", "200"), ("PUT", "201"), ("PATCH", "200")}
+    assert all("ETag" in found for found in headers.values())
 
 
 @each_operation

@@ -433,19 +433,20 @@ def _waitlists() -> dict[str, Operation]:
         "putWaitlist": _operator(
             "Create a waitlist, or replace its whole configuration",
             {
-                201: success(201, "The new waitlist", links.OF_A_WAITLIST),
-                **answers(
-                    200,
-                    "The changed waitlist",
-                    "settings_changed",
-                    "waitlist_exists",
-                    "unauthorized",
-                    "not_found",
-                    "invalid_json",
-                    "waitlist_deleting",
-                    "unsupported_media_type",
-                    "record_unavailable",
-                    links=links.OF_A_WAITLIST,
+                201: {**success(201, "The new waitlist", links.OF_A_WAITLIST), "headers": ETAG},
+                **with_headers(
+                    ETAG,
+                    answers(
+                        200,
+                        "The changed waitlist",
+                        *WAITLIST,
+                        "settings_changed",
+                        "waitlist_exists",
+                        "invalid_json",
+                        "waitlist_deleting",
+                        "unsupported_media_type",
+                        links=links.OF_A_WAITLIST,
+                    ),
                 ),
             },
             "With `If-None-Match: *` it creates one, and replaces none.",
