@@ -264,6 +264,17 @@ class InvalidJson(WaitlistError):
     advice = "The body must be a JSON document in UTF-8."
 
 
+class UnsupportedMediaType(WaitlistError):
+    """The body is not declared as JSON."""
+
+    code = "unsupported_media_type"
+
+    def __init__(self, accepted: Iterable[str], *, is_patch: bool) -> None:
+        self.accepted = ", ".join(accepted)
+        self.is_patch = is_patch
+        super().__init__(f"Send the body with a Content-Type of these: {self.accepted}.")
+
+
 class TooLarge(WaitlistError):
     """The body is larger than the route's limit."""
 

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
-from aws_lambda_powertools.event_handler.openapi.exceptions import (
-    RequestUnsupportedContentType,
-    RequestValidationError,
-)
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
@@ -20,7 +17,14 @@ from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.entries.unsubscribe import Unsubscriptions
 from waitlist_api.entries.verify import Verifications
-from waitlist_api.errors import CodeRefused, InvalidFields, InvalidJson, NoSuchRoute, field_error
+from waitlist_api.errors import (
+    CodeRefused,
+    InvalidFields,
+    InvalidJson,
+    NoSuchRoute,
+    UnsupportedMediaType,
+    field_error,
+)
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, without_key
 from waitlist_api.http.errors import problem
@@ -77,13 +81,6 @@ ALWAYS = {
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-class UnsupportedMediaType(WaitlistError):
-    """The body is not declared as JSON."""
-
-    code = "unsupported_media_type"
-    advice = "Send the body as Content-Type: application/json."
 
 
 def _no_code_keys() -> EntryTokens:
@@ -171,7 +168,6 @@ class Api:
             RequestValidationError: self._invalid,
             UnicodeDecodeError: lambda _: problem(InvalidJson()),
             binascii.Error: lambda _: problem(InvalidJson()),
-            RequestUnsupportedContentType: lambda _: problem(UnsupportedMediaType()),
             NotFoundError: lambda _: problem(NoSuchRoute()),
             Exception: self._broken,
         }
@@ -312,19 +308,19 @@ def _check_size(event: Event, limit: int) -> None:
 def _as_json(event: Event, media_types: Collection[str]) -> Event:
     """Return the event with the media type as Powertools spells it; refuse all but JSON.
 
-    Powertools would parse other media types as forms.
+    Powertools would parse other media types as forms, also the body of a request without one.
     """
-    if not event.get("body"):
-        return event
-    if event["requestContext"]["http"]["method"] not in WITH_BODY:
-        return _without_body(event)
+    method = event["requestContext"]["http"]["method"]
     # API Gateway writes names in lower case, `sam local start-api` as they were sent.
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
-    media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
-    if media_type == MERGE_PATCH and event["routeKey"] == MERGED:
-        media_type = JSON
-    if media_type not in media_types:
-        raise UnsupportedMediaType
+    if method not in WITH_BODY:
+        event = _without_body(event)
+    if event.get("body"):
+        media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
+        if event["routeKey"] == MERGED:
+            media_types = (*media_types, MERGE_PATCH)
+        if media_type not in media_types:
+            raise UnsupportedMediaType(filter(None, media_types), is_patch=method == "PATCH")
     return {**event, "headers": {**headers, "content-type": JSON}}
 
 

@@ -11,6 +11,7 @@ from waitlist_api.errors import (
     MethodNotAllowed,
     OpensLater,
     SettingsChanged,
+    UnsupportedMediaType,
     WaitlistExists,
     cut,
 )
@@ -134,6 +135,10 @@ def problem(error: WaitlistError) -> Response[str]:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = error.allowed
+    if isinstance(error, UnsupportedMediaType):
+        headers["Accept"] = error.accepted
+        if error.is_patch:
+            headers["Accept-Patch"] = error.accepted
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return Response(status, PROBLEM_JSON, json.dumps(details), headers)

@@ -177,6 +177,23 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
             "PUT", stocked.admin_path, body={"name": "x"}, headers=headers, operator=True
         )
         refused(answer, 415, "unsupported_media_type")
+        assert (answer.headers["accept"], "accept-patch" in answer.headers) == (
+            "application/json",
+            False,
+        )
+
+
+@pytest.mark.parametrize(
+    "media_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
+def test_a_request_without_a_body_lacks_it_whatever_its_type(
+    people: People, media_type: str
+) -> None:
+    """Powertools would take a form without fields for a body."""
+    for method in ("PATCH", "PUT"):
+        headers = {"content-type": media_type}
+        answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
+        assert answer.json["errors"] == [{"field": "body", "message": "Field required"}]
 
 
 def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
@@ -189,6 +206,18 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
         path, body = stocked.admin_entry("ada"), {"profile": {"phone": None}}
         answer = stocked.world.request("PATCH", path, body=body, headers=headers, operator=True)
         refused(answer, 415, "unsupported_media_type")
+        assert answer.headers["accept-patch"] == "application/json"
+
+
+def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
+    """RFC 5789, section 2.2."""
+    headers = {"content-type": "application/json-patch+json"}
+    path = stocked.admin_path
+    answer = stocked.world.request("PATCH", path, body=[], headers=headers, operator=True)
+    refused(answer, 415, "unsupported_media_type")
+    taken = "application/json, application/merge-patch+json"
+    assert (answer.headers["accept"], answer.headers["accept-patch"]) == (taken, taken)
+    assert taken in answer.json["detail"]
 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
