@@ -142,8 +142,21 @@ def next_step(
         return _rejoin(command, existing, waitlist, now_millis)
     # A repeat does not rejoin: a late copy of a signup would bring back a customer who left.
     if not (is_repeat or command.is_proven_of(existing)):
-        return Refuse(AlreadyOnList())
+        return Refuse(_on_list(waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
+
+
+def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
+    """Return the refusal, whose words depend on public settings alone."""
+    identity = waitlist.settings.identity
+    if identity is None:
+        return AlreadyOnList()
+    return AlreadyOnList(
+        f"This {identity.field} is already on the waitlist. To get the entry again, repeat the "
+        "signup with the same Idempotency-Key, or ask for the link to it, which goes to the "
+        f"address: POST /v1/waitlists/{waitlist.waitlist_id}/links with "
+        f'{{"{identity.field}": …}}. If none arrives, ask an operator for the link.'
+    )
 
 
 def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:

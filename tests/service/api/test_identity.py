@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import re
 from typing import Any
 
 import pytest
@@ -118,6 +119,11 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
         second = join(by_mail, "CYD@example.com", key=key)
         assert (second.status, second.json["code"]) == (409, "already_on_list")
         assert "entry_token" not in second.json
+    way, field = re.findall(r'POST (\S+) with \{"(\w+)": …\}', second.json["detail"])[0]
+    assert by_mail.world.request("POST", way, body={field: "CYD@example.com"}).status == 202
+    path = f"{by_mail.admin_path}/entries/{first.json['entry_id']}"
+    history = by_mail.world.request("GET", path, operator=True).json["history"]
+    assert [one["event"] for one in history] == ["joined", "link_asked"]
     reused = join(by_mail, "CYD@example.com", key=KEY)
     assert (reused.status, reused.json["code"]) == (422, "idempotency_key_reused")
 
