@@ -250,8 +250,11 @@ class MaintenanceRunner(Struct, frozen=True):
             found += len(page)
             # Before erasing: without the lease they may belong to the next waitlist of this id.
             renew()
-            run_each(lambda one: self.erasures.forget(waitlist_id, one.entry_id, one.join_id), page)
+            run_each(self._forget, page)
         return found
+
+    def _forget(self, one: IndexRow) -> None:
+        self.erasures.forget(one.waitlist_id, one.entry_id, one.join_id, one.stamp)
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
         for shard in range(SHARDS):

@@ -350,7 +350,7 @@ class EntryRecords(Struct, frozen=True):
             expires_at=record.expires_at,
         )
         when = "out_millis" if keeps_room else "exited_millis"
-        update = f"SET #{when} = :now, #updated_millis = :now"
+        update = f"SET #{when} = :now, #updated_millis = :now, #edited_stamp = :stamp"
         condition = (
             "#status = :admitted AND #join_id = :join_id AND attribute_not_exists(#exited_millis)"
             " AND attribute_not_exists(#erase)"
@@ -361,7 +361,7 @@ class EntryRecords(Struct, frozen=True):
             # Redis is to have the customer inside as after the admission.
             until_millis = record.inside_until_millis or 0
             change = _change(record.key, stamp, "admitted", until_millis=until_millis)
-        values = STATUSES | {"join_id": record.join_id, "now": now_millis}
+        values = STATUSES | {"join_id": record.join_id, "now": now_millis, "stamp": stamp}
         with entry_changed():
             self.table.transact(self._writes(change, update, condition, values, now_millis, event))
         return replace(record, **{when: now_millis})

@@ -1,5 +1,6 @@
 """Erasure: personal data at once, then history and record."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -55,7 +56,7 @@ class Erasures(Struct, frozen=True):
         self.erase_history(record, until_stamp)
         self.forget_alias(record)
         if record.edited_stamp > record.stamp:
-            self._stamp_last(record)
+            self._stamp_last(record.key, record.join_id, record.edited_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
 
     def forget_alias(self, record: EntryRecord) -> None:
@@ -74,12 +75,15 @@ class Erasures(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
-    def _stamp_last(self, record: EntryRecord) -> None:
-        """Let the event `erased`, which has the record's stamp, follow a ban that was cut off."""
-        values: Item = {"join_id": record.join_id, "stamp": record.edited_stamp}
+    def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
+        """Let the event `erased`, which has the record's stamp, follow a later one of the stay.
+
+        Such as an edit, an exit, or a ban that was cut off: none of these changes the stamp.
+        """
+        values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):
             self.table.update(
-                record_key(*record.key), "SET #stamp = :stamp", "#join_id = :join_id", values
+                record_key(*key), "SET #stamp = :stamp", "#join_id = :join_id", values
             )
 
     def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
@@ -90,9 +94,16 @@ class Erasures(Struct, frozen=True):
         last_stamp = max(record.stamp, record.edited_stamp, until_stamp)
         self._delete_history(record.waitlist_id, record.entry_id, f"{last_stamp:016d}")
 
-    def forget(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
-        """Delete history and record of a stay in any state, but not of a later stay."""
-        self._delete_history(waitlist_id, entry_id, "")
+    def forget(self, waitlist_id: str, entry_id: str, join_id: str, stamp: int) -> None:
+        """Delete history and record of a stay in any state, but not of a later stay.
+
+        `stamp` is the one that the record is known to have.
+        """
+        for sort_keys in self._history(waitlist_id, entry_id, ""):
+            last_stamp = _stamp_of(sort_keys[-1])
+            if last_stamp > stamp:
+                self._stamp_last((waitlist_id, entry_id), join_id, last_stamp)
+            self._delete(waitlist_id, entry_id, sort_keys)
         self._delete_record(waitlist_id, entry_id, join_id)
 
     def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
@@ -101,11 +112,28 @@ class Erasures(Struct, frozen=True):
             self.table.delete(key, "#join_id = :join_id", {"join_id": join_id})
 
     def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
+        for sort_keys in self._history(waitlist_id, entry_id, last_stamp):
+            self._delete(waitlist_id, entry_id, sort_keys)
+
+    def _delete(self, waitlist_id: str, entry_id: str, sort_keys: Sequence[str]) -> None:
         pk = entry_pk(waitlist_id, entry_id)
-        values = {"pk": pk, "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}"}
+        self.table.delete_many([{"pk": pk, "sk": one} for one in sort_keys])
+
+    def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
+        """Yield pages of the keys up to a stamp, oldest first, after the notes of messages."""
+        values = {
+            "pk": entry_pk(waitlist_id, entry_id),
+            "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}",
+        }
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
                 "#pk = :pk AND #sk < :last", values, after or None, Limit=ERASE_PAGE
             )
-            self.table.delete_many([{"pk": pk, "sk": item["sk"]} for item in items])
+            if items:
+                yield [item["sk"] for item in items]
+
+
+def _stamp_of(sort_key: str) -> int:
+    """Return the stamp in the key of an event; 0 for one of a note."""
+    return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

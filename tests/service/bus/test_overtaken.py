@@ -9,6 +9,7 @@ from tests.service.bus.stories import (
     is_admitted_by_hand_and_let_out,
     is_offered,
     is_parked_and_redriven,
+    rests_and_is_held_back,
     signs_up,
 )
 from tests.support import faults
@@ -66,12 +67,19 @@ def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
     assert [one["event"] for one in scene.details("ada")] == ["joined", "erased"]
 
 
-def test_an_erasure_after_an_exit_comes_last_with_a_stamp_behind_that_of_joined() -> None:
-    """P8: the exit's stamp is by the function's clock, and may be the greatest."""
+@pytest.mark.parametrize("how", ["the person", "the list"])
+@pytest.mark.parametrize(
+    ("prepare", "last"),
+    [(is_admitted_by_hand_and_let_out, "exited"), (rests_and_is_held_back, "ready")],
+)
+def test_an_erasure_comes_last_by_its_stamp(
+    prepare: Callable[[Scene], None], last: str, how: str
+) -> None:
+    """P8: also after events that leave the record's own stamp as it was."""
     scene = Scene()
-    is_admitted_by_hand_and_let_out(scene)
-    assert scene.people.erase("ada").status == 204
+    prepare(scene)
+    erases = scene.people.delete_waitlist() if how == "the list" else scene.people.erase("ada")
+    assert erases.status == 204
     scene.maintain()
-    published = scene.details("ada")
-    assert [one["event"] for one in published][-2:] == ["exited", "erased"]
-    assert int(published[0]["stamp"]) < int(published[-1]["stamp"])
+    assert scene.words("ada")[-2:] == [last, "erased"]
+    assert [one["event"] for one in scene.details("ada")][-2:] == [last, "erased"]

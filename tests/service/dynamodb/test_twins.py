@@ -99,7 +99,7 @@ def live(people: People) -> None:
     for limit in (1, 5):
         query = f"include=history&limit={limit}"
         world.request("GET", people.admin_entry("gus"), operator=True, query=query)
-    world.services.leaves.erasures.forget("bakery", people.id_of("ann"), "no-stay")
+    world.services.leaves.erasures.forget("bakery", people.id_of("ann"), "no-stay", 0)
     people.delete_waitlist()
     people.delete_waitlist()
     people.configure()

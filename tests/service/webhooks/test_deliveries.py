@@ -343,6 +343,28 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
     assert [one for _, one in stand.received] == in_order([one for _, one in stand.received])
 
 
+def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
+    """P8: the receiver fails until the person has signed up again."""
+    people = stage.scene.people
+    assert stage.scene.configure(admission={}).status == 200
+    stand.always = status(500)
+    people.all_sign_up("ada")
+    for one in (people.admit(1), people.enter("ada"), people.exit("ada"), people.erase("ada")):
+        assert one.status < 300, one.text
+        stage.announce()
+        stage.run()
+        stage.advance(1)
+    stage.scene.maintain()
+    stage.announce()
+    stage.run()
+    assert people.sign_up("ada", key="a-new-person-signs-up").status == 201
+    stage.announce()
+    stand.always = status(204)
+    stand.received.clear()
+    stage.run_for(7200)
+    assert stand.events == ["joined", "offered", "admitted", "exited", "erased", "joined"]
+
+
 @pytest.mark.parametrize(
     "address",
     [
