@@ -11,8 +11,10 @@ from botocore import xform_name
 from botocore.session import Session
 from pydantic_core import PydanticUndefined, to_json
 
+from tests.deployment.deployed import deployed
 from tests.deployment.documents import tables_of
-from tests.deployment.template import RESOURCES, TEMPLATE, named
+from tests.deployment.facts import allowing, of_type
+from tests.deployment.template import RESOURCES, TEMPLATE, as_list, named
 from tests.deployment.test_documents import anchors
 from tests.rules.sources import ROOT
 from waitlist_api.http.schemas.waitlists import WaitlistBody
@@ -90,6 +92,29 @@ def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
         "TimeToLiveSpecification",
         "StreamSpecification",
     }, "is what is new kept by a restore? Else it belongs into the document"
+
+
+def test_a_restore_stops_each_function_that_writes_to_the_table_and_starts_it_again() -> None:
+    """All but the webhook's, whose notes of how far it has sent no other function reads."""
+    resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
+    role_of = {
+        name: function["Role"]["Fn::GetAtt"][0]
+        for name, function in of_type(resources, "Lambda::Function")
+    }
+    writing = {
+        role
+        for role, statement in allowing(resources)
+        if {"dynamodb:PutItem", "dynamodb:UpdateItem"} & set(as_list(statement["Action"]))
+    }
+    writers = {name for name, role in role_of.items() if role in writing} - {"WebhookFn"}
+    page = (PAGES / "restore.md").read_text(encoding="utf-8")
+    for verb in ("put", "delete"):
+        loop = rf"for FUNCTION in (.*); do\n *aws lambda {verb}-function-concurrency"
+        outputs = re.findall(r"output (\w+)", re.findall(loop, page)[0])
+        assert {TEMPLATE["Outputs"][name]["Value"]["Ref"] for name in outputs} == writers
+    assert writers >= {"PublicFn", "MaintenanceFn", "MessagesFn"}
+    for name in role_of.keys() - writers:
+        assert f"`{name}`" in page, "why need it not be stopped?"
 
 
 def test_the_stacks_are_those_of_the_configuration() -> None:
