@@ -15,6 +15,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.estimates.pace import UNKNOWN
 from waitlist_api.estimates.recent import Recent
 from waitlist_api.maintenance import runner
+from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.journal import MINUTE
@@ -129,6 +130,39 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
     assert lists[2].order() == ["ann"]
     minutes(world)
     assert lists[2].order() == ["ann", "bob"]
+
+
+def test_repairs_that_redis_has_lost_again_are_repeated(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: the heartbeat behind them shows it; the last stamp is that of the one before them."""
+    at_rest = RedisState.of(world.redis)
+    before_repairs: list[RedisState] = []
+    lists[2].all_sign_up("bob")
+    minutes(world, 5)
+    at_rest.restore(world.redis)
+    repair = Auditor._repair
+
+    def kept(auditor: Auditor, *found: Any) -> None:
+        before_repairs.append(RedisState.of(world.redis))
+        repair(auditor, *found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Auditor, "_repair", kept)
+        minutes(world)
+    assert lists[2].order() == ["ann", "bob"]
+    before_repairs[0].restore(world.redis)
+    assert lists[2].order() == ["ann"]
+    minutes(world)
+    assert lists[2].order() == ["ann", "bob"]
+
+
+def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
+    """P7: also one that has the same stamp, as the clocks of two servers may give it."""
+    lists[0].lose_place("ann")
+    world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
+    minutes(world)
+    assert lists[0].order() == ["ann"]
 
 
 def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
