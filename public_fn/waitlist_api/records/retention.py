@@ -5,6 +5,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from waitlist_api.records.entry import HISTORY, entry_pk
+from waitlist_api.records.intents import UNVERIFIED
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
@@ -26,8 +27,9 @@ class Retention(Struct, frozen=True):
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
         """Let the events up to a stamp expire, unless an earlier stay has set their time.
 
-        The event of a ban, which is in the index, stays as long as the ban. Later events belong to
-        another stay: this call may come late, and twice.
+        The event of a ban, which is in the index, stays as long as the ban; that of an unverified
+        signup has nothing to end any more. Later events belong to another stay: this call may come
+        late, and twice.
         """
         if expires_at is None:
             return
@@ -38,7 +40,8 @@ class Retention(Struct, frozen=True):
             condition = "#pk = :pk AND #sk BETWEEN :first AND :last"
             items, after = self.table.query(condition, values, after or None, Limit=PAGE)
             for item in items:
-                if "expires_at" not in item and "place" not in item:
+                is_of_ban = "place" in item and item.get("status") != UNVERIFIED
+                if "expires_at" not in item and not is_of_ban:
                     self._end({"pk": pk, "sk": item["sk"]}, expires_at)
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:

@@ -12,13 +12,13 @@ from tests.support.dynamodb import TABLE
 from tests.support.faults import Crash, Wire, before, crash_after, crash_before
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
-from tests.support.tables import new_table
+from tests.support.tables import items_of, new_table
 from tests.support.world import SECRET, RedisClock, World
 from tools.local.http_message import HttpRequest
 from tools.local.mailbox import PATH, Mailbox
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries import queries
-from waitlist_api.records.entry import shard_of
+from waitlist_api.records.entry import entry_pk, shard_of
 from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
 
@@ -187,6 +187,27 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     guests.world.maintain()
     assert guests.of(ADA)["not_ready"] == ["unverified"]
     assert guests.verify(guests.code(ADA)).status == 200
+
+
+@pytest.mark.parametrize("ends", ["not verified", "removed", "verified and left"])
+def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
+    guests: Guests, ends: str
+) -> None:
+    """P8: also the event whose deadline is still to come, or has ended the stay."""
+    guests.configure(identity=RULES, retention_days=1)
+    guests.join(ADA)
+    if ends == "removed":
+        guests.remove(ADA)
+    elif ends == "verified and left":
+        guests.verify(guests.code(ADA))
+        guests.remove(ADA)
+    guests.world.advance(61 * MINUTE)
+    guests.world.maintain()
+    assert guests.of(ADA)["status"] == "left"
+    pk = entry_pk("bakery", guests.id_of(ADA))
+    items = [one for one in items_of(guests.world.dynamodb) if one["pk"]["S"] == pk]
+    assert len(items) > 3
+    assert [one["sk"]["S"] for one in items if "expires_at" not in one] == []
 
 
 def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again(
