@@ -57,19 +57,19 @@ class Recipients(Struct, frozen=True):
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Note that the address of a stay takes no messages."""
-        return self._mark(waitlist_id, entry_id, ticket, "SET #unreachable = :on", {"on": True})
+        return self._mark(waitlist_id, entry_id, ticket, ", #unreachable = :on", {"on": True})
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Take that note back: the stay has another address."""
-        return self._update(waitlist_id, entry_id, ticket, "REMOVE #unreachable", {})
+        return self._update(waitlist_id, entry_id, ticket, " REMOVE #unreachable", {})
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Note that the person of a stay wants no messages but those they ask for."""
-        return self._mark(waitlist_id, entry_id, ticket, "SET #messages = :off", {"off": "off"})
+        return self._mark(waitlist_id, entry_id, ticket, ", #messages = :off", {"off": "off"})
 
     def turn_on(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
         """Take that note back."""
-        return self._update(waitlist_id, entry_id, ticket, "REMOVE #messages", {})
+        return self._update(waitlist_id, entry_id, ticket, " REMOVE #messages", {})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
         """Let a stay be listed, unless a later one is."""
@@ -101,8 +101,11 @@ class Recipients(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
     ) -> bool:
         key = record_key(waitlist_id, entry_id)
+        # A reinstatement at this moment, which takes the mark over, reads the record again.
+        update = f"SET #updated_millis = :now{update}"
+        values = {**values, "ticket": ticket, "now": self.now_millis()}
         try:
-            self.table.update(key, update, THIS_STAY, {**values, "ticket": ticket})
+            self.table.update(key, update, THIS_STAY, values)
         except ConditionFailed:
             return False
         return True

@@ -11,6 +11,7 @@ from aws_lambda_powertools import Logger
 
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import mime, raw_of
+from tests.support.faults import Call
 from tests.support.gateway import Answer, Caller
 from tests.support.world import SECRET
 from waitlist_api import messages_app
@@ -73,6 +74,28 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
     assert click(stage, path).text == first.text, "late: it says the same"
     assert stage.send_news() == []
     assert len(stage.stand_ins.mails) == 2, "the next stay gets its messages"
+
+
+def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
+    """P3: it was answered, and the reinstatement takes the choice over from the former stay."""
+    path = joined(stage)
+    stage.people.leave("ada")
+    stage.world.advance(1)
+    elsewhere, clicks = stage.people_elsewhere(), list[int]()
+
+    def fault(call: Call) -> Any:
+        if call.name == "PutItem" and "joining" in str(call.arguments["Item"]["status"]):
+            stage.wire.disarm()
+            stage.world.advance(1)
+            answer = elsewhere.world.request("POST", path, raw_body="", headers=FORM)
+            clicks.append(answer.status)
+        return call.make()
+
+    for step in range(100):
+        stage.wire.also(step, fault)
+    assert stage.people.reinstate("ada").status == 200
+    assert clicks == [200]
+    assert elsewhere.person("ada").json["messages_off"]
 
 
 def test_a_link_that_a_person_asks_for_comes_all_the_same(stage: Stage) -> None:
