@@ -97,8 +97,10 @@ def _near(record: EntryRecord, _happening: Happening, _: int) -> bool:
     return record.status == "waiting" and record.near_stay == record.join_id
 
 
-def _ending(record: EntryRecord, _: Happening, now_millis: int) -> bool:
-    is_open = record.status == "offered" and record.ending_offer == record.claim_token
+def _ending(record: EntryRecord, happening: Happening, now_millis: int) -> bool:
+    is_told = record.status == "offered" and record.ending_offer == record.claim_token
+    # The notice of an earlier offer may come late.
+    is_open = is_told and happening.stamp > record.stamp
     return is_open and (record.claimed_until_millis or 0) > now_millis
 
 

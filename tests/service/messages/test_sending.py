@@ -336,6 +336,24 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
+def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
+    """P2: the present offer has a notice of its own, which was sent."""
+    stage.configure(messages={"kinds": ["ending"]})
+    stage.joins("ada")
+    notices = []
+    for _ in range(2):
+        stage.people.admit(1)
+        for _ in range(9):
+            stage.world.advance(60)
+            stage.world.maintenance.run_all()
+        notices.append([one for one in stage.news() if one["event"] == "ending"])
+        if len(notices) == 1:
+            stage.people.decline("ada")
+    assert [len(one) for one in notices] == [1, 1]
+    assert stage.send(*notices[1], *notices[0]) == []
+    assert len(stage.stand_ins.mails) == 1
+
+
 def test_the_rule_takes_the_events_of_all_kinds() -> None:
     pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
     assert set(pattern["detail"]["event"]) == set(BY_EVENT)
