@@ -71,6 +71,7 @@ class Sender(Struct, frozen=True):
         rules = self.rules_of(waitlist.settings)
         if rules is None or not {kind.name, kind.also_by} & set(rules.kinds):
             return "not_chosen"
+        began_millis = self.now_millis()
         record = self.entries.get(happening.waitlist_id, happening.entry_id)
         if record is None or record.erase or happening.stamp < (record.ticket or 0):
             return "over"
@@ -90,25 +91,26 @@ class Sender(Struct, frozen=True):
             self._check_hours(record, waitlist.settings, happening)
         at_millis = millis_of(happening.stamp)
         message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
-        return self._send_once(delivery, message)
+        return self._send_once(delivery, message, began_millis)
 
     def bounce(self, delivery: Delivery) -> None:
         """Note that a sent message came back; its address takes no others in this stay."""
-        if not self._was_sent_before_an_edit(delivery):
-            self._mark_unreachable(delivery)
+        self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
 
-    def _was_sent_before_an_edit(self, delivery: Delivery) -> bool:
-        """Return whether the address may be another one by now; the next message finds out."""
+    def _is_edited_since(self, delivery: Delivery, millis: int) -> bool:
         record = self.entries.get(delivery.waitlist_id, delivery.entry_id)
-        sent_millis = self.deliveries.sent_millis(delivery)
-        if record is None or sent_millis is None:
-            return False
-        return millis_of(record.edited_stamp) > sent_millis
+        return record is not None and millis_of(record.edited_stamp) > millis
 
-    def _mark_unreachable(self, delivery: Delivery) -> None:
+    def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
+        """Note that the address of a message takes none, unless the stay has another by now.
+
+        After any edit it may; the next message finds out.
+        """
         # A new address says nothing of the one that the stay has.
-        if BY_NAME[delivery.kind].link != "move":
+        if BY_NAME[delivery.kind].link == "move":
+            return
+        if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
             self.recipients.mark_unreachable(*delivery.stay)
 
     def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -151,9 +153,12 @@ class Sender(Struct, frozen=True):
                 return channel, address_of(rules or IdentityRules(field=name), given).text
         return None
 
-    def _send_once(self, delivery: Delivery, message: Message) -> Outcome:
-        begun_millis = self.now_millis()
-        match self.deliveries.begin(delivery, begun_millis):
+    def _send_once(self, delivery: Delivery, message: Message, began_millis: int) -> Outcome:
+        """Send a message by a record that was read after a time, which counts as that of the send.
+
+        So an edit since then has a later stamp.
+        """
+        match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"
             case "busy":
@@ -163,12 +168,12 @@ class Sender(Struct, frozen=True):
         try:
             self.channels[message.channel].send(message, delivery)
         except Refused:
-            self._mark_unreachable(delivery)
+            self._mark_unreachable(delivery, began_millis)
             outcome = reason = "refused"
         except TryAgain:
-            self.deliveries.give_up(delivery, begun_millis)
+            self.deliveries.give_up(delivery, began_millis)
             raise
-        self.deliveries.finish(delivery, message.channel, self.now_millis(), reason)
+        self.deliveries.finish(delivery, message.channel, began_millis, reason)
         return outcome
 
 

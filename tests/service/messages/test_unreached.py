@@ -1,10 +1,12 @@
 """Who gets no messages is listed and counted: of the present stay, also after a reinstatement."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.service.messages.stage import Stage, staged
+from tests.service.messages.stand_ins import SENT, Answer, error
 from tests.service.messages.test_unsubscribing import click, joined, own
 from tests.support.faults import Crash, crash_before
 from waitlist_api.records.recipients import unreached_key
@@ -104,6 +106,32 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
     path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
     assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
     assert stage.send(stage.bounce("ada")) == []
+    assert listed(stage, "unreachable") == []
+    stage.people.admit(1)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to()[-1] == "ada@example.net"
+
+
+@pytest.mark.parametrize("answer", [error(400, "BadRequestException"), SENT])
+def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
+    stage: Stage, answer: Answer
+) -> None:
+    """The address changes while the mail is sent, which is refused, or bounces."""
+    stage.joins("ada")
+    news = stage.news()
+
+    def failing(_: Any) -> Answer:
+        stage.stand_ins.failing = lambda _: SENT
+        stage.world.advance(1)
+        path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
+        assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
+        stage.world.advance(1)
+        return answer
+
+    stage.stand_ins.failing = failing
+    assert stage.send(*news) == []
+    if answer is SENT:
+        assert stage.send(stage.bounce("ada")) == []
     assert listed(stage, "unreachable") == []
     stage.people.admit(1)
     assert stage.send_news() == []
