@@ -58,13 +58,17 @@ export class Api {
   constructor(base, waitlist, token = null) {
     this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
     this.token = token;
-    this.skew = 0; // what the clock of the service is ahead of this one
+    // What the clock of the service is ahead of this one.
+    this.skew = null;
   }
 
   /** The list; `ahead` is what the clock that opens and closes it is ahead of this one. */
   async list() {
     const list = await this.#call('GET', this.path);
-    return { ...list, ahead: Date.parse(list.as_of) + list.age * 1000 - Date.now() };
+    const ahead = Date.parse(list.as_of) + list.age * 1000 - Date.now();
+    // Until an answer about the customer has it: what was kept of an offer or a pass is shown before.
+    this.skew ??= ahead;
+    return { ...list, ahead };
   }
 
   join(body, key, entryToken) {
@@ -144,9 +148,12 @@ export class Api {
     // A cache keeps the date of the answer that it has.
     if (!isPublic) this.#compareClocks(response);
     const answer = parsed(text);
+    // Not of the service: the challenge of a firewall, the page of a proxy.
+    if (response.ok && !answer && response.status !== 204) throw new Problem(502);
     if (response.ok && isPublic) {
       answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
-      answer.age = Number(response.headers.get('Age')); // seconds in a cache
+      // Seconds in a cache.
+      answer.age = Number(response.headers.get('Age'));
     }
     if (response.ok) return answer;
     const { code, detail } = answer ?? {};
@@ -203,12 +210,21 @@ class Memory {
 
   write(record) {
     this.own = record;
-    if (this.isKept) localStorage.setItem(this.name, JSON.stringify(record));
+    try {
+      if (this.isKept) localStorage.setItem(this.name, JSON.stringify(record));
+    } catch {
+      // It is full.
+      this.isKept = false;
+    }
   }
 
   clear() {
     this.own = {};
-    if (this.isKept) localStorage.removeItem(this.name);
+    try {
+      if (this.name) localStorage.removeItem(this.name);
+    } catch {
+      // Nothing is kept.
+    }
   }
 }
 
@@ -274,7 +290,8 @@ export class Waitlist extends EventTarget {
   #isLooking = false;
   #isRunning = false;
   #timer;
-  #spread = Math.random(); // this browser's place among those that wait for the opening
+  // This browser's place among those that wait for the opening.
+  #spread = Math.random();
 
   constructor({ api, waitlist, token = null, position = followBoard }) {
     super();
@@ -514,7 +531,8 @@ export class Waitlist extends EventTarget {
     if (this.#missing || this.#signedOut) return null;
     if (this.#trouble) return this.#trouble.until;
     const { entry, nextAt, joining } = this.#memory.read();
-    if (joining) return null;
+    // Another tab joins, unless it has ended.
+    if (joining) return Date.now() + TIMEOUT_MS;
     if (!entry) {
       if (this.#list && !this.#listAt) return 0;
       const isSeen = document.visibilityState !== 'hidden';
@@ -600,9 +618,9 @@ export class Waitlist extends EventTarget {
   async #look(asked) {
     const { entry, joining, isNew, lookedAt = 0 } = this.#memory.read();
     if (joining) return this.#join();
-    // Another tab has looked while this one waited for its turn.
-    if (entry && lookedAt >= asked) return;
-    if (entry && ENDED.includes(this.view.state)) return;
+    // Another tab has looked while this one waited for its turn; not if the clock was set back since.
+    if (entry && lookedAt >= asked && lookedAt <= Date.now()) return;
+    if (entry && !entry.poll_after_seconds && ENDED.includes(this.view.state)) return;
     if (!entry && (isNew || !this.#api.token)) return;
     try {
       const found = await this.#unlessForgotten(this.#position(this.#api, entry));
@@ -658,11 +676,12 @@ export class Waitlist extends EventTarget {
       return;
     }
     this.#trouble = null;
+    const isForbidden = [401, 403].includes(error.status);
     if (NO_LIST.includes(error.code)) this.#missing = true;
-    // Without a code the answer is of something before the service, which does not know the entry.
     else if (error.code === 'entry_not_found') this.#lose('gone');
-    else if (this.#api.token || !error.code) this.#signedOut = error.status === 401 || error.status === 403;
-    else if (error.status === 401 || error.status === 403) this.#lose('stay');
+    // Without a code the answer is of something before the service, which does not know the entry.
+    else if (isForbidden && (this.#api.token || !error.code)) this.#signedOut = true;
+    else if (isForbidden) this.#lose('stay');
     else this.#trouble = { kind: 'down', until: Date.now() + LONGEST_MS };
   }
 
@@ -703,7 +722,8 @@ export class Waitlist extends EventTarget {
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
-    if (error.code === 'not_open_yet') this.#listAt = 0; // its time is another one now
+    // Its time is another one now.
+    if (error.code === 'not_open_yet') this.#listAt = 0;
     if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
     // The next signup of this browser is another customer's: it cannot prove to be this one.
     const isKnown = error.code === 'already_on_list' || error.code === 'idempotency_key_reused';

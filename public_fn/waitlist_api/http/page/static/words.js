@@ -5,7 +5,8 @@ const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
 /** The texts of one language, with its numbers, plurals and times. */
 export class Words {
   #parts = new Set();
-  own = {}; // a list's words, in place of these
+  // A list's words, in place of these.
+  own = {};
 
   constructor(language, texts) {
     Object.assign(this, { language, texts });
