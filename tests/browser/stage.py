@@ -252,7 +252,7 @@ def removed(stage: Stage) -> None:
     stage.join()
     stage.act("entries", "remove", reason="<b>rude</b>")
     stage.shows("You are not in the line")
-    expect(stage.page.get_by_text("You were taken off the line.")).to_be_visible()
+    stage.notices("You were taken off the line.")
 
 
 def trouble(stage: Stage) -> None:

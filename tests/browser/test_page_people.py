@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
@@ -258,6 +258,17 @@ def test_screen_readers_hear_changes_and_not_each_poll(stage: Stage) -> None:
     assert all(re.fullmatch(r"Your position is \d+\.", one) for one in said)
 
 
+def test_screen_readers_hear_why_something_has_changed(stage: Stage) -> None:
+    said = stage.page.locator("waitlist-position .unseen")
+    stage.offer()
+    expect(said).to_have_text("It is your turn")
+    stage.act("entries", "withdraw")
+    taken = "Your turn was taken back by the organizer. You keep your place."
+    expect(said).to_have_text(f"{taken} Your position is 1.")
+    stage.act("entries", "remove")
+    expect(said).to_have_text("You were taken off the line. You are not in the line")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_whole_and_fits(new_context: NewContext, stage: Stage, language: str) -> None:
     stage.configure(rest={"max_days": 10, "times": 2})
@@ -464,6 +475,22 @@ def test_the_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
     )
     stage.offer()
     expect(stage.page.get_by_role("timer")).to_have_text(re.compile(r"^(10:00|9:[0-5]\d)$"))
+
+
+def test_a_question_that_is_asked_for_twice_is_asked_once(stage: Stage) -> None:
+    """Its part is loaded at the first click, and the second comes before it."""
+    held: list[Route] = []
+    stage.join()
+    stage.page.route("**/devices.js", lambda route: held.append(route))
+    button = stage.page.get_by_role("button", name="Open on another device")
+    with stage.page.expect_request("**/devices.js"):
+        button.dblclick()
+    held[0].continue_()
+    dialog = stage.page.get_by_role("dialog")
+    expect(dialog).to_have_count(1)
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+    expect(button).to_be_focused()
 
 
 def test_the_page_moves_less_for_people_who_prefer_less_motion(stage: Stage) -> None:

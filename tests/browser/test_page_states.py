@@ -1,7 +1,10 @@
 """Each state of the page: what it says, that people who use no mouse can, and that it fits."""
 
+import re
+from datetime import UTC, datetime, timedelta
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS
@@ -24,6 +27,33 @@ def test_a_state_is_accessible_in_light_and_dark_and_fits_every_screen(
         page.set_viewport_size({"width": width, "height": height})
         assert sideways(page) == 0, (width, height)
         assert cut_off(page) == [], (width, height)
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ar"])
+def test_a_long_number_is_in_one_line(stage: Stage, language: str) -> None:
+    """One that breaks is read as a smaller one."""
+    page = stage.page
+    page.set_viewport_size({"width": 320, "height": 568})
+    number = page.locator("waitlist-position .number")
+    in_hours = datetime.now(UTC) + timedelta(hours=23)
+    stage.configure(opens_at=in_hours.isoformat().replace("+00:00", "Z"))
+    stage.open(f"?lang={language}")
+    expect(number).to_have_text(re.compile(r"^..:..:..$"))
+    assert lines_of(number) == 1
+    stage.configure(opens_at=None)
+    page.reload()
+    entry = re.compile(r"/entries/[a-z2-7]{26}$")
+    far = {"position": 8_888_888, "total": 8_888_888}
+    page.route(entry, lambda route: route.fulfill(json={**route.fetch().json(), **far}))
+    page.locator("waitlist-position button.main").click()
+    expect(number).to_have_text(re.compile(r"^.(\D...){2}$"))
+    assert (lines_of(number), sideways(page), cut_off(page)) == (1, 0, [])
+
+
+def lines_of(text: Locator) -> int:
+    """Return in how many lines a text stands."""
+    height = "(one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"
+    return round(float(text.evaluate(height)))
 
 
 def sideways(page: Page) -> int:
@@ -99,12 +129,12 @@ def test_an_offer_that_an_operator_takes_back_was_not_missed(stage: Stage) -> No
     entry = f"/entries/{stage.entry_id}"
     assert stage.operator.call("POST", f"{entry}/withdraw", json={}).status_code == 200
     stage.shows("You are in line")
-    expect(stage.page.get_by_text("taken back by the organizer")).to_be_visible()
+    stage.notices("taken back by the organizer")
     stage.admit()
     stage.shows("It is your turn")
     assert stage.operator.call("POST", f"{entry}/remove", json={}).status_code == 204
     stage.shows("You are not in the line")
-    expect(stage.page.get_by_text("You were taken off the line.")).to_be_visible()
+    stage.notices("You were taken off the line.")
     expect(stage.page.get_by_text("did not enter in time")).to_be_hidden()
 
 
@@ -117,7 +147,7 @@ def test_a_missed_offer_is_said(stage: Stage) -> None:
     # Maintenance, which runs each minute, gives the place on.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
-    expect(stage.page.get_by_text("Your turn has passed")).to_be_visible()
+    stage.notices("Your turn has passed")
 
 
 POLICY_OF_SECONDS = {"offer_seconds": 10, "pass_seconds": 600}

@@ -31,6 +31,12 @@ function make(name, properties = {}, ...children) {
   return element;
 }
 
+/** Show a number in one line: the style sheet sizes it by its length. */
+function showNumber(element, text) {
+  element.textContent = text;
+  element.style.setProperty('--length', text.length);
+}
+
 const isWebAddress = (url) => ['https:', 'http:'].includes(new URL(url, location.href).protocol);
 
 /** Return whether a screen reader should say a position, after what it said last. */
@@ -55,7 +61,8 @@ class WaitlistPosition extends HTMLElement {
   #token = null;
   #link = null;
   #words = null;
-  #shown = null; // the state that is drawn, with what it was drawn of
+  // The state that is drawn, with what it was drawn of.
+  #shown = null;
   #update = () => {};
   #said = { state: null, position: 0, at: 0 };
   #answers = {};
@@ -145,7 +152,7 @@ class WaitlistPosition extends HTMLElement {
         this.#drawPart('rest', rest, this.#client.view.list?.rest || isPassed);
         const { position, total } = entry;
         const words = this.#words;
-        number.textContent = position ? new Intl.NumberFormat(words.language).format(position) : '…';
+        showNumber(number, position ? new Intl.NumberFormat(words.language).format(position) : '…');
         bar.hidden = since.hidden = !position;
         bar.value = progressOf(position, first);
         since.textContent = first ? words.say('since', { n: first }) : '';
@@ -399,9 +406,9 @@ class WaitlistPosition extends HTMLElement {
     const wasShown = before !== null && before !== 'loading';
     this.#said = { state, position, at: now };
     const isOpen = before === 'notOpenYet' && state === 'join';
-    const text = notice ? `notice.${notice}` : isOpen ? 'opened' : '';
-    const title = this.#words.titled(state) || (text && this.#words.say(text));
-    if (wasShown || position) this.#speak(position ? this.#words.say('position', { n: position }) : title);
+    const text = isNew && (notice ? `notice.${notice}` : isOpen && 'opened');
+    const title = position ? this.#words.say('position', { n: position }) : this.#words.titled(state);
+    if (wasShown || position) this.#speak([text && this.#words.say(text), title].filter(Boolean).join(' '));
     if (isNew && wasShown && state === 'offered') this.#alert();
   }
 
@@ -447,7 +454,7 @@ class WaitlistPosition extends HTMLElement {
     let before = Infinity;
     const tick = () => {
       const seconds = Math.max(0, Math.ceil(left() / 1000)) || 0;
-      clock.textContent = this.#words.clock(seconds);
+      showNumber(clock, this.#words.clock(seconds));
       const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
       if (passed && seconds) this.#speak(this.#words.say(key, { time: this.#words.duration(seconds) }));
       before = seconds;
@@ -483,6 +490,7 @@ class WaitlistPosition extends HTMLElement {
         yes && make('button', { type: 'button', class: 'main', onclick: (event) => isFilled() && (close(event), yes()) }, this.#words.say(`${key}.yes`)),
       ),
     );
+    if (this.#root.querySelector('dialog[open]')) return;
     this.#root.append(dialog);
     dialog.showModal();
   }
