@@ -80,6 +80,8 @@ ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
+    # API Gateway answers each web page's origin with its own CORS headers.
+    "Vary": "Origin",
 }
 
 

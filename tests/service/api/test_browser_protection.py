@@ -23,6 +23,8 @@ def assert_protected(headers: dict[str, str]) -> None:
     assert found["x-content-type-options"] == "nosniff"
     assert found["strict-transport-security"] == "max-age=31536000"
     assert "cache-control" in found
+    # API Gateway adds CORS headers by the origin of the page that asks.
+    assert "Origin" in found["vary"]
 
 
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
