@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
+from waitlist_api.http.etags import is_named
 from waitlist_api.http.page.files import asset, etag_of, version
 from waitlist_api.http.page.shell import content_security_policy, document
 from waitlist_api.settings.page import PageSettings
@@ -35,7 +36,7 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
     def answer(text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
         """Return a text, or 304 if the browser has it."""
         headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
-        if etag in _etags(router.current_event.headers.get("if-none-match")):
+        if is_named(etag, router.current_event.headers.get("if-none-match"), weakly=True):
             return Response(304, content_type, "", headers, compress=False)
         return Response(200, content_type, text, headers)
 
@@ -89,7 +90,3 @@ def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
         "Content-Security-Policy": default,
     }
     return Response(refused.status_code, HTML, document(waitlist_id, ""), headers)
-
-
-def _etags(if_none_match: str | None) -> list[str]:
-    return [one.strip() for one in (if_none_match or "").split(",")]

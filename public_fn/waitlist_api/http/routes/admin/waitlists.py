@@ -1,7 +1,6 @@
 """Operators' routes of waitlists."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from waitlist_api.errors import (
     WaitlistExists,
     WaitlistNotFound,
 )
+from waitlist_api.http.etags import is_named
 from waitlist_api.http.routes.params import Cursor, IfMatch, IfNoneMatch, Limit, WaitlistId
 from waitlist_api.http.schemas.waitlists import (
     AskAnswer,
@@ -153,19 +153,11 @@ def _etag(record: WaitlistRecord) -> str:
 def _check(
     now: WaitlistRecord, if_match: str | None, if_none_match: str | None, sent: Mapping[str, Any]
 ) -> None:
-    """Raise SettingsChanged or WaitlistExists unless both headers allow this version.
-
-    RFC 9110 compares `If-Match` strongly, so that a weak tag matches nothing, the other weakly.
-    """
-    strong, weak = ("", _etag(now)), ("W/", _etag(now))
-    if if_match not in (None, "*") and strong not in _etags(if_match):
+    """Raise SettingsChanged or WaitlistExists unless both headers allow this version."""
+    if if_match is not None and not is_named(_etag(now), if_match):
         raise SettingsChanged(*_differences(now, sent))
-    if if_none_match == "*" or {strong, weak} & set(_etags(if_none_match)):
+    if is_named(_etag(now), if_none_match, weakly=True):
         raise WaitlistExists(*_differences(now, sent))
-
-
-def _etags(header: str | None) -> list[tuple[str, str]]:
-    return re.findall(r'(W/)?("[^"]*")', header or "")
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:

@@ -1,0 +1,16 @@
+"""Entity tags in the headers of conditional requests (RFC 9110, section 13.1)."""
+
+import re
+
+
+def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
+    """Return whether `If-Match`, or weakly `If-None-Match`, names this ETag or is `*`.
+
+    A strong comparison, as of `If-Match`, finds no weak tag.
+    """
+    if header == "*":
+        return True
+    tags = re.findall(r'(W/)?("[^"]*")', header or "")
+    if weakly:
+        return etag.removeprefix("W/") in (opaque for _, opaque in tags)
+    return ("", etag) in tags
