@@ -204,10 +204,15 @@ class EntryRecords(Struct, frozen=True):
             self.table.put(intent_item(record), condition, values)
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
-        """Write the intent to join that replaces an ended stay."""
+        """Write the intent to join that replaces an ended stay; EntryChanged if that is another."""
         again = rejoining(record, former)
-        with entry_changed():
-            self.table.put(intent_item(again), AS_FORMER, values_of_former(former))
+        try:
+            with entry_changed():
+                self.table.put(intent_item(again), AS_FORMER, values_of_former(former))
+        except EntryChanged as changed:
+            # The client of AWS repeats a call whose answer was lost, and finds this intent itself.
+            if changed.record is None or changed.record.join_id != again.join_id:
+                raise
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:

@@ -103,6 +103,21 @@ def test_the_place_comes_back_once(
         assert list(fixture.contradictions()) == []
 
 
+@pytest.mark.parametrize("key", [KEY, None])
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_a_call_that_the_client_of_aws_repeats_is_the_requests_own(
+    fixture: FaultFixture, end: Callable[[TokenHolders], None], key: str | None
+) -> None:
+    """P2: the answer is that of one call, also without a key to know the intent by."""
+    before = ended(fixture, end)
+    for step in range(len(calls(fixture, before))):
+        fixture.stores.restore(before)
+        fixture.wire.arm(step, faults.delivered_twice)
+        answer = fixture.people.reinstate(BOB, key=key)
+        assert (answer.status, answer.json.get("position")) == (200, 2), (step, answer.text)
+        fixture.wire.disarm()
+
+
 @pytest.mark.parametrize(("key", "other_key"), [(KEY, "another-request"), (None, None)])
 def test_a_request_does_not_take_one_that_was_cut_off_for_its_own(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
