@@ -89,8 +89,8 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "no_address")
         if kind.in_hours:
             self._check_hours(record, waitlist.settings, happening)
-        at_millis = millis_of(happening.stamp)
-        message = compose(kind, record, waitlist.settings, rules, to, self.head, at_millis)
+        # A code by the time of the event could be too old already.
+        message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
         return self._send_once(delivery, message, began_millis)
 
     def bounce(self, delivery: Delivery) -> None:

@@ -313,6 +313,27 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
     assert stage.stand_ins.to()[2:] == ["ada@example.com"]
 
 
+def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
+    """The mail could not be sent for longer than a link is good."""
+    stage.configure(
+        identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
+    )
+    people, new = stage.people, "ada@example.org"
+    body = {"profile": {"email": "ada@example.com"}}
+    joined = stage.world.request("POST", f"{people.path}/entries", body=body).json
+    path, token = f"{people.path}/entries/{joined['entry_id']}", joined["entry_token"]
+    body = {"profile": {"email": new}}
+    assert stage.world.request("PATCH", path, body=body, token=token).status == 202
+    news = stage.news()
+    stage.world.advance(3 * 3600)
+    assert stage.send(*news) == []
+    assert stage.stand_ins.to() == [new]
+    code = part(stage.stand_ins.mails[0], "plain").partition("#v=")[2].split()[0]
+    stage.world.advance(3000)
+    answer = stage.world.request("POST", f"{people.path}/verify", body={"code": code})
+    assert answer.status == 200, answer.text
+
+
 def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stage) -> None:
     stage.configure(messages={"kinds": ["near", "ending"], "near": 1})
     stage.joins("ada")
