@@ -45,6 +45,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
     assert answer.status == 201
     assert (answer.json["entry_id"], answer.json["position"]) == (members.id_of("cyd"), 3)
     assert "entry_token" not in answer.json
+    assert answer.headers["location"] == f"entries/{members.id_of('cyd')}"
     person = members.person("cyd").json
     assert (person["customer_id"], person["profile"]) == ("cyd", {"name": "Cyd"})
 

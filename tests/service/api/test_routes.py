@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -91,10 +92,13 @@ def test_hidden_counts_hide_the_board(people: People) -> None:
 
 def test_signing_up(people: People) -> None:
     people.all_sign_up("ada")
-    answer = people.sign_up("bob")
+    answer = people.sign_up("bob", key="signup-bob")
     assert answer.status == 201
     assert answer.headers["content-type"] == "application/json"
     signed_up = answer.json
+    place = urljoin(f"{people.path}/entries", answer.headers["location"])
+    assert people.world.request("GET", place, token=signed_up["entry_token"]).status == 200
+    assert "location" not in people.sign_up("bob", key="signup-bob").headers
     assert [signed_up.pop("rank"), 2] in cuts(people)
     assert without_times(signed_up, "joined_at") == {
         "entry_id": people.id_of("bob"),

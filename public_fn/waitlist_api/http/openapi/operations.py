@@ -77,6 +77,14 @@ ETAG = {
 }
 
 
+LOCATION = {
+    "Location": {
+        "description": "The address of the entry, relative to that of the request.",
+        "schema": {"type": "string", "format": "uri-reference"},
+    }
+}
+
+
 BOARD_CACHE = {
     "Cache-Control": {
         "description": "A cache may answer an old board while it fetches the new one: see `as_of`.",
@@ -165,7 +173,7 @@ SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns 
 def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Responses:
     """Return the responses of a signup; `answer` is that of guests, who may get another one."""
     successes = {
-        201: success(201, "The new entry", links.OF_A_SIGNUP),
+        201: {**success(201, "The new entry", links.OF_A_SIGNUP), "headers": LOCATION},
         200: success(200, "The entry of an earlier request of the same client", links.OF_A_SIGNUP),
     }
     if answer is not None:

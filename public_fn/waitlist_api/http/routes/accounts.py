@@ -50,4 +50,4 @@ class AccountCredentials(Struct, frozen=True):
             )
             signed_up = signups.sign_up(command)
             answer = OwnSignupAnswer(**responses.fields(signed_up.view))
-            return Response(201 if signed_up.is_new else 200, "application/json", answer)
+            return responses.signed_up(answer, is_new=signed_up.is_new)

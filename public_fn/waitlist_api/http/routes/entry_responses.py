@@ -1,6 +1,6 @@
 """The customer's view of an entry, for entry tokens and for JWTs."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
@@ -14,9 +14,11 @@ from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import poll_after_seconds
 from waitlist_api.http.readiness import readiness_fields, ready_ahead_of
-from waitlist_api.http.schemas.entries import LookAnswer
+from waitlist_api.http.schemas.entries import EntryAnswer, LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
+
+Answer = TypeVar("Answer", bound=EntryAnswer)
 
 
 class EntryResponses(Struct, frozen=True):
@@ -33,6 +35,14 @@ class EntryResponses(Struct, frozen=True):
         names = None if segment is None else segment.split(",")
         view, places = self.polls.of(waitlist_id, proof.entry_id, names, proof.stay)
         return self._answer(view, places, proof.renewed)
+
+    def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
+        """Return the answer to a signup: a new entry, whose address it has, or the one there is."""
+        if not is_new:
+            return Response(200, "application/json", answer)
+        # Relative to the request's address, in front of which a gateway may have a path of its own.
+        location: dict[str, str | list[str]] = {"Location": f"entries/{answer.entry_id}"}
+        return Response(201, "application/json", answer, location)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields of a customer's response; `positions` are those within segments."""

@@ -68,7 +68,7 @@ class GuestCredentials(Struct, frozen=True):
             view = signed_up.view
             token = tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)
             answer = SignupAnswer(**responses.fields(view), entry_token=token)
-            return Response(201 if signed_up.is_new else 200, "application/json", answer)
+            return responses.signed_up(answer, is_new=signed_up.is_new)
 
     def _proof_of(self, event: Any, bot_token: str | None) -> BotProof | None:
         if self.bot_check is None:
