@@ -1,6 +1,7 @@
 """Errors as HTTP: the one table from code to status, and problem details (RFC 9457)."""
 
 import json
+from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -121,7 +122,7 @@ def problem(error: WaitlistError) -> Response[str]:
         code = "internal_error"
     details: dict[str, Any] = {
         "type": "about:blank",
-        "title": code.replace("_", " "),
+        "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
         "detail": cut(error.message if status != 500 else WaitlistError.advice, MAX_DETAIL_BYTES),

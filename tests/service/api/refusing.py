@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 from tests.support.gateway import Answer, Context, event
@@ -38,7 +39,8 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem = answer.json
     assert (problem["status"], problem["type"]) == (status, "about:blank")
-    assert problem["title"] == code.replace("_", " ")
+    # RFC 9457, section 4.2.1: a problem of no further type has the title of its status.
+    assert problem["title"] == HTTPStatus(status).phrase
     assert problem["detail"]
     assert [one["field"] for one in problem.get("errors", [])] == list(fields), problem
     assert ("retry-after" in answer.headers) == (code in RETRY_AFTER)
