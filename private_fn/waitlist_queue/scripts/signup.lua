@@ -86,7 +86,8 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
     end
     signed_up, total = signed_up + 1, total + 1
   end
-  last_ticket = stamp
+  -- The event that asks for a verification has the stamp after the ticket.
+  last_ticket = string.find(readiness, ';unverified=', 1, true) and stamp + 1 or stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
   local ahead, ready_ahead = total - 1, false

@@ -11,7 +11,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.faults import Crash, Wire, before, crash_after, crash_before
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
-from tests.support.tables import new_table
+from tests.support.tables import items_of, new_table
 from tests.support.world import SECRET, RedisClock, World
 from tools.local.http_message import HttpRequest
 from tools.local.mailbox import PATH, Mailbox
@@ -309,6 +309,20 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
     kept = [one["pk"]["S"] for one in items if one["pk"]["S"].startswith("ENTRY#")]
     assert kept == []
     assert movers.joins(NEW)["entry_id"] == movers.id_of(NEW)
+
+
+def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
+    """P8: the change was asked for by that clock; an edit and the erasure have stamps of Redis."""
+    movers.joins(ADA)
+    movers.world.clock.advance(600)
+    assert movers.change(ADA, NEW).status == 202
+    assert movers.hold_back(ADA).status == 200
+    assert movers.history(ADA) == ["joined", "address_change_asked", "held_back"]
+    path = f"{movers.admin_path}/entries/{movers.id_of(ADA)}"
+    assert movers.world.request("DELETE", path, operator=True).status == 204
+    movers.world.maintain()
+    pk = entry_pk("bakery", movers.id_of(ADA))
+    assert [one["sk"] for one in items_of(movers.world.dynamodb) if one["pk"]["S"] == pk] == []
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:

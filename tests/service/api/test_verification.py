@@ -263,6 +263,17 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
     assert mark().code == "not_waiting"
 
 
+def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
+    """A webhook knows an event by its stamp; Redis' clock stands, or is behind the last ticket."""
+    guests.join(ADA)
+    guests.verify(guests.code(ADA))
+    guests.admit_one(ADA)
+    pk = entry_pk("bakery", guests.id_of(ADA))
+    keys = [one["sk"]["S"] for one in items_of(guests.world.dynamodb) if one["pk"]["S"] == pk]
+    stamps = [one.split("#")[1] for one in keys if one.startswith("HISTORY#")]
+    assert len(stamps) == len(set(stamps)) == 4
+
+
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
     """The verification comes between the read of maintenance and its write."""
     guests.join(ADA)
