@@ -301,6 +301,7 @@ ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
 # A list may have elements that are empty (RFC 9110, section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
+ANY_ETAG = r"^\*$"
 # What a text with each pattern of a request has to be, with an example that is right: a pattern
 # alone says that to programmers only.
 SHAPES = {
@@ -318,6 +319,7 @@ SHAPES = {
     "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of the day, such as 08:00 or 00:00",
     ETAGS: 'must be the ETag of the waitlist, unchanged, such as "7", or several with commas '
     "between them, or *",
+    ANY_ETAG: "must be *",
     "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
     "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "
     "as a random UUID",
@@ -376,15 +378,15 @@ class SettingsChanged(WaitlistError):
 
 
 class WaitlistExists(WaitlistError):
-    """A waitlist that `If-None-Match` excludes has this id; `errors` says how it differs."""
+    """There is a waitlist with this id already; `errors` says how it differs."""
 
     code = "waitlist_exists"
 
     def __init__(self, *changes: FieldError) -> None:
         self.errors = changes
         super().__init__(
-            f"A waitlist has this id, in a version that If-None-Match excludes{_differing(changes)}"
-            " Get the waitlist, and change it with If-Match, or create one with another id."
+            f"There is a waitlist with this id already{_differing(changes)} "
+            "Change it with If-Match and its ETag, or create one with another id."
         )
 
 

@@ -62,7 +62,7 @@ BEYOND_ANY_SCHEMA = {
     "body.closes_at": "the same, and a list closes after it opens",
     "body.confirm": "customers have at most the time from one question to the next to answer",
     "header.if-match": "an ETag is one that the list has answered",
-    "header.if-none-match": "the same",
+    "header.if-none-match": "it goes without If-Match",
     "header.idempotency-key": "a bump by places needs the key, others do not",
 }
 # The settings are validated when the changes are merged into them.

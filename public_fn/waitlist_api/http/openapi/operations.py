@@ -469,7 +469,6 @@ def _waitlists() -> dict[str, Operation]:
                     *WRITE,
                     "waitlist_deleting",
                     "settings_changed",
-                    "waitlist_exists",
                     links=links.OF_A_WAITLIST,
                 ),
             ),
@@ -484,9 +483,7 @@ def _waitlists() -> dict[str, Operation]:
         ),
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",
-            answers(
-                204, "The waitlist is deleted", *WAITLIST, "settings_changed", "waitlist_exists"
-            ),
+            answers(204, "The waitlist is deleted", *WAITLIST, "settings_changed"),
             "The waitlist is gone at once; its records are erased in the background.",
         ),
         "getStats": _operator(

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Que
 from pydantic import BeforeValidator, Field
 
 from waitlist_api.entries.queries import LOOKED_AT
-from waitlist_api.errors import ETAGS
+from waitlist_api.errors import ANY_ETAG, ETAGS
 from waitlist_api.http.schemas.common import (
     CURSOR,
     PathEntryId,
@@ -136,9 +136,8 @@ IfNoneMatch = Annotated[
     str | None,
     Header(
         alias="If-None-Match",
-        pattern=ETAGS,
-        description="`*`: a waitlist that exists is refused: `waitlist_exists`. So a `PUT` creates "
-        "one, and replaces none. An `ETag`, or several: one that has such a version is refused.",
+        pattern=ANY_ETAG,
+        description="`*`: creates a waitlist; if there is one, it is refused: `waitlist_exists`.",
         examples=["*"],
     ),
 ]

@@ -14,6 +14,7 @@ from waitlist_api.clock import iso
 from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import (
     FieldError,
+    InvalidFields,
     SettingsChanged,
     WaitlistDeleting,
     WaitlistExists,
@@ -52,14 +53,14 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
     def matched(
         waitlist_id: str,
         if_match: str | None,
-        if_none_match: str | None,
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Return the answer of `act` on a waitlist whose version both headers allow."""
+        """Return the answer of `act` on a waitlist whose version matches."""
 
         def checked(now: WaitlistRecord) -> Response[Any]:
-            _check(now, if_match, if_none_match, sent)
+            if if_match is not None and not is_named(_etag(now), if_match):
+                raise SettingsChanged(*_differences(now, sent))
             return act(now)
 
         return waitlists.on_current(waitlist_id, checked)
@@ -69,6 +70,16 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
     ) -> Response[WaitlistConfigAnswer]:
         return _answer(*waitlists.put(waitlist_id, WaitlistSettings(**body.settings()), version))
 
+    def created(waitlist_id: str, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
+        new = waitlists.create(waitlist_id, WaitlistSettings(**body.settings()))
+        if new is not None:
+            return _answer(new, is_new=True)
+        try:
+            now = waitlists.current(waitlist_id)
+        except WaitlistNotFound as error:
+            raise WaitlistDeleting from error
+        raise WaitlistExists(*_differences(now, body.model_dump(mode="json")))
+
     @router.put(WAITLIST, operation_id="putWaitlist")
     def put_waitlist(
         waitlist_id: WaitlistId,
@@ -76,52 +87,39 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
         if_match: IfMatch = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
-        if if_match is None and if_none_match is None:
-            return replaced(waitlist_id, body)
+        if if_match is not None and if_none_match is not None:
+            raise InvalidFields(FieldError("header.if-none-match", "send it without an If-Match"))
+        if if_none_match is not None:
+            return created(waitlist_id, body)
         if if_match is None:
-            new = waitlists.create(waitlist_id, WaitlistSettings(**body.settings()))
-            if new is not None:
-                return _answer(new, is_new=True)
-        try:
-            return matched(
-                waitlist_id,
-                if_match,
-                if_none_match,
-                body.model_dump(mode="json"),
-                lambda now: replaced(waitlist_id, body, now.version),
-            )
-        except WaitlistNotFound as error:
-            if if_match is not None:
-                raise
-            raise WaitlistDeleting from error
+            return replaced(waitlist_id, body)
+        sent = body.model_dump(mode="json")
+        return matched(
+            waitlist_id, if_match, sent, lambda now: replaced(waitlist_id, body, now.version)
+        )
 
     @router.patch(WAITLIST, operation_id="changeWaitlist")
     def change_waitlist(
-        waitlist_id: WaitlistId,
-        body: WaitlistPatch,
-        if_match: IfMatch = None,
-        if_none_match: IfNoneMatch = None,
+        waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
         def change(now: WaitlistRecord) -> Response[WaitlistConfigAnswer]:
             return replaced(waitlist_id, body.merged(_settings(now)), now.version)
 
-        return matched(waitlist_id, if_match, if_none_match, body.given, change)
+        return matched(waitlist_id, if_match, body.given, change)
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
         return _answer(waitlists.current(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
-    def delete_waitlist(
-        waitlist_id: WaitlistId, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
-    ) -> Response[Any]:
+    def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
         def delete(version: int | None = None) -> Response[Any]:
             waitlists.delete(waitlist_id, version)
             return Response(204)
 
-        if if_match is None and if_none_match is None:
+        if if_match is None:
             return delete()
-        return matched(waitlist_id, if_match, if_none_match, {}, lambda now: delete(now.version))
+        return matched(waitlist_id, if_match, {}, lambda now: delete(now.version))
 
     @router.post(f"{WAITLIST}/confirm", operation_id="askAll")
     def ask_all(
@@ -148,16 +146,6 @@ def _answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistCo
 
 def _etag(record: WaitlistRecord) -> str:
     return f'"{record.version}"'
-
-
-def _check(
-    now: WaitlistRecord, if_match: str | None, if_none_match: str | None, sent: Mapping[str, Any]
-) -> None:
-    """Raise SettingsChanged or WaitlistExists unless both headers allow this version."""
-    if if_match is not None and not is_named(_etag(now), if_match):
-        raise SettingsChanged(*_differences(now, sent))
-    if is_named(_etag(now), if_none_match, weakly=True):
-        raise WaitlistExists(*_differences(now, sent))
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
