@@ -27,7 +27,9 @@ document.addEventListener("htmx:error", (event) => {
   (dialog.open ? dialog.querySelector(".outcome") : trouble).replaceChildren(problem);
 });
 
-document.addEventListener("htmx:after:swap", () => {
+document.addEventListener("htmx:after:swap", (event) => {
+  // A form that comes back as it was sent; a choice would stay where it was.
+  if (event.detail.ctx.swap === "outerMorph") document.getElementById("page").reset();
   if (document.querySelector("#dialog-body > form") && !dialog.open) dialog.showModal();
   for (const notice of document.querySelectorAll(".notice:not([data-seen])")) keep(notice);
 });
