@@ -1,13 +1,16 @@
 """One person, one place: from the phone to the mail, and on to the laptop."""
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.qr import read_code
+from tests.browser.stage import Stage
 from tests.e2e.callers import Operator
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -150,3 +153,32 @@ def test_a_link_with_a_token_opens_the_place(
     expect(page.get_by_role("heading", name="Confirm your place")).to_be_visible()
     page.get_by_role("button", name="Not now").click()
     expect(page.get_by_text("You are next.")).to_be_visible()
+
+
+@pytest.mark.parametrize("length", [20, 40])
+def test_a_link_that_was_cut_off_takes_no_place(
+    stage: Stage, new_context: NewContext, length: int
+) -> None:
+    """P5: within the id, and within the token."""
+    stage.join()
+    kept = stage.kept["entry"]
+    proof = f"{kept['entry_id']}.{kept['entry_token']}"
+    link = f"{stage.page.url}#t={proof[:length]}"
+    own = replace(stage, page=new_context().new_page())
+    own.open()
+    own.press("Join the line")
+    own.shows("You are in line")
+    entry_id = own.entry_id
+    own.page.goto(link)
+    own.press("Keep my place")
+    own.notices("This link is no longer valid.")
+    own.shows("You are in line")
+    assert own.entry_id == entry_id
+    own.page.goto(f"{stage.page.url}#t={proof}")
+    own.press("Keep my place")
+    expect(own.page.get_by_text("You are next.")).to_be_visible()
+    assert own.entry_id == kept["entry_id"]
+    stranger = replace(stage, page=new_context().new_page())
+    stranger.page.goto(link)
+    stranger.notices("This link is no longer valid.")
+    expect(stranger.page.get_by_role("button", name="Join the line")).to_be_visible()

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS
-from tests.browser.stage import STATES, Stage
+from tests.browser.stage import FIELDS, STATES, TERMS, Stage
 from tests.browser.test_page_story import SHOP
 
 SIZES = [(320, 568), (390, 844), (844, 390), (1280, 800), (3840, 2160)]
@@ -174,6 +174,24 @@ def test_a_full_list_refuses_calmly_and_keeps_what_was_typed(stage: Stage) -> No
     assert stage.others.leave(entry).status_code == 204
     stage.page.reload()
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
+
+
+def test_a_form_that_an_operator_changes_keeps_what_was_typed(stage: Stage) -> None:
+    """The page looks again when its customer comes back from another app."""
+    stage.page.clock.install()
+    fields = [*FIELDS, TERMS]
+    stage.configure(page={"fields": fields})
+    stage.open()
+    stage.page.get_by_label("Your name").fill("Ada")
+    stage.page.get_by_label("Branch").select_option("Nord")
+    stage.page.get_by_role("checkbox").check()
+    stage.configure(page={"fields": fields, "text": "We open at nine."})
+    stage.page.clock.run_for(6_000)
+    stage.page.evaluate("() => window.dispatchEvent(new Event('pageshow'))")
+    expect(stage.page.get_by_text("We open at nine.")).to_be_visible()
+    expect(stage.page.get_by_label("Your name")).to_have_value("Ada")
+    expect(stage.page.get_by_label("Branch")).to_have_value("Nord")
+    expect(stage.page.get_by_role("checkbox")).to_be_checked()
 
 
 def test_the_end_of_the_pass_is_shown_when_it_comes(stage: Stage) -> None:

@@ -66,6 +66,7 @@ class WaitlistPosition extends HTMLElement {
   #update = () => {};
   #said = { state: null, position: 0, at: 0 };
   #answers = {};
+  #read = () => ({});
   #detail = '';
   #again = '';
   #second;
@@ -336,6 +337,8 @@ class WaitlistPosition extends HTMLElement {
       // A question of the former state is over; one that is drawn again with its list is not.
       if (this.#panel.dataset.state !== view.state) this.#root.querySelector('dialog')?.close();
       this.#shown = key;
+      this.#read();
+      this.#read = () => ({});
       clearInterval(this.#second);
       this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
       this.#update = () => {};
@@ -566,18 +569,17 @@ class WaitlistPosition extends HTMLElement {
   #form({ list }, person) {
     const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
     const place = make('div');
-    let read = () => ({});
     const submit = (event) => {
       event.preventDefault();
       // With a check for bots: the token of the widget, if it could be loaded.
       const bot_token = person.token?.();
-      if (bot_token !== '') this.#client.join({ ...read(), bot_token });
+      if (bot_token !== '') this.#client.join({ ...this.#read(), bot_token });
     };
     const form = make('form', { onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
     const load = async () => {
       try {
         const { build, kit } = await this.#load('form');
-        read = build(place, list, { ...kit, answers: this.#answers });
+        this.#read = build(place, list, { ...kit, answers: this.#answers });
         form.hidden = false;
       } catch {
         setTimeout(() => this.#panel.contains(form) && load(), 5000);

@@ -126,7 +126,7 @@ export class Api {
   }
 
   #own(method, entry, rest = '', body, key) {
-    const id = this.token ? 'me' : entry.entry_id;
+    const id = this.token ? 'me' : encodeURIComponent(entry.entry_id);
     const url = `${this.path}/entries/${id}${rest}`;
     return this.#call(method, url, { body, key, entryToken: entry?.entry_token });
   }
@@ -381,16 +381,14 @@ export class Waitlist extends EventTarget {
   async confirm() {
     const { link, customer, alert } = this.#memory.read();
     if (!link || this.#isBusy) return;
-    if (!link.code) {
-      this.#memory.write({ customer, alert, entry: link, nextAt: 1 });
-      return this.#refresh();
-    }
     const verify = async () => {
-      const answer = await this.#patiently(() => this.#api.verify(link.code), TRIES);
-      this.#memory.write({ customer, alert });
-      this.#found(answer, { first: answer.position, notice: null });
+      const answer = await this.#patiently(() => (link.code ? this.#api.verify(link.code) : this.#api.look(link)), TRIES);
+      this.#memory.write({ customer, alert, entry: link.code ? undefined : link, nextAt: 1 });
+      if (link.code) this.#found(answer, { first: answer.position, notice: null });
     };
+    // A place of this browser stays if the link is none, such as one that was cut off.
     await this.#busily(verify, ({ status }) => this.dismiss(status === 409 ? 'taken' : 'stale'));
+    return this.#refresh();
   }
 
   /** Ask for a link to the place of an address. Whether it has one, no answer says. */
