@@ -117,6 +117,16 @@ def test_a_restore_stops_each_function_that_writes_to_the_table_and_starts_it_ag
         assert f"`{name}`" in page, "why need it not be stopped?"
 
 
+def test_first_aid_puts_each_function_back_and_the_one_that_all_call_last() -> None:
+    page = (PAGES / "upgrade.md").read_text(encoding="utf-8")
+    (loop,) = re.findall(r"for FUNCTION in ([^;]*); do\n *aws lambda get-alias", page)
+    functions = [
+        TEMPLATE["Outputs"][name]["Value"]["Ref"] for name in re.findall(r"output (\w+)", loop)
+    ]
+    assert sorted(functions) == sorted(named("AWS::Serverless::Function"))
+    assert functions[-1] == "PrivateFn"
+
+
 def test_the_stacks_are_those_of_the_configuration() -> None:
     config = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
     stacks = {
