@@ -436,6 +436,12 @@ class EntryRecords(Struct, frozen=True):
             update = move.update
             values |= move.values()
             events += move.events
+        asks: list[Item] = []
+        if record.verify_until_millis is not None:
+            ask = first_ask(record, place.ticket)
+            update += ", #edited_stamp = :asked"
+            values["asked"] = ask["stamp"]
+            asks.append(self.table.put_write(ask))
         update += (
             ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
             f" #updated_millis = :now REMOVE {OF_INTENT}"
@@ -443,9 +449,7 @@ class EntryRecords(Struct, frozen=True):
         condition = "#status = :joining AND #join_id = :join_id"
         change = _change(record.key, place.stamp, "waiting", rank=place.rank)
         writes = self._writes(change, update, condition, STATUSES | values, now_millis, *events)
-        if record.verify_until_millis is not None:
-            writes.append(self.table.put_write(first_ask(record, place.ticket)))
-        return writes
+        return writes + asks
 
     def _writes(
         self,

@@ -14,6 +14,7 @@ from tests.service.bus.stories import (
 )
 from tests.support import faults
 from tests.support.admissions import Admissions
+from waitlist_api.entries.signup_step import SignupCommand
 
 
 def claimed(people: Admissions) -> None:
@@ -67,10 +68,19 @@ def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
     assert [one["event"] for one in scene.details("ada")] == ["joined", "erased"]
 
 
+def is_not_verified(scene: Scene) -> None:
+    command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
+    scene.world.services.unproven_signups.sign_up(command, verify_minutes=600)
+
+
 @pytest.mark.parametrize("how", ["the person", "the list"])
 @pytest.mark.parametrize(
     ("prepare", "last"),
-    [(is_admitted_by_hand_and_let_out, "exited"), (rests_and_is_held_back, "ready")],
+    [
+        (is_admitted_by_hand_and_let_out, "exited"),
+        (rests_and_is_held_back, "ready"),
+        (is_not_verified, "verification_asked"),
+    ],
 )
 def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
