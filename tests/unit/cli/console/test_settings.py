@@ -106,7 +106,7 @@ def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
     # The clocks show 2:30 twice on this day: the first time.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
-    assert 'type="datetime-local" size="20" value="2999-10-25T07:00:00"' in console.page(path)
+    assert 'type="datetime-local" step="any" size="20" value="2999-10-25T07:00:00"' in console.page(path)
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
@@ -317,7 +317,7 @@ def test_the_launch_form_begins_with_the_saved_launch(console: Opened, bakery: B
     assert 'value="08:00-22:00 UTC"' in console.page(f"{path}/launch")
     console.done(path, **{**POLICY, "rate_count": "7", "customer_exit": "frees_at_end"})
     page = console.page(f"{path}/launch")
-    assert 'name="at" type="datetime-local" size="20" required value=""' in page
+    assert 'name="at" type="datetime-local" step="any" size="20" required value=""' in page
     assert 'name="customer_exit" value="frees_at_end"' in page
     assert "<option>Europe/Berlin</option>" in page
     console.done(path, **{**LAUNCH, "max_inside": "", "rate_per": "hour"})
