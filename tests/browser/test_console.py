@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS, NewContext
@@ -260,6 +260,40 @@ def test_a_list_is_created_changed_and_deleted(console: Console) -> None:
     expect(console.notice).to_contain_text(f"{waitlist_id} is deleted.")
 
 
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_an_action_whose_dialog_was_closed_says_what_came_of_it(
+    console: Console, is_refused: bool
+) -> None:
+    """Its request is under way, which Escape does not end."""
+    console.sign_up("ada")
+    page = console.page
+    held: list[Route] = []
+    page.route("**/bump", lambda route: hold(route, held))
+    console.go(console.person_path("ada"))
+    page.wait_for_load_state()
+    page.get_by_role("button", name="Move…", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Front of their priority").check()
+    with page.expect_request(lambda request: request.method == "POST"):
+        dialog.get_by_role("button", name="Move", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    if is_refused:
+        held[0].fulfill(status=409, content_type="text/html", body="<p>It is gone.</p>")
+        expect(page.get_by_text("It is gone.")).to_be_visible()
+    else:
+        held[0].continue_()
+        expect(console.notice).to_contain_text("Now at position 1")
+    expect(dialog).to_be_hidden()
+
+
+def hold(route: Route, held: list[Route]) -> None:
+    if route.request.method == "POST":
+        held.append(route)
+    else:
+        route.continue_()
+
+
 def test_a_list_is_paused_and_closed(console: Console) -> None:
     console.go(console.list_path)
     expect(console.state).to_have_text("open")
@@ -426,15 +460,16 @@ def test_a_launch_is_set_by_keyboard_in_the_zone_of_the_browser(
     console.go(f"{console.list_path}/policy/launch")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
     expect(page.get_by_label("Begins")).to_have_value("2999-12-01T09:00")
-    assert operator.put({"name": "Bakery", "opens_at": "2999-12-01T14:00:00Z"}).is_success
+    assert operator.put({"name": "Bakery", "opens_at": "2999-12-01T14:00:17Z"}).is_success
     console.go(f"{console.list_path}/settings")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
-    expect(page.get_by_label("Opens")).to_have_value("2999-12-01T09:00")
+    expect(page.get_by_label("Opens")).to_have_value("2999-12-01T09:00:17")
+    page.get_by_label("Opens").fill("2999-12-01T09:15")
     page.get_by_label("Closes").fill("2999-12-01T10:30")
     page.get_by_role("button", name="Save").click()
     expect(console.notice).to_contain_text("The settings are saved.")
     saved = operator.call("GET").json()
-    times = ("2999-12-01T14:00:00.000Z", "2999-12-01T15:30:00.000Z")
+    times = ("2999-12-01T14:15:00.000Z", "2999-12-01T15:30:00.000Z")
     assert (saved["opens_at"], saved["closes_at"]) == times
 
 

@@ -37,7 +37,11 @@ document.addEventListener("done", () => {
   dialog.close();
   htmx.trigger(document.body, "refresh");
 });
-dialog.addEventListener("close", () => document.getElementById("dialog-body").replaceChildren());
+dialog.addEventListener("close", () => {
+  // What comes of a request that is under way stands above the page.
+  if (dialog.querySelector("button[type=submit]:disabled")) trouble.after(dialog.querySelector(".outcome"));
+  document.getElementById("dialog-body").replaceChildren();
+});
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-close]")) dialog.close();
