@@ -116,6 +116,20 @@ def test_a_customer_changes_their_details_by_keyboard(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
+def test_details_that_are_saved_by_a_double_click_are_not_called_refused(stage: Stage) -> None:
+    changing(stage)
+    held: list[Route] = []
+    stage.page.route(re.compile(r"/entries/[a-z2-7]{26}$"), lambda route: held.append(route))
+    dialog = stage.page.get_by_role("dialog", name="Your details")
+    dialog.get_by_label("Your name").fill("Ada Lovelace")
+    with stage.page.expect_request(lambda request: request.method == "PATCH"):
+        dialog.get_by_role("button", name="Save").dblclick()
+    expect(dialog.get_by_role("status")).to_have_text("")
+    for one in held:
+        one.continue_()
+    expect(dialog.get_by_role("status")).to_have_text("Your details are saved.")
+
+
 def test_a_customer_switches_messages_off_where_the_form_asks_nothing(stage: Stage) -> None:
     stage.join(messages={"kinds": ["joined"]})
     stage.press("Change my details")

@@ -19,6 +19,8 @@ export async function details({ make, words, client, ask, isAccount }) {
   if (box) place.append(make('label', { class: 'check' }, box, make('span', {}, words.say('details.messages'))));
   const save = async (event) => {
     event.preventDefault();
+    if (client.view.isBusy) return;
+    status.textContent = '';
     const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
     const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
     const answer = await client.change(changed, box ? (box.checked ? 'on' : 'off') : undefined);
