@@ -205,6 +205,31 @@ def test_a_customer_with_an_account_has_the_own_place(
     expect(stage.page.get_by_role("button", name="Join the line")).to_be_visible()
 
 
+def test_a_token_that_cannot_be_had_is_asked_for_again(
+    accounts_stage: Stage, accounts: Service
+) -> None:
+    """The function of the site rejects: its own server is not reached at that moment."""
+    stage = accounts_stage
+    stage.configure()
+    token = LocalIssuer(ISSUER, AUDIENCE).token("ada", int(time.time()))
+    embed(stage.page, element(accounts, stage.operator.waitlist_id, "account"))
+    stage.page.evaluate(
+        """token => {
+          let isLost = true;
+          window.restore = () => (isLost = false);
+          document.querySelector('waitlist-position').token = async () => {
+            if (isLost) throw new TypeError('Failed to fetch');
+            return token;
+          };
+        }""",
+        token,
+    )
+    expect(stage.page.get_by_text("No connection.")).to_be_visible()
+    stage.page.evaluate("() => restore()")
+    stage.press("Join the line")
+    stage.shows("You are in line")
+
+
 def test_the_page_of_a_list_with_accounts_asks_to_sign_in(
     accounts_stage: Stage, accounts: Service
 ) -> None:

@@ -24,6 +24,12 @@ VISIBILITY = """
   };
 """
 
+# A browser that may store nothing of a site has no locks either.
+BLOCKED = """
+  Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
+  LockManager.prototype.request = () => Promise.reject(new Error('blocked'));
+"""
+
 
 def looks_of(page: Page) -> list[Request]:
     """Return a list to which each poll of a page is added."""
@@ -215,9 +221,7 @@ def test_a_phone_that_wakes_looks_at_once(stage: Stage) -> None:
 
 
 def test_without_storage_the_page_says_that_it_must_stay_open(stage: Stage) -> None:
-    stage.page.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } })"
-    )
+    stage.page.add_init_script(BLOCKED)
     stage.join()
     expect(stage.page.get_by_text("Please keep this page open")).to_be_visible()
     stage.others.joined("late")

@@ -135,11 +135,11 @@ export class Api {
     const headers = {};
     if (body) headers['Content-Type'] = 'application/json';
     if (key) headers['Idempotency-Key'] = key;
-    const bearer = this.token && !isPublic ? await this.token() : entryToken;
-    if (bearer && !isPublic) headers.Authorization = `Bearer ${bearer}`;
     const options = { method, headers, body: body && JSON.stringify(body), cache: 'no-store' };
     let response, text;
     try {
+      const bearer = this.token && !isPublic ? await this.token() : entryToken;
+      if (bearer && !isPublic) headers.Authorization = `Bearer ${bearer}`;
       response = await fetch(url, { ...options, ...limit() });
       text = await response.text();
     } catch (error) {
@@ -594,7 +594,7 @@ export class Waitlist extends EventTarget {
     try {
       await this.#readList();
       this.#missing = this.#signedOut = false;
-      await alone(this.#memory.name, () => this.#look(asked));
+      await alone(this.#memory.isKept && this.#memory.name, () => this.#look(asked));
       this.#trouble = null;
       this.#attempt = 0;
     } catch (error) {
@@ -832,7 +832,7 @@ function sleep(milliseconds, untilOnline) {
   });
 }
 
-/** Run while no other tab does; browsers without locks, and plain http, run at once. */
+/** Run while no other tab does; browsers without locks or storage, and plain http, run at once. */
 function alone(name, run) {
   return name && navigator.locks ? navigator.locks.request(name, run) : run();
 }
