@@ -1,7 +1,6 @@
 """Reinstate people: by entry, by customer, or those of a file."""
 
-from contextlib import closing
-from pathlib import Path
+from contextlib import closing, nullcontext
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
 from waitlist_cli.imports.records import Record, note_encoding, opened, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
-from waitlist_cli.imports.token_file import TokenFile
+from waitlist_cli.imports.token_file import TokenFile, token_file
 from waitlist_cli.operations.bumps import entry_of_row
 from waitlist_cli.operations.reinstate import Reinstatements
 from waitlist_cli.terminal.command import command
@@ -56,13 +55,13 @@ def reinstate(
     ids = [chosen_entry_id(waitlist, one, None) for one in entries or []]
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
+    taken = [path for path in (file, refused) if path is not None]
     # A repeat gets no tokens of the people who have their places by then: it adds to the file.
-    issued = TokenFile(Path(tokens or ""), goes_on=True)
-    with closing(issued):
-        kept = None if tokens is None else issued
+    issued = token_file(tokens, taken, goes_on=True)
+    with closing(issued) if issued is not None else nullcontext():
         if file is not None:
-            _of_file(context, task, file, refused, kept)
-        found = [_one(context, task, entry_id, entry_id, kept) for entry_id in ids]
+            _of_file(context, task, file, refused, issued)
+        found = [_one(context, task, entry_id, entry_id, issued) for entry_id in ids]
     return _report(context, task, [entry for entry in found if isinstance(entry, dict)])
 
 

@@ -21,8 +21,10 @@ class RejectedRows:
         self._goes_on = goes_on
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        if not goes_on:
-            path.unlink(missing_ok=True)
+        # Devices, pipes and links stay: root would replace /dev/null by a file.
+        # A folder is an error before the first request.
+        if not goes_on and not path.is_symlink() and (path.is_file() or path.is_dir()):
+            path.unlink()
 
     def add(self, record: Record, code: str, reason: str) -> None:
         self.count += 1

@@ -340,6 +340,23 @@ def test_the_people_of_a_file_are_reinstated_and_a_repeat_goes_on(
     assert len(tokens.read_text("utf-8").splitlines()) == 3
 
 
+@pytest.mark.parametrize("name", ["back.csv", "notes.txt"])
+def test_a_reinstatement_writes_tokens_into_no_other_file(
+    typed: Typed, bakery: Bakery, tmp_path: Path, name: str
+) -> None:
+    """P5"""
+    bakery.sign_up("ada", "bob")
+    typed.done("remove", *of(bakery, "ada"))
+    path, other = tmp_path / "back.csv", tmp_path / name
+    (tmp_path / "notes.txt").write_text("dear diary\n", "utf-8")
+    path.write_text("customer_id\nada", "utf-8")
+    before = other.read_bytes()
+    result = typed("reinstate", bakery.waitlist_id, "--file", str(path), "--tokens", str(other))
+    assert (result.exit_code, bakery.line()) == (2, ["bob"])
+    assert "Name another file with --tokens" in result.stderr
+    assert other.read_bytes() == before
+
+
 def test_a_reinstatement_names_a_person_or_a_file(typed: Typed, bakery: Bakery) -> None:
     """P5"""
     assert typed("reinstate", bakery.waitlist_id).exit_code == 2

@@ -73,6 +73,21 @@ def test_a_device_keeps_its_mode(tmp_path: Path) -> None:
     assert mode(Path(os.devnull)) == before
 
 
+def test_refused_rows_replace_no_device_and_no_link(fake: FakeService, tmp_path: Path) -> None:
+    """P5: `--refused /dev/null` of root does not remove the device."""
+    people, kept = tmp_path / "people.csv", tmp_path / "kept.csv"
+    people.write_text("customer_id\nada\na b\n", "utf-8")
+    link, pipe = tmp_path / "link.csv", tmp_path / "pipe.csv"
+    link.symlink_to(kept)
+    assert Typed(fake.url)("import", "bakery", str(people), "--refused", str(link)).exit_code == 1
+    assert link.is_symlink()
+    assert "a b" in kept.read_text("utf-8")
+    os.mkfifo(pipe)
+    people.write_text("customer_id\nada\n", "utf-8")
+    Typed(fake.url).done("import", "bakery", str(people), "--refused", str(pipe))
+    assert pipe.is_fifo()
+
+
 @pytest.mark.parametrize("was", [None, 0o644])
 def test_an_export_is_its_owners(fake: FakeService, tmp_path: Path, was: int | None) -> None:
     """P8"""
