@@ -1,5 +1,6 @@
 """The element <waitlist-position> on a page of another origin, for guests and for accounts."""
 
+import json
 import re
 import secrets
 import time
@@ -88,6 +89,18 @@ def test_the_documented_example_works(stage: Stage, service: Service) -> None:
     assert shown.startswith("Bearer eyJ")
     stage.shows("You are in")
     assert stage.page.url == f"{SHOP_ORIGIN}/", "the page decides where to go"
+
+
+def test_a_link_that_is_set_before_the_script_has_loaded_opens_the_place(
+    stage: Stage, service: Service
+) -> None:
+    stage.configure()
+    entry = stage.others.joined("ada")
+    link = {"entry_id": entry.entry_id, "entry_token": entry.token}
+    early = f"document.querySelector('waitlist-position').link = {json.dumps(link)};"
+    html = element(service, stage.operator.waitlist_id)
+    embed(stage.page, html.replace("</html>", f"<script>{early}</script></html>"))
+    stage.shows("You are in line")
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:

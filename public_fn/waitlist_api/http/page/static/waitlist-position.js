@@ -241,11 +241,12 @@ class WaitlistPosition extends HTMLElement {
   };
 
   connectedCallback() {
-    if (Object.hasOwn(this, 'token')) {
+    for (const name of ['token', 'link']) {
+      if (!Object.hasOwn(this, name)) continue;
       // Set before this class was there.
-      const { token } = this;
-      delete this.token;
-      this.#token = token;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
     }
     this.#restart();
   }
