@@ -16,7 +16,7 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.
 OF_PAGE = "body.page."
-COLOUR, USUAL_COLOUR = re.compile("#[0-9A-Fa-f]{6}"), "#1d4ed8"
+COLOUR, USUAL_COLOUR = re.compile("#[0-9A-Fa-f]{6}"), "#1d5fd1"
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
     "label": "",

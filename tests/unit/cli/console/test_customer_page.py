@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
+from waitlist_api.http.page.files import files, words
 
 PAGE = {
     "text": "Fresh bread.\r\nEvery day.",
@@ -199,10 +200,13 @@ def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Baker
         "question_options": "",
         "question_version": "",
     }
+    colours = files()["colours.js"].text
     html = console.send(f"{path}/preview", **form).text
     text = readable(html)
-    assert "Bakery Fresh <b>bread</b> Every day E-mail * Join the list" in text
+    assert f"Bakery Fresh <b>bread</b> Every day E-mail * {words()['join']}" in text
     assert 'fill="#0b6e4f"' in html
+    usual = console.send(f"{path}/preview", **{**form, "colour": ""}).text
+    assert re.findall('fill="(#.{6})"', usual) == re.findall("COLOUR = '(.+)'", colours)
     wrong = console.send(f"{path}/preview", **{**form, "colour": 'red" onload="x'}).text
     assert "onload" not in wrong
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None

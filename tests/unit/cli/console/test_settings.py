@@ -106,7 +106,9 @@ def test_a_list_opens_and_closes_by_the_clocks_of_a_zone(console: Opened, bakery
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
     # The clocks show 2:30 twice on this day: the first time.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
-    assert 'type="datetime-local" step="any" size="20" value="2999-10-25T07:00:00"' in console.page(path)
+    assert 'type="datetime-local" step="any" size="20" value="2999-10-25T07:00:00"' in console.page(
+        path
+    )
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
