@@ -17,8 +17,8 @@ if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticke
 local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
--- With the question a late message finds nothing to do: the entry may be redriven by then.
-local kept = string.gsub(packed, ',%d+', '')
+-- Without the question a late message finds nothing to do: the entry may be redriven by then.
+local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)
 leave_segments(keys, entry_id, rank)

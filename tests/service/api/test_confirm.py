@@ -161,6 +161,24 @@ def test_a_move_right_after_the_end_leaves_no_question_behind(
     assert people.rest("ada", DAY).status == 200
 
 
+@pytest.mark.parametrize(("then", "event"), [("park", "parked"), ("to_back", "bumped")])
+def test_an_edit_right_after_the_end_does_not_bring_the_question_back(
+    people: Admissions, then: str, event: str
+) -> None:
+    """The record has the question until maintenance has recorded the end, and Redis follows it."""
+    people.configure(confirm={**RULES, "then": then})
+    answer(asked(people), "bob", "cyd")
+    on(people, 15)
+    for ready in (False, True):
+        assert people.hold_back("ada", ready=ready).status == 200
+    assert deadline(people, "ada") is None
+    people.world.advance(1)
+    people.world.maintenance.run_one(people.waitlist_id)
+    run(people)
+    assert (deadline(people, "ada"), people.stats().json["asked"]) == (None, 0)
+    assert people.events("ada").count(event) == 1
+
+
 def test_customers_are_reminded(people: Admissions) -> None:
     asked(people)
     seen = []

@@ -33,6 +33,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if packed == '' then return false end
   local function version_of(one) return tonumber(string.match(one, '^%d+')) end
   local old = redis.call('HGET', keys.readiness, entry_id)
+  if has_ended(old, packed) then packed = end_question(packed) end
   local is_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
   if is_as_new and delay_of(packed) <= delayed then return false end
   local kept = with_delay(is_as_new and old or packed, math.max(delayed, delay_of(packed)))

@@ -1,7 +1,9 @@
 -- Why entries are not ready: `readiness` has, of each entry that ever was not in this stay, wherever on the list it is,
 -- the version of its record and the reasons: "version;reason=millis;reason=millis", with 0 for an open end. A waiting
 -- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends. While the customer
--- is asked whether they still wait, the deadline follows the version: "version,millis;reason=millis".
+-- is asked whether they still wait, the deadline follows the version: "version,millis;reason=millis". That of a question
+-- which a script has ended follows a `~`: the record still has the question until maintenance has recorded the end, and
+-- what it sends for another reason must not bring the question back.
 
 -- Redis decides a delay itself, and only time ends it: where Redis and the record have one each, the later counts.
 local DELAYED = ';delayed=(%d+)'
@@ -23,6 +25,16 @@ end
 -- Returns the deadline of the question to a customer; nil without one.
 local function question_of(packed)
   return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
+end
+
+local function end_question(packed)
+  return (string.gsub(packed, ',', '~', 1))
+end
+
+-- Returns whether a script has ended the question of a record, by what Redis has of the entry.
+local function has_ended(old, packed)
+  local ended = old and string.match(old, '^%d+~(%d+)')
+  return ended and question_of(packed) == tonumber(ended)
 end
 
 -- Returns the reasons why an entry is not ready, as the rows of a reply, and the deadline of the question or 0.
