@@ -53,7 +53,7 @@ class Columns:
         if missing:
             raise WrongUsage(
                 f"No column {', '.join(missing)}: the file has {', '.join(header)}. "
-                f"{_advice(header)}"
+                f"{_advice(header, [self.targets[name] for name in missing])}"
             )
 
     def entry(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -119,11 +119,13 @@ class Columns:
         return next((name for name, one in self.targets.items() if one == target), target)
 
 
-def _advice(header: Sequence[str]) -> str:
+def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
     for delimiter, option in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
         if len(header) == 1 and delimiter in header[0]:
             return f"Its columns seem to have another delimiter: --delimiter {option}"
-    return "Name the column of the customer ids with --customer NAME."
+    if CUSTOMER in missing:
+        return "Name the column of the customer ids with --customer NAME."
+    return "Name columns as the first row does."
 
 
 def columns_of(

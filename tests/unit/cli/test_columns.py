@@ -102,6 +102,14 @@ def test_a_missing_column_is_an_error_before_any_request() -> None:
         typed(customer="id").check(["customer", "name"])
 
 
+def test_the_advice_is_about_the_missing_column() -> None:
+    header = ["customer_id", "joined"]
+    with pytest.raises(WrongUsage, match="--customer NAME"):
+        typed(customer="id").check(header)
+    with pytest.raises(WrongUsage, match="as the first row does"):
+        typed(kept_time="signed_up").check(header)
+
+
 def test_an_exported_row_can_be_imported() -> None:
     person = {"customer_id": "ada", "position": 1, "profile": {"n": 1}, "attributes": {}}
     columns = typed(keep_others=False, splits_values=False)
