@@ -62,6 +62,7 @@ class Api:
     ) -> Any:
         """Send a request; return the JSON response, or None. `body` may be JSON as bytes."""
         used = policy or self.patience
+        _check(headers)
         content = body if isinstance(body, bytes) or body is None else _encoded(body)
         typed = {} if content is None else {"Content-Type": JSON}
         request = self.http.build_request(
@@ -128,7 +129,7 @@ class Api:
             headers = NO_HEADERS
             try:
                 response = self.http.send(request, auth=auth)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 problem: CliError = self._unreachable(error)
                 # The service never answered, so the address is probably wrong: a retry is no help.
                 if isinstance(error, httpx.ConnectError) and not self.has_answered:
@@ -147,12 +148,24 @@ class Api:
                 self.sleep(seconds)
         raise problem
 
-    def _unreachable(self, error: httpx.TransportError) -> Unavailable:
+    def _unreachable(self, error: httpx.RequestError) -> Unavailable:
         address = self.http.base_url
-        why = "it did not answer in time" if isinstance(error, httpx.TimeoutException) else error
+        is_late = isinstance(error, httpx.TimeoutException)
+        why = "it did not answer in time" if is_late else str(error).rstrip(".")
         local = urlsplit(str(address)).hostname in ("127.0.0.1", "localhost")
         advice = " Is `make run` running?" if local else " Check the address and the network."
         return Unavailable(f"No answer from {address}: {why}.{advice}", "unreachable")
+
+
+def _check(headers: Mapping[str, str]) -> None:
+    """Raise WrongUsage for a token or key that no header can carry."""
+    for name, value in headers.items():
+        if not (value.isascii() and value.isprintable() and value == value.strip()):
+            what = "key" if name == "Idempotency-Key" else "token"
+            raise WrongUsage(
+                f"The {what} is empty or has characters that cannot be sent. Use printable ASCII, "
+                "without spaces around it."
+            )
 
 
 def _encoded(body: object) -> bytes:
@@ -166,15 +179,18 @@ def _decoded(response: httpx.Response) -> Any:
     if not response.content:
         return None
     try:
-        return response.json()
+        body = response.json()
     except ValueError:
-        raise _not_a_service(response) from None
+        body = None
+    if not isinstance(body, dict):
+        raise _not_a_service(response)
+    return body
 
 
 def _not_a_service(response: httpx.Response) -> Defective:
     return Defective(
-        f"{response.url.host} answered {response.status_code} without JSON, so it is not a "
-        "waitlist service. Check the address.",
+        f"{response.url.host} answered {response.status_code} without a JSON object, so it is "
+        "not a waitlist service. Check the address.",
         "not_a_waitlist_service",
         response.status_code,
     )

@@ -129,10 +129,12 @@ def _port(environ: Mapping[str, str]) -> str:
 def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
+        # The resolver refuses names with empty or long parts. Raises a ValueError.
+        (parts.hostname or "").encode("idna")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable:
+    if not usable or not text.isprintable() or " " in text:
         raise WrongUsage(f"{origin} {text!r} is not an address. Give https://….")
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise WrongUsage(

@@ -41,7 +41,14 @@ class OperatorAuth(httpx.Auth):
         SigV4Auth(keys, SERVICE, self._region).add_auth(signed)
         for name in SIGNED_HEADERS:
             if name in signed.headers:
-                request.headers[name] = signed.headers[name]
+                value = str(signed.headers[name])
+                # Such as the line end of a file of another system.
+                if not (value.isascii() and value.isprintable() and value == value.strip()):
+                    raise Unauthorised(
+                        "The AWS credentials or the region have characters that cannot be "
+                        "sent, such as a line end. Set them again."
+                    )
+                request.headers[name] = value
         yield request
 
 

@@ -41,12 +41,21 @@ class Context(typer.Context):
         # Plain http is for this computer only: a proxy of the environment cannot reach it, and it
         # has no certificate, so that a command need not load the authorities, which takes 16 ms.
         is_https = target.url.lower().startswith("https:")
-        http = httpx.Client(
-            base_url=target.url,
-            timeout=PATIENT.timeout_seconds,
-            trust_env=is_https,
-            verify=is_https,
-        )
+        try:
+            http = httpx.Client(
+                base_url=target.url,
+                timeout=PATIENT.timeout_seconds,
+                trust_env=is_https,
+                verify=is_https,
+            )
+        except OSError as error:
+            raise WrongUsage(
+                f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}."
+            ) from error
+        except (ImportError, ValueError, httpx.InvalidURL) as error:
+            raise WrongUsage(
+                f"The address, or the proxy of HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
+            ) from error
         self.call_on_close(http.close)
         # Cached: a customer's request needs no credentials, and all others read them once.
         auth = cache(lambda: operator_auth(target))

@@ -8,7 +8,7 @@ import pytest
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
-from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable
+from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable, WrongUsage
 
 
 class Scripted:
@@ -44,6 +44,32 @@ def problem(status: int, code: str, headers: dict[str, str] | None = None) -> ht
 def test_an_answer_is_decoded_and_no_content_is_none() -> None:
     assert Scripted(httpx.Response(200, json={"a": 1})).api.operator("GET", "/x") == {"a": 1}
     assert Scripted(httpx.Response(204)).api.operator("DELETE", "/x") is None
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"[]", b"null", b'"ok"', b'{"a":"\xfc"}'])
+def test_an_answer_of_another_kind_is_of_no_waitlist_service(content: bytes) -> None:
+    scripted = Scripted(httpx.Response(200, content=content))
+    with pytest.raises(Defective) as caught:
+        scripted.api.operator("GET", "/x")
+    assert caught.value.code == "not_a_waitlist_service"
+
+
+def test_an_answer_that_a_proxy_has_broken_is_asked_for_again() -> None:
+    broken = httpx.DecodingError("incorrect header check")
+    assert Scripted(broken, httpx.Response(200, json={})).api.operator("GET", "/x") == {}
+    with pytest.raises(Unavailable, match="incorrect header check"):
+        Scripted(broken).api.operator("GET", "/x")
+
+
+@pytest.mark.parametrize("token", ["", "a\nb", "a\r", "ä", "a b "])
+def test_a_token_or_key_that_no_header_carries_is_wrong_usage(token: str) -> None:
+    scripted = Scripted(httpx.Response(200, json={}))
+    with pytest.raises(WrongUsage, match="The token is empty or"):
+        scripted.api.customer("GET", "/bakery", token)
+    if token:
+        with pytest.raises(WrongUsage, match="The key is empty or"):
+            scripted.api.operator("POST", "/x", key=token)
+    assert scripted.requests == []
 
 
 def test_a_retry_is_the_same_request_with_the_same_key() -> None:
@@ -84,9 +110,11 @@ def test_a_service_that_was_never_there_is_not_waited_for() -> None:
 
 def test_a_service_that_has_answered_before_is_waited_for() -> None:
     scripted = Scripted(
-        httpx.Response(200, json=1), httpx.ConnectError("refused"), httpx.Response(200, json=2)
+        httpx.Response(200, json={"a": 1}),
+        httpx.ConnectError("refused"),
+        httpx.Response(200, json={"a": 2}),
     )
-    assert [scripted.api.operator("GET", "/x") for _ in range(2)] == [1, 2]
+    assert [scripted.api.operator("GET", "/x") for _ in range(2)] == [{"a": 1}, {"a": 2}]
     assert len(scripted.pauses) == 1
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cli.typed import Typed
 from waitlist_cli.client.configuration import Choice, Target, target_of
 from waitlist_cli.errors import WrongUsage
 
@@ -126,6 +127,11 @@ def test_a_bad_address_is_an_error_with_its_source() -> None:
         (Choice(url="example.com"), "https://"),
         (Choice(url="https://host:port"), "https://"),
         (Choice(url="ftp://host"), "https://"),
+        (Choice(url=" https://host"), "https://"),
+        (Choice(url="https://my host"), "https://"),
+        (Choice(url="https://host\r\n"), "https://"),
+        (Choice(url="https://host..example.com"), "https://"),
+        (Choice(url=f"https://{'a' * 64}.example.com"), "https://"),
     ],
 )
 def test_no_service_is_an_error_with_the_ways_to_name_one(
@@ -135,6 +141,27 @@ def test_no_service_is_an_error_with_the_ways_to_name_one(
     empty.write_text("", "utf-8")
     with pytest.raises(WrongUsage, match=advice):
         target_of(choice, {"WAITLIST_CONFIG": str(empty)})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("ALL_PROXY", "gopher://127.0.0.1:9", "the proxy of HTTPS_PROXY"),
+        ("SSL_CERT_FILE", "/nowhere/certificates.pem", "The certificates of SSL_CERT_FILE"),
+    ],
+)
+def test_a_setting_of_the_network_that_cannot_be_used_is_named(
+    name: str, value: str, advice: str
+) -> None:
+    result = Typed()("--url", "https://host.invalid", "list", **{name: value})
+    assert result.exit_code == 2
+    assert advice in result.stderr
+
+
+def test_a_host_that_no_client_takes_is_wrong_usage() -> None:
+    result = Typed()("--url", "https://☃.invalid", "list")
+    assert result.exit_code == 2
+    assert "The address, or" in result.stderr
 
 
 def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:

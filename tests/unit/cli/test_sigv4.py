@@ -64,6 +64,23 @@ def test_a_roles_token_is_sent_and_asked_for_anew_each_time() -> None:
     assert "x-amz-security-token" in again.headers["authorization"]
 
 
+@pytest.mark.parametrize(
+    ("key", "token", "region"),
+    [
+        ("k", "t\r", "eu-central-1"),
+        ("k", "t\n", "eu-central-1"),
+        ("ä", None, "x"),
+        ("k", None, "ä"),
+    ],
+)
+def test_credentials_that_no_header_carries_are_an_error(
+    key: str, token: str | None, region: str
+) -> None:
+    auth = OperatorAuth(lambda: Credentials(key, "s", token).get_frozen_credentials(), region)
+    with pytest.raises(Unauthorised, match="Set them again"):
+        signed(auth)
+
+
 def test_no_credentials_is_an_error_with_the_remedy(aws: Path) -> None:
     with pytest.raises(Unauthorised, match="--profile"):
         operator_auth(Target(URL, None, "eu-central-1"))
