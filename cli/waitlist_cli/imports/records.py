@@ -41,19 +41,28 @@ class Record:
 class Lines:
     """The lines of a text; `are_over` if a reader asked for one more line than there are."""
 
-    def __init__(self, text: TextIO) -> None:
+    def __init__(self, text: TextIO, wrong_encoding: WrongUsage) -> None:
         self._text = text
+        self._wrong_encoding = wrong_encoding
         self.are_over = False
 
     def __iter__(self) -> "Lines":
         return self
 
     def __next__(self) -> str:
-        line = self._text.readline()
+        line = self.read()
         if not line:
             self.are_over = True
             raise StopIteration
         return line
+
+    def read(self, most: int = -1) -> str:
+        """Return the next line, or its first characters; raises WrongUsage."""
+        try:
+            return self._text.readline(most)
+        except UnicodeError as error:
+            # Such as UTF-16 without its first two bytes; other errors refuse their row alone.
+            raise self._wrong_encoding from error
 
 
 class Source:
@@ -70,10 +79,14 @@ class Source:
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
+        self._wrong_encoding = WrongUsage(
+            f"{name} is not {ENCODINGS.get(encoding, encoding)}. Choose another "
+            "encoding (--encoding, such as cp1252 or utf-16), or save the file as UTF-8."
+        )
+        self._lines = Lines(self._text, self._wrong_encoding)
         self.columns: list[str] | None = None
         if form == "csv":
             csv.field_size_limit(MOST_CHARACTERS)
-            self._lines = Lines(self._text)
             self._delimiter = delimiter
             self._reader = csv.reader(self._lines, delimiter=delimiter)
             self.columns = self._header()
@@ -88,10 +101,7 @@ class Source:
     def _header(self) -> list[str]:
         header = [original(name.strip()) for name in next(self._rows(), [])]
         if any(UNREADABLE.search(name) for name in header):
-            raise WrongUsage(
-                f"{self.name} is not {ENCODINGS.get(self.encoding, self.encoding)}. Choose another "
-                "encoding (--encoding, such as cp1252 or utf-16), or save the file as UTF-8."
-            )
+            raise self._wrong_encoding
         if not header:
             raise WrongUsage(f"{self.name} is empty. A CSV begins with the names of its columns.")
         twice = sorted({name for name in header if header.count(name) > 1})
@@ -138,10 +148,10 @@ class Source:
 
     def _json_records(self) -> Iterator[Record]:
         number = 0
-        while line := self._text.readline(MOST_CHARACTERS):
+        while line := self._lines.read(MOST_CHARACTERS):
             whole = line.endswith("\n") or len(line) < MOST_CHARACTERS
             while not whole:
-                rest = self._text.readline(MOST_CHARACTERS)
+                rest = self._lines.read(MOST_CHARACTERS)
                 whole = not rest or rest.endswith("\n")
                 line = ""
             if line and not line.strip():

@@ -40,6 +40,17 @@ def test_a_file_in_another_encoding_is_an_error_before_any_request(
     assert "is not UTF-8. Choose another encoding" in result.stderr
 
 
+@pytest.mark.parametrize("name", ["p.csv", "p.jsonl"])
+def test_a_file_without_the_mark_of_its_encoding_is_an_error(
+    fake: FakeService, tmp_path: Path, name: str
+) -> None:
+    """P5"""
+    path = written(tmp_path / name, b"customer_id,name\nada,A\n")
+    result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-16")
+    assert (result.exit_code, fake.requests) == (2, [])
+    assert "is not UTF-16 (Unicode text of Excel). Choose another encoding" in result.stderr
+
+
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
 def test_another_delimiter_is_guessed_and_shown(
     fake: FakeService, tmp_path: Path, delimiter: str, option: str
