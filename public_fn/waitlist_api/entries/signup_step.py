@@ -178,9 +178,7 @@ def _rejoin(
 ) -> Refuse | Create:
     # Only the end of the pass may free the room: another admission would give a second valid pass.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
-    # A former stay past its retention time must not block a new signup.
-    is_first = former.has_never_joined or former.is_expired(now_millis)
-    is_open = is_first or _may_rejoin(waitlist, former)
+    is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
     refusal = refusal_of(waitlist, command)

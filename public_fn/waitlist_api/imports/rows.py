@@ -139,10 +139,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         # it had ended the guest's stay goes on here.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
-        # A former stay past its retention time must not block a new one.
-        is_first = record.has_never_joined or record.is_expired(now_millis)
-        may_rejoin = may_rejoin or is_first
-        return "new" if may_rejoin else "ended"
+        return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
         """Replace the record and discard the outcome that was derived from the old one."""

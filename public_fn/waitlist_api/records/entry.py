@@ -279,6 +279,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         """Whether the record was made by a ban of a customer who was never on the list."""
         return self.status == "left" and self.ticket is None and self.left_millis is None
 
+    def joins_as_new(self, now_millis: int) -> bool:
+        """Return whether an ended stay is none to `rejoin`.
+
+        Such as one past its retention time, or of an address that was never verified: its person
+        may know nothing of it.
+        """
+        was_verified = self.verify_until_millis is None
+        return self.has_never_joined or not was_verified or self.is_expired(now_millis)
+
     @property
     def priority(self) -> int:
         return 0 if self.rank is None else priority_of(self.rank)

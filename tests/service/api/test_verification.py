@@ -189,6 +189,19 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     assert guests.verify(guests.code(ADA)).status == 200
 
 
+def test_a_stranger_who_signs_an_address_up_does_not_shut_its_person_out(guests: Guests) -> None:
+    guests.configure(identity=RULES, rejoin="never")
+    guests.join(ADA)
+    guests.world.advance(61 * MINUTE)
+    guests.world.maintain()
+    assert guests.of(ADA)["status"] == "left"
+    guests.join(ADA)
+    assert guests.verify(guests.code(ADA)).json["status"] == "waiting"
+    guests.leave(ADA)
+    guests.join(ADA)
+    assert guests.of(ADA)["status"] == "left"
+
+
 @pytest.mark.parametrize("ends", ["not verified", "removed", "verified and left"])
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
