@@ -94,13 +94,15 @@ def change_seen(
     )
 
 
-def replacing(former: Any, new: dict[str, Any]) -> dict[str, Any]:
-    """Return the merge patch that leaves nothing of a former object but what the new one has."""
-    if not isinstance(former, dict):
+def replacing(former: Any, new: Any) -> Any:
+    """Return the merge patch that leaves nothing of a former object but what the new one has.
+
+    What is no object is returned as it is, for the service to refuse.
+    """
+    if not (isinstance(former, dict) and isinstance(new, dict)):
         return new
     return dict.fromkeys(former) | {
-        name: replacing(former.get(name), value) if isinstance(value, dict) else value
-        for name, value in new.items()
+        name: replacing(former.get(name), value) for name, value in new.items()
     }
 
 

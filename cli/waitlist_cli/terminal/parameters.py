@@ -220,7 +220,8 @@ def read_json(path: str) -> Any:
     """Return what a JSON file has, or the standard input; raises WrongUsage."""
     try:
         given = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
-        return json.loads(given)
+        # Editors of Windows begin UTF-8 with a byte order mark.
+        return json.loads(given.removeprefix("\ufeff"))
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:

@@ -47,7 +47,9 @@ def instant_of(text: str, label: str) -> datetime:
     """Return a time that has an offset from UTC; errors call it `label`."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError as error:
+        # The first and last hours of the calendar have no time in UTC.
+        moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise WrongUsage(f"{label}: {text!r} is not a time, such as {A_TIME}.") from error
     if moment.tzinfo is None:
         raise WrongUsage(f"{label}: {text!r} needs Z or an offset from UTC, such as {A_TIME}.")

@@ -90,6 +90,22 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path:
     assert [settings(bakery)[name] for name in unlimited] == [None, None, None]
 
 
+def test_files_of_words_may_begin_with_a_mark_and_are_objects(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    """P5"""
+    words = tmp_path / "words.json"
+    words.write_text('{"de": {"near": {"text": "Bald"}}}', "utf-8-sig")
+    texts = ("--messages", "near", "--messages-texts", str(words))
+    typed.done("edit", bakery.waitlist_id, *texts)
+    assert list(typed.json("show", bakery.waitlist_id)["messages"]["texts"]) == ["de"]
+    words.write_text("[]", "utf-8")
+    for command in (("edit", *texts), ("page", "--texts", str(words))):
+        refused = typed(command[0], bakery.waitlist_id, *command[1:])
+        assert refused.exit_code == 1
+        assert "texts: Input should be" in refused.stderr
+
+
 def test_guests_are_told_apart_by_their_addresses(typed: Typed, bakery: Bakery) -> None:
     options = ("--identity", "email", "--verify", "before_offer", "--verify-minutes", "60")
     made = typed.json(
@@ -119,6 +135,8 @@ def test_a_list_opens_and_closes_at_times(typed: Typed, bakery: Bakery) -> None:
     assert shown == ("2999-12-01T08:00:00.000Z", "2999-12-02T09:00:00.000Z")
     refused = typed("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00")
     assert "--opens-at: '2999-12-01T09:00:00' needs Z or an offset" in refused.stderr
+    refused = typed("edit", bakery.waitlist_id, "--opens-at", "9999-12-31T23:59:59-01:00")
+    assert "--opens-at: '9999-12-31T23:59:59-01:00' is not a time" in refused.stderr
     typed.done("edit", bakery.waitlist_id, "--opens-at", "", "--closes-at", "")
     assert (settings(bakery)["opens_at"], settings(bakery)["closes_at"]) == (None, None)
 
