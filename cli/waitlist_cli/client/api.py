@@ -28,6 +28,17 @@ JSON = "application/json"
 OnRetry = Callable[[str, float, int, int], None]
 
 
+class Fields(dict[str, Any]):
+    """An object of an answer; a field that it lacks is an error of the service."""
+
+    def __missing__(self, name: str) -> Any:
+        raise Defective(
+            f"The answer has no field {name}, so the address is not that of a waitlist service, or "
+            "the service has another version than this command.",
+            "not_a_waitlist_service",
+        )
+
+
 def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
     """Print nothing."""
 
@@ -179,7 +190,7 @@ def _decoded(response: httpx.Response) -> Any:
     if not response.content:
         return None
     try:
-        body = response.json()
+        body = response.json(object_hook=Fields)
     except ValueError:
         body = None
     if not isinstance(body, dict):

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from waitlist_cli.client.api import Api
+from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES
 from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unavailable, WrongUsage
 
@@ -51,6 +52,16 @@ def test_an_answer_of_another_kind_is_of_no_waitlist_service(content: bytes) -> 
     scripted = Scripted(httpx.Response(200, content=content))
     with pytest.raises(Defective) as caught:
         scripted.api.operator("GET", "/x")
+    assert caught.value.code == "not_a_waitlist_service"
+
+
+@pytest.mark.parametrize("content", ["{}", '{"waitlists": [{}], "cursor": null}'])
+def test_an_answer_without_a_field_is_of_no_waitlist_service_or_of_another_version(
+    content: str,
+) -> None:
+    scripted = Scripted(httpx.Response(200, content=content))
+    with pytest.raises(Defective, match="another version than this command") as caught:
+        [one["name"] for one in pages(scripted.api, "", "waitlists")]
     assert caught.value.code == "not_a_waitlist_service"
 
 
