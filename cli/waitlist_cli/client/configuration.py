@@ -99,7 +99,8 @@ def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        # Editors of Windows begin UTF-8 with a byte order mark.
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
             raise WrongUsage(f"{CONFIG_VARIABLE} names {path}, which does not exist.") from None

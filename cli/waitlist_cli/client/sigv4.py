@@ -7,7 +7,7 @@ import httpx
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials, ReadOnlyCredentials
-from botocore.exceptions import BotoCoreError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from waitlist_cli.errors import Unauthorised, WrongUsage
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
+# A refused role is a ClientError; a credential_process that prints no JSON a ValueError; a code of
+# MFA that no terminal can be asked for an EOFError.
+NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
 
@@ -61,7 +64,7 @@ def operator_auth(target: "Target") -> OperatorAuth:
         session = _session(target.profile)
         region = target.region or session.get_config_variable("region")
         credentials = session.get_credentials()
-    except BotoCoreError as error:
+    except NO_CREDENTIALS as error:
         raise _unusable(error) from error
     if credentials is None:
         raise Unauthorised(
@@ -76,7 +79,7 @@ def operator_auth(target: "Target") -> OperatorAuth:
     def frozen() -> ReadOnlyCredentials:
         try:
             return credentials.get_frozen_credentials()
-        except BotoCoreError as error:
+        except NO_CREDENTIALS as error:
             raise _unusable(error) from error
 
     return OperatorAuth(frozen, region)
@@ -89,8 +92,9 @@ def _session(profile: str | None) -> "Session":
     return Session(profile=profile)
 
 
-def _unusable(error: BotoCoreError) -> Unauthorised:
+def _unusable(error: Exception) -> Unauthorised:
+    why = str(error).rstrip(".") or "the code was not typed"
     return Unauthorised(
-        f"AWS credentials: {error}. Choose others with --profile NAME or AWS_PROFILE; "
+        f"AWS credentials: {why}. Choose others with --profile NAME or AWS_PROFILE; "
         "`aws sts get-caller-identity` checks them."
     )

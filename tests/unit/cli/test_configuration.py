@@ -38,6 +38,11 @@ def test_the_files_default_is_taken(environ: dict[str, str]) -> None:
     assert target_of(Choice(), environ) == Target("https://dev.example.com", "d", "eu-west-1")
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(environ: dict[str, str]) -> None:
+    Path(environ["WAITLIST_CONFIG"]).write_text(FILE.strip(), "utf-8-sig")
+    assert target_of(Choice(), environ).url == "https://dev.example.com"
+
+
 def test_an_environment_is_chosen_by_option_or_variable(environ: dict[str, str]) -> None:
     prod = Target("https://abc.execute-api.eu-central-1.amazonaws.com", None, "eu-central-1")
     assert target_of(Choice(environment="prod"), environ) == prod

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from botocore.credentials import Credentials
+from botocore.exceptions import ClientError
 
 from tools.local.http_message import HttpRequest
 from tools.local.signature import verified_access_key
@@ -89,6 +90,30 @@ def test_no_credentials_is_an_error_with_the_remedy(aws: Path) -> None:
 def test_an_unknown_profile_is_an_error(aws: Path) -> None:
     with pytest.raises(Unauthorised, match="nobody"):
         operator_auth(Target(URL, "nobody", "eu-central-1"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ClientError({"Error": {"Code": "AccessDenied", "Message": "not yours."}}, "AssumeRole"),
+        ValueError("no JSON"),
+        EOFError(),
+    ],
+    ids=["role", "credential_process", "MFA"],
+)
+def test_credentials_that_cannot_be_had_are_an_error_with_the_remedy(
+    aws: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(_credentials: object) -> None:
+        raise error
+
+    aws.write_text(
+        "[ops]\naws_access_key_id = AKIAOPS\naws_secret_access_key = s\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(Credentials, "get_frozen_credentials", fail)
+    auth = operator_auth(Target(URL, "ops", "eu-central-1"))
+    with pytest.raises(Unauthorised, match="--profile NAME"):
+        signed(auth)
 
 
 def test_no_region_is_an_error_with_the_remedy(aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
