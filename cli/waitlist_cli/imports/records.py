@@ -194,6 +194,9 @@ def opened(
     if len(separator) != 1:
         raise WrongUsage("--delimiter takes one character, or tab.")
     if path == STDIN:
+        # A caller may have closed it.
+        if sys.stdin is None:
+            raise WrongUsage("There is no standard input. Name a file.")
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:

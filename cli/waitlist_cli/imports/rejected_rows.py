@@ -1,6 +1,7 @@
 """The file of rejected rows with reasons; once corrected, it can be imported itself."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -27,7 +28,23 @@ class RejectedRows:
             path.unlink()
 
     def add(self, record: Record, code: str, reason: str) -> None:
+        """Write a row; raises WrongUsage if that fails."""
         self.count += 1
+        try:
+            self._write(record, code, reason)
+        except OSError as error:
+            raise WrongUsage(
+                f"{self.path} cannot be written: {error.strerror}. "
+                "Name another file with --refused."
+            ) from error
+
+    def close(self) -> None:
+        # What could not be written was an error before.
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.close()
+
+    def _write(self, record: Record, code: str, reason: str) -> None:
         details = dict(
             zip(REJECTION_COLUMNS, (record.number, code, reason, record.line), strict=True)
         )
@@ -39,10 +56,6 @@ class RejectedRows:
             self._writer.row([*kept, *details.values()])
         file.flush()
 
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-
     def _kept_columns(self) -> list[str]:
         return [name for name in self._columns or [] if name not in REJECTION_COLUMNS]
 
@@ -50,13 +63,7 @@ class RejectedRows:
         if self._file is not None:
             return self._file
         is_new = not (self._goes_on and self.path.exists())
-        try:
-            self._file = open_private(self.path, append=not is_new, errors="surrogateescape")
-        except OSError as error:
-            raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. "
-                "Name another file with --refused."
-            ) from error
+        self._file = open_private(self.path, append=not is_new, errors="surrogateescape")
         if self._columns is not None:
             self._writer = SheetWriter(self._file)
             if is_new:

@@ -1,7 +1,11 @@
 """Files as other programs leave them: what can be read is read, the rest is said."""
 
 import csv
+import errno
+import io
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -72,6 +76,36 @@ def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
     # Mended in its place: the program's own columns do not become a part of the person.
     Typed(fake.url).done("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
+
+
+class FullDisk(io.StringIO):
+    """A file that takes nothing, also when it is closed."""
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def close(self) -> None:
+        self.flush()
+
+
+def test_a_full_disk_names_the_file_of_refusals(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P5"""
+    opening = "waitlist_cli.imports.rejected_rows.open_private"
+    monkeypatch.setattr(opening, lambda *_given, **_more: FullDisk())
+    path = written(tmp_path / "p.csv", b"customer_id,name\nada,A,too many\nbob,B\n")
+    result = Typed(fake.url)("import", "bakery", path)
+    assert result.exit_code == 2
+    assert "p.refused.csv cannot be written: No space left on device" in result.stderr
+
+
+def test_a_closed_standard_input_is_an_error(
+    fake: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("waitlist_cli.imports.records.sys", SimpleNamespace(stdin=None))
+    result = Typed(fake.url)("import", "bakery", "-", "--format", "csv")
+    assert (result.exit_code, "There is no standard input" in result.stderr) == (2, True)
 
 
 def test_a_bad_path_for_refusals_is_an_error(fake: FakeService, tmp_path: Path) -> None:
