@@ -192,8 +192,8 @@ def _decoded(response: httpx.Response) -> Any:
     try:
         body = response.json(object_hook=Fields)
     except ValueError:
-        body = None
-    if not isinstance(body, dict):
+        raise _not_a_service(response) from None
+    if body is not None and not isinstance(body, dict):
         raise _not_a_service(response)
     return body
 
