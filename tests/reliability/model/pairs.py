@@ -19,7 +19,7 @@ from tests.support.problem import Problem
 
 BOTH = " + "
 # These have a dozen to forty steps, and most of them read what the other operation may change.
-LONG = ("rebuild", "end of questions")
+LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
 
 
