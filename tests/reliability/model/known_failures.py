@@ -224,6 +224,17 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
+        "an offer that ended before a change of settings",
+        "Redis notices the end of an offer at the next request, or maintenance does within a"
+        " minute. The setting `no_show` of that time decides, not that of the end.",
+        "declaration of segments + withdraw / offer over / AAAAAAAAAAABBBBBBBBBBB",
+        lambda result, problem: (
+            _is_pair(result, ("declaration of segments",), ("withdraw", "enter", "decline"))
+            and result.case.scenario.startswith("offer over")
+            and problem.kind in ("order", "attempts")
+        ),
+    ),
+    KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
         "Redis keeps the refusal, and the request then removes its intent. If Redis is lost between"
         " the two, and the request pauses for more than a minute, in which the list opens,"
