@@ -298,10 +298,10 @@ class FieldError(Struct, frozen=True):
 
 
 ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
+ANY_ETAG = r"^\*$"
 # A list may have elements that are empty (RFC 9110, section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-ANY_ETAG = r"^\*$"
 # What a text with each pattern of a request has to be, with an example that is right: a pattern
 # alone says that to programmers only.
 SHAPES = {

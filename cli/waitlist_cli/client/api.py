@@ -168,10 +168,15 @@ class Api:
         return Unavailable(f"No answer from {address}: {why}.{advice}", "unreachable")
 
 
+def fits_header(value: str) -> bool:
+    """Return whether a header can carry a value; a line end of a file, for example, it cannot."""
+    return value.isascii() and value.isprintable() and value == value.strip()
+
+
 def _check(headers: Mapping[str, str]) -> None:
     """Raise WrongUsage for a token or key that no header can carry."""
     for name, value in headers.items():
-        if not (value.isascii() and value.isprintable() and value == value.strip()):
+        if not fits_header(value):
             what = "key" if name == "Idempotency-Key" else "token"
             raise WrongUsage(
                 f"The {what} is empty or has characters that cannot be sent. Use printable ASCII, "

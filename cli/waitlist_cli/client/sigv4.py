@@ -9,6 +9,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError, ClientError
 
+from waitlist_cli.client.api import fits_header
 from waitlist_cli.errors import Unauthorised, WrongUsage
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ class OperatorAuth(httpx.Auth):
         for name in SIGNED_HEADERS:
             if name in signed.headers:
                 value = str(signed.headers[name])
-                # Such as the line end of a file of another system.
-                if not (value.isascii() and value.isprintable() and value == value.strip()):
+                if not fits_header(value):
                     raise Unauthorised(
                         "The AWS credentials or the region have characters that cannot be "
                         "sent, such as a line end. Set them again."

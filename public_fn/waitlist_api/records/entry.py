@@ -280,10 +280,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether an ended stay is none to `rejoin`.
+        """Return whether the customer may join after this ended stay, whatever `rejoin` says.
 
-        Such as one past its retention time, or of an address that was never verified: its person
-        may know nothing of it.
+        A stay past its retention time must not block a new one. Somebody else may have signed up an
+        address that was never verified.
         """
         was_verified = self.verify_until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
