@@ -26,7 +26,7 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.decisions import MAINTENANCE, NO_SHOW, POLICY, UNANSWERED
+from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.recipients import Recipients
@@ -199,9 +199,7 @@ class Reinstatements(Struct, frozen=True):
                 by, reason = command.by, REINSTATED
                 self._check_room(record, waitlist)
             case "left":
-                by, reason = POLICY, NO_SHOW
-                if record.unanswered:
-                    by, reason = MAINTENANCE, UNANSWERED
+                by, reason = reason_to_leave(is_silent=bool(record.unanswered))
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
             case _:

@@ -79,7 +79,8 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == NO_SHOW:
                     # Another request may end the stay, or begin the next one, at this moment.
-                    by, reason = reason_to_leave(place.decisions)
+                    last = place.decisions[-1].verb if place.decisions else ""
+                    by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:

@@ -1,6 +1,5 @@
 """Maps Redis' decisions to the record: the new status, and the event."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -93,9 +92,11 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
 
 
-def reason_to_leave(decisions: Sequence[c.Decision]) -> tuple[str, str]:
-    """Return by which actor an entry leaves that Redis has taken off the queue, and the reason."""
-    is_silent = bool(decisions) and decisions[-1].verb == "unanswered_left"
+def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
+    """Return who removes an entry that Redis has taken off the queue, and the reason.
+
+    It has left for an unused offer, or, if the customer `is_silent`, for a question without answer.
+    """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
