@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -21,8 +21,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# One turn ends 200 holds, so one call ends up to 4,000. No turn begins after EXPIRING_SECONDS, so
-# that the last one is over before Lambda would stop the function.
+# One turn ends 200 holds of a waitlist, so one call ends up to 4,000. No turn begins after
+# EXPIRING_SECONDS, so that the last one is over before Lambda would stop the function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
@@ -65,25 +65,47 @@ class QueueService:
         return encoded(c.PingResult(outcome="pong"))
 
     def _run(self, request: c.OnWaitlist) -> Message:
-        end = self._monotonic() + EXPIRING_SECONDS
-        for turn in range(EXPIRING_TURNS):
-            if turn and self._monotonic() > end:
-                break
-            [result] = results_of([request], self._store.run(call_of([request])))
-            if result.get("code") != Expiring.code:
-                return result
-            # Each turn ends a bounded number of holds; no entry may be claimed before.
-        raise Expiring
+        [result] = results_of([request], self._store.run(call_of([request])))
+        if not _is_expiring(result):
+            return result
+        [result] = self._end_holds([request], [result])
+        return result
 
     def _batch(self, rows: list[Any]) -> list[Message]:
         decoded = _decode_rows(rows)
-        parts = list(parts_of([one for one in decoded if isinstance(one, c.OnWaitlist)]))
+        requests = [one for one in decoded if isinstance(one, c.OnWaitlist)]
+        results = iter(self._end_holds(requests, self._run_many(requests)))
+        return [next(results) if isinstance(one, c.OnWaitlist) else one for one in decoded]
+
+    def _run_many(self, requests: Sequence[c.OnWaitlist]) -> list[Message]:
+        parts = list(parts_of(requests))
         replies = self._store.run_many([call_of(part) for part in parts])
         settled: list[Message] = []
         for part, reply in zip(parts, replies, strict=True):
             settled += _settle(part, reply)
-        results = iter(settled)
-        return [next(results) if isinstance(one, c.OnWaitlist) else one for one in decoded]
+        return settled
+
+    def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
+        """End expired holds, and repeat the requests that these holds have kept from their answer.
+
+        Some requests of a run may have been carried out. The requests that wait for the end of
+        holds are repeated in their order.
+        """
+        end = self._monotonic() + EXPIRING_SECONDS
+        for turn in range(EXPIRING_TURNS):
+            late = [number for number, result in enumerate(results) if _is_expiring(result)]
+            if not late or (turn and self._monotonic() > end):
+                break
+            waitlist_ids = {requests[number].waitlist_id: None for number in late}
+            self._run_many([c.Expire(waitlist_id=one, limit=1) for one in waitlist_ids])
+            again = self._run_many([requests[number] for number in late])
+            for number, result in zip(late, again, strict=True):
+                results[number] = result
+        return results
+
+
+def _is_expiring(result: Message) -> bool:
+    return result.get("code") == Expiring.code
 
 
 def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:

@@ -216,7 +216,11 @@ class AdmissionHistory:
             self.ledger.count_instant(count, self.model)
         self.counted = len(self.instants)
         answer = self.admit(
-            settings_version=1, schedule_from=0, instants=self.instants, hours=self.hours()
+            settings_version=1,
+            schedule_version=self.schedule_version,
+            schedule_from=0,
+            instants=self.instants,
+            hours=self.hours(),
         )
         self.hold_to_what_is_due(answer)
         if len(answer["entries"]) < MOST_A_RUN:

@@ -36,9 +36,13 @@ def test_room_is_never_exceeded(shared: Line) -> None:
 
 
 def test_an_instant_counts_once(shared: Line) -> None:
-    begin(shared, has_schedule=True)
+    begin(shared, schedule_version=1)
     taken = run_at_once(
-        shared, settings_version=2, schedule_from=0, instants=[(1_700_000_000_000, 120)]
+        shared,
+        settings_version=2,
+        schedule_version=1,
+        schedule_from=0,
+        instants=[(1_700_000_000_000, 120)],
     )
     assert taken == PEOPLE[:120]
 

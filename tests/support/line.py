@@ -32,7 +32,8 @@ SETTINGS = (
     "rate_millis",
     "rate_from",
     "rate_counts",
-    "has_schedule",
+    "schedule_version",
+    "schedule_since",
     "combine",
     "max_inside",
     "offer_seconds",
@@ -84,6 +85,7 @@ class Line:
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
         # Turns are limited by number alone, because the machine may be slow.
+        self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
         self._once_keys = 0

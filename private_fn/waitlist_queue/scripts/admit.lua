@@ -1,18 +1,21 @@
 -- admit: offers slots to the first entries of the queue: as many as the policy has due, or `count` by an operator; or
 -- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions
--- USES wake paid expiry hold pop replay inside admission due offer
+-- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
+-- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
--- ARGV settings_version schedule_from instants next_instant hours now server_run_id
+-- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready max_claims
 -- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
--- Without a `count` the policy decides, and a caller with older settings is `behind`. The instants ("millis:count",
--- a space between two) are all of the schedule between `schedule_from` and the last of them; `next_instant` is the
--- one after them. `hours` ("opens:closes") are those in which a policy that has hours offers, from the present ones on.
--- RETURNS admitted stamp entries is_automatic is_more waiting | repeat stamp entries is_automatic is_more waiting
+-- Without a `count` the policy decides, and a caller whose settings are older, or whose schedule is another one, is
+-- `behind`. The record knows that the instants up to `counted_until` are counted, and that `counted_slots` of their slots
+-- were left. The instants ("millis:count", a space between two) are all of the schedule between `schedule_from` and the
+-- last of them; `next_instant` is the one after them. `hours` ("opens:closes") are those in which a policy that has hours
+-- offers, from the present ones on.
+-- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
+-- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
--- RETURNS behind scheduled_until
+-- RETURNS behind scheduled_until settings_version
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused | not_waiting | entry_not_ready | inside_full
 local MOST = 100
@@ -56,9 +59,11 @@ elseif count ~= '' then
   due = math.min(tonumber(count), room or MOST)
 else
   if policy.has_schedule or policy.has_hours then
-    if tonumber(schedule_from) > policy.scheduled_until or
+    local is_of_schedule = tonumber(schedule_version) == policy.schedule_version
+    if is_of_schedule then take_over_counted(policy, tonumber(counted_until), tonumber(counted_slots)) end
+    if not is_of_schedule or tonumber(schedule_from) > policy.scheduled_until or
       tonumber(settings_version) < tonumber(meta_settings_version) then
-      return {'behind', policy.scheduled_until}
+      return {'behind', policy.scheduled_until, tonumber(meta_settings_version)}
     end
     count_instants(policy, instants, redis.call('ZCARD', keys.queue), millis)
     read_hours(policy, hours, millis)
@@ -79,7 +84,7 @@ local taken = #popped
 local paid = function() return '' end
 if count == '' and entry_id == '' then
   paid = function(number) return paid_by(policy, number) end
-  take_due(keys, policy, taken)
+  take_due(keys, policy, taken, now)
 elseif count == '0' then
   policy.quota, policy.quota_open = 0, 0
   redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
@@ -96,13 +101,12 @@ end
 
 local waiting, is_more = redis.call('ZCARD', keys.queue), false
 if count == '' and entry_id == '' then is_more = due > taken and waiting > 0 end
-if meta_paused == '1' then return {'admitted', stamp, entries, is_automatic, is_more, waiting} end
-if policy.has_limit or policy.quota > 0 then
+if meta_paused ~= '1' and (policy.has_limit or policy.quota > 0) then
   if room then room = room - taken end
   local at = next_due(keys, policy, room, next_instant, millis)
   if waiting > 0 and not is_more then at = at and math.max(at, millis + BETWEEN_RUNS) end
   redis.call('HSET', keys.meta, 'admit_at', at or 'never')
-else
+elseif meta_paused ~= '1' then
   redis.call('HDEL', keys.meta, 'admit_at')
 end
-return {'admitted', stamp, entries, is_automatic, is_more, waiting}
+return {'admitted', stamp, entries, is_automatic, is_more, waiting, policy.scheduled_until, policy.scheduled}

@@ -1,12 +1,12 @@
 -- board: returns positions of the queue at one moment, the same ones to every request of five seconds.
--- USES owner waiting clock int_text opening
+-- USES owner waiting clock expired int_text opening
 -- KEYS meta queue not_ready held parked board
 -- ARGV now server_run_id
 -- META state home hide_counts open capacity paused not_ready opens_millis closes_millis
 -- `cuts` is JSON: pairs of a rank and its position, in order. The first 200 entries have one each; after them each
 -- position is at most 1% above the one before it, up to the last entry.
 -- RETURNS board as_of_millis total line cuts
--- RETURNS cold | rebuilding | counts_hidden
+-- RETURNS cold | rebuilding | expiring | counts_hidden
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
 local EXACT, STEP = 200, 1.01
 
@@ -33,6 +33,7 @@ if before then
   end
 end
 
+if has_expired_holds(keys, now) then return {'expiring'} end
 local total, line = count_waiting(keys), 'open'
 local present = total + redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)

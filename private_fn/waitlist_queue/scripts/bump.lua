@@ -1,15 +1,16 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
 -- stay that has it.
--- USES owner waiting reasons int_text clock ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
--- KEYS meta queue not_ready readiness tickets_of_moved attempts dirty pending_decisions segments tags moves
+-- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
+-- KEYS meta queue not_ready readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
 -- META state home last_ticket not_ready
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
 -- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
--- RETURNS cold | rebuilding | not_waiting | no_room
+-- RETURNS cold | rebuilding | expiring | not_waiting | no_room
 local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), meta_last_ticket
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
+if has_expired_holds(keys, now) then return {'expiring'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end

@@ -1,5 +1,5 @@
 -- complete: ends holds for good and admits their customers; a repeat with the token changes nothing.
--- USES owner clock ticket off_queue check_token wake paid inside admission
+-- USES owner clock ticket wake off_queue check_token paid inside admission
 -- KEYS meta held claimed claims dirty tags inside visits
 -- ARGV holds now server_run_id
 -- META state home last_ticket admitted segments_version pass_seconds max_claims

@@ -1,13 +1,13 @@
 -- decline: gives the place of the offer that ends at a time to the next customer, and moves the entry to the end of
 -- the queue; a repeat changes nothing, also when the entry has the next offer.
--- USES owner waiting reasons int_text clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions
--- USES check_offer moves wake paid
+-- USES owner waiting reasons int_text clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
+-- USES check_offer moves paid
 -- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
 -- META state home not_ready
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
--- RETURNS cold | not_offered | offer_expired
+-- RETURNS cold | expiring | not_offered | offer_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
@@ -17,6 +17,7 @@ if not declined_before then
   hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
   if refusal == 'completed' then return {'not_offered'} end
 end
+if refusal ~= 'offer_expired' and state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
@@ -25,7 +26,6 @@ if hold then
   decide(keys, entry_id, 'declined', hold, hold.token, deadline)
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
-  wake(keys)
 else
   -- A later decision, such as another offer, does not undo the decline.
   local meant = tonumber(offered_until_millis) or 0

@@ -1,6 +1,6 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
 -- decline of its offer), as `admitted`, or as `nothing`.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags off_queue tombstone take_out inside wake paid
+-- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state home not_ready max_claims
@@ -37,16 +37,12 @@ local stamp = next_stamp(keys, now)
 if unless_placed == '1' and place then return {'present', stamp, 0, place} end
 if ended then
   -- Its place may be back, or that of an earlier stay be left: the server that took over lagged.
-  if ticket ~= '' then take_out(keys, entry_id, ticket) end
+  if ticket ~= '' then take_out(keys, entry_id, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
-local was, found, hold = take_out(keys, entry_id, ticket)
+local was, found, hold = take_out(keys, entry_id, ticket, counts_as == 'admitted')
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
 found = found or false
-if was == 'held' or was == 'offered' then
-  if counts_as == 'admitted' then use_up(keys, hold) else give_back(keys, entry_id, hold) end
-  wake(keys)
-end
 if counts_as == 'left' or counts_as == 'declined' then
   -- A stay that has a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end

@@ -1,5 +1,5 @@
 -- enter: accepts the offer to a stay that ends at a time, and admits its customer; a repeat changes nothing.
--- USES owner clock ticket off_queue check_offer wake paid inside admission
+-- USES owner clock ticket wake off_queue check_offer paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
 -- META state home last_ticket segments_version pass_seconds

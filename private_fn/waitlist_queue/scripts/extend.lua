@@ -1,5 +1,5 @@
 -- extend: gives a hold a new lease from now on (a heartbeat of its claimer).
--- USES owner clock ticket next_stamp off_queue check_token
+-- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
 -- META state lease_seconds home max_claims

@@ -2,10 +2,11 @@
 -- USES owner waiting clock ticket segment_state settings epoch
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
--- META state epoch settings_version segments_version home not_ready
+-- META state epoch settings_version segments_version schedule_version home not_ready
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
--- Settings and counters are "name=value", a space between two.
+-- Settings and counters are "name=value", a space between two. A new epoch counts no instant of the schedule up to
+-- `scheduled_until`, because the epoch before may have counted it.
 -- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold
 local state = owned_state(meta_state, meta_home, server_run_id)
 local outcome = 'exists'
@@ -22,13 +23,11 @@ if not state then
     server_run_id)
 end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
-local segments_version = string.match(settings, ' segments_version=(%d+)')
-local version = tonumber(string.match(settings, '^version=(%d+)'))
+local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
+local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 if not state or version > tonumber(meta_settings_version or -1) then
   apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
-  -- A new schedule counts from its declaration on.
-  local counted = tonumber(redis.call('HGET', keys.meta, 'scheduled_until') or 0)
-  redis.call('HSET', keys.meta, 'scheduled_until', math.max(counted, tonumber(scheduled_until)))
+  if state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end
 else
   segments_version = meta_segments_version or '0'
 end

@@ -1,5 +1,5 @@
 -- inspect: reads how Redis has an entry, to compare it with its record.
--- USES owner waiting reasons ticket off_queue time_of
+-- USES owner waiting reasons ticket wake off_queue time_of
 -- KEYS meta queue not_ready readiness tickets_of_moved held claims parked dirty tags inside
 -- ARGV entry_id server_run_id
 -- META state home not_ready

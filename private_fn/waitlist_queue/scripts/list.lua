@@ -1,5 +1,5 @@
 -- list: reads one page of the waiting entries by rank, or of the held or parked ones by time.
--- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at off_queue
+-- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at wake off_queue expired
 -- KEYS meta queue not_ready ready_at readiness held parked claims tickets_of_moved segments tags
 -- ARGV which after after_id first limit now server_run_id
 -- META state home not_ready
@@ -8,10 +8,11 @@
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket attempts time_millis ready_ahead not_ready
 -- EACH not_ready reason until_millis
--- RETURNS cold | rebuilding
+-- RETURNS cold | rebuilding | expiring
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
+if has_expired_holds(keys, now) then return {'expiring'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 
 local function page_off_queue(listed)

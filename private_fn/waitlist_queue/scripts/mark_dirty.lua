@@ -1,5 +1,5 @@
 -- mark_dirty: marks an entry whose record is about to change, so that maintenance compares the two.
--- USES owner waiting clock ticket next_stamp off_queue
+-- USES owner waiting clock ticket next_stamp wake off_queue
 -- KEYS meta queue not_ready held parked dirty
 -- ARGV entry_id now server_run_id
 -- META state home not_ready

@@ -1,5 +1,5 @@
 -- park: ends a hold and sets its entry aside for an operator; a repeat changes nothing.
--- USES owner clock ticket next_stamp off_queue decide pending_decisions check_token wake paid
+-- USES owner clock ticket next_stamp wake off_queue decide pending_decisions check_token paid
 -- KEYS meta held claimed claims parked dirty pending_decisions
 -- ARGV entry_id token now server_run_id
 -- META state home max_claims

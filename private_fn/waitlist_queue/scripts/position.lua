@@ -1,6 +1,6 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
 -- `is_due` is true for one poll a second while the policy has places due: its caller lets a run take them.
--- USES owner waiting reasons clock ticket segment_index tags readiness rests off_queue pace
+-- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
 -- KEYS meta queue not_ready ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
@@ -14,12 +14,13 @@
 -- RETURNS parked total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS done total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
--- RETURNS cold | rebuilding | segments_building | stale_segments
+-- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds in which one poll triggers a run
 
 local state, hide_counts = owned_state(meta_state, meta_home, server_run_id), meta_hide_counts == '1'
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
+if has_expired_holds(keys, now) then return {'expiring'} end
 if segments ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready

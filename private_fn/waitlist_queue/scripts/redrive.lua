@@ -1,16 +1,17 @@
 -- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
 -- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue run_length gap off_queue requeue decide pending_decisions
+-- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
 -- META state home not_ready
 -- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
--- RETURNS cold | rebuilding | not_parked
+-- RETURNS cold | rebuilding | expiring | not_parked
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 if state == 'hydrating' then return {'rebuilding'} end
+if has_expired_holds(keys, now) then return {'expiring'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
 -- A message that is late may find a later parking.

@@ -1,17 +1,18 @@
 -- release: ends a hold, back to the old place or to the end of the queue, ready again at once or after so many seconds; a
 -- repeat changes nothing.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness delay enqueue run_length gap off_queue requeue decide pending_decisions check_token wake paid
+-- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
 -- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id
 -- META state home not_ready max_claims
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
 -- RETURNS repeat stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
--- RETURNS cold | not_held | claim_mismatch | claim_expired
+-- RETURNS cold | expiring | not_held | claim_mismatch | claim_expired
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
+if refusal ~= 'claim_expired' and state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 delay_seconds = tonumber(delay_seconds)
 use_readiness(keys, meta_not_ready, hold and delay_seconds > 0 and 'delayed' or '')
 local outcome, delayed_until = 'released', 0

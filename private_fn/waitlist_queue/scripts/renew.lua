@@ -1,7 +1,7 @@
 -- renew: lets the time inside of an admission begin now, because the record has it only now. A customer whose time was
 -- over needs room again, unless an operator's claim has admitted them. Without room the next place that becomes
 -- free is kept for them, and the next message finds it.
--- USES owner clock off_queue inside due
+-- USES owner clock wake off_queue inside due
 -- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
 -- META state home

@@ -1,6 +1,6 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
--- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap off_queue requeue restore_rules inside tombstone
--- USES pending_decisions wake paid
+-- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
+-- USES pending_decisions
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected server_run_id
@@ -20,6 +20,21 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
+-- Settles what paid for the hold of an entry whose record has another place.
+local function settle_payment(hold, new)
+  local is_same_stay = hold.ticket == new.ticket
+  if hold.state == 'done' then
+    if not is_same_stay then return end
+    -- The record has refused this admission: it was decided on an earlier place of the same stay.
+    uncount_admission(keys, hold)
+  elseif is_same_stay and new.state == 'offered' then
+    -- The record's offer came after the one that this hold was. Another entry must not get its slot while it is open.
+    new.paid = hold.paid
+    return
+  end
+  give_back(keys, entry_id, hold)
+end
+
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
 local queue_rank = waiting_rank(keys, entry_id)
@@ -29,12 +44,9 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, queue_rank, hold,
   is_restored)
 if is_restored then
+  if hold then settle_payment(hold, place) end
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
-  if hold and hold.state == 'done' and hold.ticket == place.ticket then
-    -- The record has refused this admission: it was decided on an earlier place of the same stay.
-    uncount_admission(keys, hold)
-  end
   -- A customer with a place is not inside by an earlier stay.
   take_outside(keys, entry_id)
 elseif hold then

@@ -1,5 +1,5 @@
 -- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
--- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap off_queue requeue restore_rules batch
+-- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version home not_ready

@@ -1,17 +1,18 @@
 -- segments: counts the waiting entries of each segment, and lists the first of them.
--- USES owner
--- KEYS meta segments
--- ARGV segments_version after limit server_run_id
+-- USES owner clock expired
+-- KEYS meta held segments
+-- ARGV segments_version after limit now server_run_id
 -- META state segments_version segments_state home
 -- RETURNS segments depths
 -- EACH depths segment waiting first
--- RETURNS cold | rebuilding | segments_building | stale_segments
+-- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
 local ID_LENGTH = 16
 local ENTRY_BEGIN = 35 -- of "segment:rank:entry"
 local FIRST = 3 -- some may be leaving, and their records without attributes
 
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
+if has_expired_holds(keys, now) then return {'expiring'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if meta_segments_state == 'building' then return {'segments_building'} end
 

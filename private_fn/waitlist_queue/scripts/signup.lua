@@ -2,7 +2,7 @@
 -- reinstates at their former rank, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
 -- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
 -- arrives later, when there is room, must not add an entry that no record has.
--- USES owner waiting reasons clock ticket segment_index tags readiness off_queue run_length gap free_rank_after inside pace wake tombstone opening
+-- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
@@ -12,7 +12,7 @@
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
--- RETURNS cold | rebuilding | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
+-- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
 local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
 
 local state = owned_state(meta_state, meta_home, server_run_id)
@@ -22,9 +22,10 @@ use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket, shut = 1, nil, nil
-local is_anyone_inside, is_last = nil, false -- nothing is read until a signup needs it
+local is_anyone_inside, is_last, is_expiring = nil, false, false -- nothing is read until a signup needs it
 if state then
   now = micros(now) -- read once for the whole script
+  is_expiring = state == 'warm' and has_expired_holds(keys, now)
   clock_ticket = ticket_after(0, now)
   shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
   -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
@@ -33,6 +34,7 @@ end
 
 local function place(stay, entry_id, join_id, given_rank, given_ticket, segments_version, readiness, tags)
   if not state then return {'cold'} end
+  if is_expiring then return {'expiring'} end
   -- A tombstone has the name of the stay that it ends.
   if redis.call('ZSCORE', keys.tombstones, stay) then
     -- The repeat of a refusal is refused for the same reason, as long as that lasts.

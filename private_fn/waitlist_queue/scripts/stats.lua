@@ -1,16 +1,17 @@
 -- stats: counts, also while the order is rebuilt.
--- `is_due` is 1 if time alone has left work: a hold has expired, a decision may be unrecorded, a pass has ended since
+-- `is_due` is 1 if time alone has left work: a decision may be unrecorded, a pass has ended since
 -- the last stamp, more rests are over than one call ends, or the policy has slots due for entries that are ready.
--- USES owner waiting reasons clock ticket segment_index tags readiness rests
+-- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- ARGV now server_run_id
 -- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked
 -- EACH counters signed_up left admitted entered declined no_shows
--- RETURNS cold
+-- RETURNS cold | expiring
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 now = micros(now) -- read once for the whole script
+if meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
 local is_all = end_rests(keys, now)
 local head_id, head_rank = unpack(redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES'))
 local head_ticket = head_id and ticket_of(keys, head_id, tonumber(head_rank)) or false
@@ -26,7 +27,6 @@ local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + a
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
 local is_due = is_policy_due or not is_all or redis.call('ZCARD', keys.dirty) > 0 or
-  redis.call('ZCOUNT', keys.held, '-inf', millis) > 0 or
   redis.call('ZCOUNT', keys.inside, '(' .. stamped_millis, millis) > 0
 return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting, offered, parked, inside,
   {signed_up, tonumber(left), tonumber(admitted), tonumber(meta_entered or 0), tonumber(meta_declined or 0),

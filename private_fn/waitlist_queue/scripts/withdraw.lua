@@ -1,7 +1,7 @@
 -- withdraw: takes an offer back: its entry waits at its old place, and the next one gets the slot. A repeat, also one
 -- that comes after the next offer to the entry, changes nothing.
--- USES owner waiting reasons clock ticket next_stamp segment_index tags readiness rests enqueue run_length gap off_queue requeue decide pending_decisions check_offer
--- USES wake paid expiry hold pop replay inside admission due offer
+-- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
+-- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts home not_ready max_claims
@@ -31,7 +31,6 @@ if hold then
   if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, hours, now) end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)
-  wake(keys)
 else
   -- A later decision, such as another offer, does not undo the withdrawal.
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(one)

@@ -88,8 +88,12 @@ class Admissions(Struct, frozen=True):
         for _ in range(CATCH_UPS):
             admitted: c.AdmitResult = self.dequeue.send(self._request(waitlist, since))
             if admitted.outcome != "behind":
+                self._note_counted(waitlist, admitted)
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
+            if admitted.settings_version < waitlist.version:
+                # The request that changed the settings was cut off before it told Redis.
+                self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
 
@@ -161,9 +165,10 @@ class Admissions(Struct, frozen=True):
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Return the message of a run, with the instants since a time.
+        """Return the message of a run, with the instants of the schedule since a time.
 
-        The record notes them first, so that a rebuilt order never counts them again.
+        The record notes these instants before Redis counts them, so that a rebuilt order never
+        counts them again.
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
@@ -177,15 +182,32 @@ class Admissions(Struct, frozen=True):
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
         if last_millis > waitlist.scheduled_until:
-            self.waitlists.note_scheduled(waitlist.waitlist_id, last_millis)
+            is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
+            if not is_first:
+                # Another run has noted these instants. The record may say that they are counted.
+                return self._request(
+                    self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
+                )
         following = next_instant(schedule, last_millis)
         return structs.replace(
             request,
+            schedule_version=waitlist.schedule_version,
+            counted_until=waitlist.counted_until,
+            counted_slots=waitlist.counted_slots,
             schedule_from=since_millis,
             instants=tuple(c.DueInstant(one.millis, one.count) for one in instants),
             next_instant=following.millis if following else None,
         )
+
+    def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
+        """Note in the record what a run has counted, for a server that takes over without it."""
+        if not waitlist.schedule_version:
+            return
+        known = (waitlist.counted_until, -waitlist.counted_slots)
+        if (admitted.scheduled_until, -admitted.scheduled) > known:
+            self.waitlists.note_counted(waitlist, admitted.scheduled_until, admitted.scheduled)
+            self.waitlist_cache.forget(waitlist.waitlist_id)
 
     def record(
         self,

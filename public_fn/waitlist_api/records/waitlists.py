@@ -10,9 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from waitlist_api.clock import millis_of
-from waitlist_api.errors import Throttled
 from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
-from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
@@ -143,10 +141,14 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
 
     `checkpoint` is the last seen state of its order in Redis, `rebuild` the progress of a running
     rebuild. `segments_version` is the version in which the segments last changed, 0 without
-    segments; `segments_state` is `building` until all entries are in theirs. Instants of the
-    schedule up to `scheduled_until` (milliseconds since 1970) are counted or about to be: a rebuilt
-    order never counts them again. No pass that an admission has begun lasts longer than
-    `longest_pass_seconds`.
+    segments; `segments_state` is `building` until all entries are in theirs. No pass that an
+    admission has begun lasts longer than `longest_pass_seconds`.
+
+    `schedule_version` is the version in which the schedule last changed, 0 without a schedule; the
+    schedule counts from `schedule_since` on. Instants up to `scheduled_until` are counted or about
+    to be, so a rebuilt order never counts them again. Instants up to `counted_until` are certainly
+    counted, and at most `counted_slots` of their slots are left. All three times are in
+    milliseconds since 1970.
     """
 
     waitlist_id: str
@@ -159,7 +161,11 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     rebuild: RebuildProgress | None = None
     segments_version: int = 0
     segments_state: SegmentsState = "ready"
+    schedule_version: int = 0
+    schedule_since: int = 0
     scheduled_until: int = 0
+    counted_until: int = 0
+    counted_slots: int = 0
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
 
@@ -201,7 +207,7 @@ class WaitlistRecords(Struct, frozen=True):
             "version": 1,
             "segments_version": 1 if settings.segments else 0,
             "segments_state": "ready",
-            "scheduled_until": now_millis,
+            **_begun_schedule(settings, 1, now_millis),
             "longest_pass_seconds": pass_seconds_of(settings),
             "created_millis": now_millis,
             "updated_millis": now_millis,
@@ -218,45 +224,37 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def replace(
-        self,
-        waitlist_id: str,
-        settings: WaitlistSettings,
-        now_millis: int,
-        *,
-        is_schedule_new: bool = False,
-        longest_pass_seconds: int = 0,
-        version: int | None = None,
+        self, before: WaitlistRecord, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
         """Replace all settings of a waitlist; None if it is deleted or being deleted.
 
-        If the segments change, their state becomes `building`. A new schedule counts from now on.
-        With a `version` only the settings of that version: raises VersionChanged for another.
+        Raise VersionChanged if the settings are no longer those of `before`. Changed segments are
+        `building`. A changed schedule counts from now on.
         """
-        alive, values = _alive(version)
-        values |= {**settings.to_item(), "now": now_millis, "zero": 0, "one": 1}
-        values |= {"ready": "ready", "building": "building"}
-        assignments = ", ".join(f"#{name} = :{name}" for name in settings.to_item())
-        values["longest"] = longest_pass_seconds
-        update = (
-            f"SET {assignments}, #version = #version + :one, #updated_millis = :now,"
-            " #longest_pass_seconds = :longest"
-        )
-        if is_schedule_new:
-            update += ", #scheduled_until = :now"
-        for _ in range(MAX_CONFLICT_RETRIES):
-            for condition, also in _whether_declared(settings):
-                try:
-                    item = self.table.update(
-                        _key(waitlist_id), update + also, f"{alive} AND {condition}", values
-                    )
-                except ConditionFailed as failed:
-                    if failed.item is None or "deleting" in failed.item:
-                        return None
-                    if version is not None and failed.item["version"] != version:
-                        raise VersionChanged from failed
-                else:
-                    return WaitlistRecord.from_item(item)
-        raise Throttled
+        version = before.version + 1
+        values = {
+            **settings.to_item(),
+            "version": version,
+            "updated_millis": now_millis,
+            "longest_pass_seconds": max(before.longest_pass_seconds, pass_seconds_of(settings)),
+        }
+        if settings.segments != before.settings.segments:
+            values["segments_version"] = version if settings.segments else 0
+            values["segments_state"] = "building" if settings.segments else "ready"
+        if schedule_of(settings) != schedule_of(before.settings):
+            values |= _begun_schedule(settings, version, now_millis)
+        try:
+            item = self.table.update(
+                _key(before.waitlist_id),
+                "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+                f"{ALIVE} AND #version = :before",
+                values | {"before": before.version},
+            )
+        except ConditionFailed as failed:
+            if failed.item is None or "deleting" in failed.item:
+                return None
+            raise VersionChanged from failed
+        return WaitlistRecord.from_item(item)
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
         """Store the state of segments, unless their declaration has changed."""
@@ -268,16 +266,43 @@ class WaitlistRecords(Struct, frozen=True):
                 {"state": state, "version": segments.version},
             )
 
-    def note_scheduled(self, waitlist_id: str, until_millis: int) -> None:
-        """Store that instants up to a time are about to be counted, before Redis counts them."""
-        with suppress(ConditionFailed):
+    def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
+        """Store that instants up to a time are about to be counted, before Redis counts them.
+
+        Return False if another run has stored that time or a later one, or if the schedule has
+        changed.
+        """
+        return self._note(
+            waitlist,
+            "SET #scheduled_until = :until",
+            "#scheduled_until < :until",
+            {"until": until_millis},
+        )
+
+    def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
+        """Store that Redis has counted instants up to a time, and how many of their slots are left.
+
+        Of one time the smallest number of slots stays.
+        """
+        self._note(
+            waitlist,
+            "SET #counted_until = :until, #counted_slots = :slots",
+            "(#counted_until < :until OR (#counted_until = :until AND #counted_slots > :slots))",
+            {"until": until_millis, "slots": slots},
+        )
+
+    def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
+        """Store a note about the schedule of a waitlist; return False if it is another one now."""
+        try:
             self.table.update(
-                _key(waitlist_id),
-                "SET #scheduled_until = :until",
-                f"{ALIVE} AND (attribute_not_exists(#scheduled_until)"
-                " OR #scheduled_until < :until)",
-                {"until": until_millis},
+                _key(waitlist.waitlist_id),
+                update,
+                f"{ALIVE} AND #schedule_version = :schedule AND {condition}",
+                values | {"schedule": waitlist.schedule_version},
             )
+        except ConditionFailed:
+            return False
+        return True
 
     def note_confirm_walk(self, waitlist_id: str, walk: ConfirmWalk) -> None:
         """Store how far maintenance has looked for questions that are due."""
@@ -444,20 +469,12 @@ def _alive(version: int | None) -> tuple[str, Item]:
     return f"{ALIVE} AND #version = :version", {"version": version}
 
 
-def _whether_declared(settings: WaitlistSettings) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return two conditions, unchanged and changed segments, each with its further assignments."""
-    if settings.segments:
-        return (
-            ("#segments = :segments", ""),
-            (
-                "(attribute_not_exists(#segments) OR #segments <> :segments)",
-                ", #segments_version = #version + :one, #segments_state = :building",
-            ),
-        )
-    return (
-        ("(attribute_not_exists(#segments) OR #segments = :segments)", ""),
-        (
-            "attribute_exists(#segments) AND #segments <> :segments",
-            ", #segments_version = :zero, #segments_state = :ready",
-        ),
-    )
+def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
+    """Return the fields of a schedule that begins: none of its instants is counted yet."""
+    return {
+        "schedule_version": version if schedule_of(settings) else 0,
+        "schedule_since": now_millis,
+        "scheduled_until": now_millis,
+        "counted_until": 0,
+        "counted_slots": 0,
+    }

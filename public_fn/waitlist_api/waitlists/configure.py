@@ -16,8 +16,6 @@ from waitlist_api.records.waitlists import (
     WaitlistRecord,
     WaitlistRecords,
     WaitlistSettings,
-    pass_seconds_of,
-    schedule_of,
 )
 from waitlist_api.waitlists.reindex import Reindexer
 from waitlist_shared import contracts as c
@@ -72,8 +70,7 @@ class Waitlists(Struct, frozen=True):
         """
         if version is None and (new := self.create(waitlist_id, settings)) is not None:
             return new, True
-        if self._replace(waitlist_id, settings, version) is None:
-            raise WaitlistDeleting if version is None else WaitlistNotFound
+        self._replace(waitlist_id, settings, version)
         record = self.waitlist_cache.look_up(waitlist_id)
         self.recovering_queue.push_settings(record)
         return self._indexed(record), False
@@ -90,23 +87,33 @@ class Waitlists(Struct, frozen=True):
 
     def _replace(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None
+    ) -> WaitlistRecord:
+        def attempt() -> WaitlistRecord | None:
+            before = self.records.get(waitlist_id)
+            replaced = None
+            if before is not None and not before.deleting:
+                if version not in (None, before.version):
+                    raise VersionChanged
+                try:
+                    replaced = self._replaced(before, settings)
+                except VersionChanged:
+                    if version is not None:
+                        raise
+                    return None
+            if replaced is None:
+                raise WaitlistDeleting if version is None else WaitlistNotFound
+            return replaced
+
+        return retry_on_conflict(attempt)
+
+    def _replaced(
+        self, before: WaitlistRecord, settings: WaitlistSettings
     ) -> WaitlistRecord | None:
-        before = self.records.get(waitlist_id)
-        if before is None:
-            return None
         now_millis = self.now_millis()
         settings = settings.asking_since(before.settings, now_millis)
-        if settings == before.settings and version in (None, before.version):
-            return None if before.deleting else before
-        longest = max(before.longest_pass_seconds, pass_seconds_of(settings))
-        return self.records.replace(
-            waitlist_id,
-            settings,
-            now_millis,
-            is_schedule_new=schedule_of(settings) != schedule_of(before.settings),
-            longest_pass_seconds=longest,
-            version=version,
-        )
+        if settings == before.settings:
+            return before
+        return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
         """Index new segments. A waitlist without entries is ready; maintenance indexes others."""

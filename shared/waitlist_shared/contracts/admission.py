@@ -46,10 +46,11 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     Without a `count` the policy decides how many. With `refill` the count is a quota: so many are
     to enter, and unused offers go to the next ones. A count of 0 ends the quota. A caller that
     counts its schedule knows these settings, or newer ones: `settings_version`. Then `instants` are
-    all of the schedule between `schedule_from` and the last of them, and `next_instant`
-    (milliseconds) is the one after them. `hours` are the present or next ones of a policy that has
-    hours, and those after them: outside of them it offers nothing. A repeat with the same
-    `once_key` gets the same entries, as in a claim.
+    all of the schedule `schedule_version` between `schedule_from` and the last of them, and
+    `next_instant` (milliseconds) is the one after them. By the record the instants up to
+    `counted_until` are counted, and `counted_slots` of their slots were left. `hours` are the
+    present or next ones of a policy that has hours, and those after them: outside of them it offers
+    nothing. A repeat with the same `once_key` gets the same entries, as in a claim.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
@@ -63,6 +64,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
     settings_version: Number = 0
+    schedule_version: Number = 0
+    counted_until: Number = 0
+    counted_slots: Number = 0
     schedule_from: Number = 0
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
@@ -74,9 +78,12 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     """`outcome` is admitted, repeat, or behind.
 
     The deadline of an entry is that of its offer; where the policy admits without offers, it is the
-    end of the pass. With `is_more` another run finds more places due. `behind` offers nothing:
-    Redis has counted the schedule up to `scheduled_until` only, so the instants since are needed;
-    or it has newer settings than the caller.
+    end of the pass. With `is_more` another run finds more places due. The instants of the schedule
+    up to `scheduled_until` are counted, and `scheduled` of their slots are left.
+
+    `behind` offers nothing. Either Redis has counted the schedule up to `scheduled_until` only, so
+    the instants since are needed; or it has other settings than the caller: those of
+    `settings_version`.
     """
 
     entries: tuple[Claimed, ...] = ()
@@ -85,6 +92,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     is_automatic: bool = False
     waiting: Number = 0
     scheduled_until: Number = 0
+    scheduled: int = 0
+    settings_version: Number = 0
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):

@@ -77,11 +77,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     `segments_version` is that of the last change of the declared segments; 0 without segments.
 
     With `admission` the list has a policy: `rate_count` slots per `rate_millis`, from the
-    millisecond `rate_from` on; or slots by a schedule if it `has_schedule`; or both, of which the
-    fewest or the `sum` decides (`combine`). `rate_counts` says whether the rate gets the slot of an
-    offer back that ends unused. `max_inside` bounds offers and customers inside. A customer is
-    inside for `pass_seconds` after an admission, 0 without a policy. Claims hold at most
-    `max_claims` entries at once.
+    millisecond `rate_from` on; or slots by a schedule; or both, of which the fewest or the `sum`
+    decides (`combine`). `schedule_version` is that of the last change of the schedule, 0 without
+    a schedule. That change was made at the millisecond `schedule_since`, and the schedule counts
+    from then on. `rate_counts` says whether the rate gets the slot of an offer back that ends
+    unused. `max_inside` bounds offers and customers inside. A customer is inside for `pass_seconds`
+    after an admission, 0 without a policy. Claims hold at most `max_claims` entries at once.
 
     Signups are taken from the millisecond `opens_millis` on, and until `closes_millis`. With
     `has_hours` the policy offers only within the hours that its messages have. A list without these
@@ -101,7 +102,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
     rate_from: Number | None = None
     rate_counts: RateCounts = "offered"
-    has_schedule: bool = False
+    schedule_version: Number = 0
+    schedule_since: Number = 0
     combine: Combine = "least"
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)] = 600
@@ -133,7 +135,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
     waitlist: otherwise a rebuild that finishes just after Redis was lost would mark an empty order
     complete. `finish_rebuild` ends the rebuild of this `epoch`.
     A new order counts on from `counters`, and all its stamps are later than `floor_ticket`.
-    Instants of the schedule up to `scheduled_until` (milliseconds since 1970) do not count again.
+    A new order counts no instant of the schedule up to `scheduled_until` (milliseconds since 1970),
+    because the order before may have counted it.
     """
 
     settings: Settings

@@ -290,11 +290,12 @@ def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, ver
 
 
 def test_instants_count_once_and_late(line: Line) -> None:
-    filled(line, has_schedule=True)
+    filled(line, schedule_version=1)
     now = line.clock.millis
     instants = [(now + 1000, 2), (now + 2000, 3)]
     known = {
         "settings_version": 1,
+        "schedule_version": 1,
         "schedule_from": 0,
         "instants": instants,
         "next_instant": now + 9000,
@@ -311,17 +312,28 @@ def test_instants_count_once_and_late(line: Line) -> None:
 
 
 def test_a_caller_with_too_few_instants_of_the_schedule_is_behind(line: Line) -> None:
-    filled(line, has_schedule=True)
+    filled(line, schedule_version=1)
     later = line.clock.millis + 1000
-    answer = admit(line, settings_version=1, schedule_from=later, instants=[(later + 1000, 5)])
+    answer = admit(
+        line,
+        settings_version=1,
+        schedule_version=1,
+        schedule_from=later,
+        instants=[(later + 1000, 5)],
+    )
     assert (answer["outcome"], answer["entries"]) == ("behind", [])
     assert answer["scheduled_until"] == 0
 
 
 def test_scheduled_places_that_find_no_room_stay_due(line: Line) -> None:
-    filled(line, has_schedule=True, max_inside=1)
+    filled(line, schedule_version=1, max_inside=1)
     now = line.clock.millis
-    known = {"settings_version": 1, "schedule_from": 0, "instants": [(now, 3)]}
+    known = {
+        "settings_version": 1,
+        "schedule_version": 1,
+        "schedule_from": 0,
+        "instants": [(now, 3)],
+    }
     assert admitted(line, **known) == PEOPLE[:1]
     accepted(enter(line, PEOPLE[0]))
     line.send("exit", entry_id=line.id_of(PEOPLE[0]))
@@ -355,7 +367,7 @@ def test_a_repeated_admission_without_offers_is_one_without_offers(line: Line) -
 
 
 def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line) -> None:
-    filled(line, rate_count=60, rate_millis=MINUTE_MILLIS, has_schedule=True)
+    filled(line, rate_count=60, rate_millis=MINUTE_MILLIS, schedule_version=1)
     line.clock.advance(seconds=60)
     now = line.clock.millis
     line.client.flushall()
@@ -363,12 +375,17 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
         admission=True,
         rate_count=60,
         rate_millis=MINUTE_MILLIS,
-        has_schedule=True,
+        schedule_version=1,
         epoch="0000bbbb",
         scheduled_until=now,
     )
     line.all_sign_up(PEOPLE)
-    known = {"settings_version": 1, "schedule_from": now, "instants": [(now, 5), (now + 500, 5)]}
+    known = {
+        "settings_version": 1,
+        "schedule_version": 1,
+        "schedule_from": now,
+        "instants": [(now, 5), (now + 500, 5)],
+    }
     assert admitted(line, **known) == []
     line.clock.advance(seconds=1)
     assert admitted(line, **known) == PEOPLE[:1]
@@ -541,18 +558,23 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
     """A process that remembers the schedule before the last change must not count its instants."""
-    filled(line, has_schedule=True)
-    policy(line, version=2, has_schedule=True)
-    known = {"schedule_from": 0, "instants": [(line.clock.millis, 3)]}
+    filled(line, schedule_version=1)
+    policy(line, version=2, schedule_version=1)
+    known = {"schedule_version": 1, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
     assert admit(line, settings_version=1, **known)["outcome"] == "behind"
     assert admitted(line, settings_version=2, **known) == PEOPLE[:3]
 
 
-def test_an_order_made_before_there_were_policies_admits(line: Line) -> None:
-    filled(line)
-    line.client.hdel(keys.meta(line.waitlist_id), "bucket_at", "scheduled", "scheduled_until")
-    policy(line, version=2, has_schedule=True)
-    known = {"settings_version": 2, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
+def test_a_list_gets_its_first_policy(line: Line) -> None:
+    line.init()
+    line.all_sign_up(PEOPLE)
+    policy(line, version=2, schedule_version=1)
+    known = {
+        "settings_version": 2,
+        "schedule_version": 1,
+        "schedule_from": 0,
+        "instants": [(line.clock.millis, 3)],
+    }
     assert admitted(line, **known) == PEOPLE[:3]
 
 
@@ -561,9 +583,14 @@ HOUR = 3_600_000
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
     """P3: slots collect until the hours begin, and no poll triggers a run before that."""
-    filled(line, **A_SECOND, has_hours=True, has_schedule=True, combine="sum")
+    filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
-    known = {"settings_version": 1, "schedule_from": 0, "instants": [(now, 2)]}
+    known = {
+        "settings_version": 1,
+        "schedule_version": 1,
+        "schedule_from": 0,
+        "instants": [(now, 2)],
+    }
     hours = [(now + HOUR, now + 2 * HOUR), (now + 25 * HOUR, now + 26 * HOUR)]
     assert admitted(line, **known, hours=hours) == []
     line.clock.advance(seconds=3599)

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.support.line import EPOCH, Answer, Line, readiness_of
-from waitlist_queue.operations import operation_of
+from tests.support.line import EPOCH, Answer, Line, accepted, readiness_of
+from waitlist_queue.operations import call_of, operation_of, results_of
 from waitlist_queue.scripts import FOLDER, load
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.ranks import ROOM, TIER
@@ -127,23 +128,24 @@ def _full_inside(line: Line) -> Line:
     return line
 
 
-def _withdraw_from_many(line: Line) -> Answer:
-    """Withdraw the offer of bob when more holds have expired than one request can end."""
-    return many_expired(offered(line), "withdraw", entry_id=line.id_of("bob"))
-
-
-def many_expired(line: Line, verb: str = "claim", **fields: Any) -> Answer:
-    """Claim when more holds have expired than one request of a batch can end."""
-    line.init()
-    requests = [_expired(line, number) for number in range(200)]
-    requests.append(line.message(verb, **fields))
-    answer: Answer = line.handle({"op": "batch", "requests": requests})["results"][-1]
+def expiring(line: Line, op: str, holds: int = 1, **fields: Any) -> Answer:
+    """Run a script once after so many holds have expired: the service would run it again."""
+    ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
+    for number in range(1, holds + 1):
+        place = {"rank": number, "ticket": number, "stamp": number}
+        accepted(line.send("restore", **line.stay(f"person {number}"), **place, **ends))
+    line.clock.advance(seconds=1)
+    request = msgspec.convert(line.message(op, **fields), REQUESTS[op])
+    (answer,) = results_of([request], line.store.run(call_of([request])))
     return answer
 
 
-def _expired(line: Line, number: int) -> dict[str, Any]:
-    place = {"rank": number, "ticket": number, "stamp": number, "state": "held", "token": TOKEN}
-    return line.message("restore", **line.stay(f"person {number}"), **place)
+def _expiring_entry(line: Line, op: str, **fields: Any) -> Answer:
+    return expiring(line, op, entry_id=line.id_of("bob"), **fields)
+
+
+# What one run of `claim`, `admit` and `withdraw` ends itself, and one more.
+TOO_MANY = 201
 
 
 def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
@@ -203,13 +205,13 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("position", "no_show"): lambda line: _no_show(line).position("bob"),
     ("admit", "admitted"): lambda line: warm(line).send("admit", count=1),
     ("admit", "repeat"): lambda line: _admit_once(_admitted_once(line)),
-    ("admit", "behind"): lambda line: with_settings(line, admission=True, has_schedule=True).send(
-        "admit", settings_version=1, schedule_from=1
+    ("admit", "behind"): lambda line: with_settings(line, admission=True, schedule_version=1).send(
+        "admit", settings_version=1, schedule_version=1, schedule_from=1
     ),
     ("admit", "cold"): lambda line: line.send("admit"),
     ("admit", "rebuilding"): lambda line: hydrating(line).send("admit"),
     ("admit", "waitlist_paused"): lambda line: with_settings(line, paused=True).send("admit"),
-    ("admit", "expiring"): lambda line: many_expired(line, "admit"),
+    ("admit", "expiring"): lambda line: expiring(warm(line), "admit", TOO_MANY),
     ("admit", "stale_segments"): lambda line: _admit_within(building(line), version=1),
     ("admit", "segments_building"): lambda line: _admit_within(building(line), version=2),
     ("admit", "idempotency_key_reused"): lambda line: _admit_once(_admitted_once(line), "c" * 32),
@@ -226,7 +228,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("withdraw", "cold"): lambda line: by(line, "withdraw"),
     ("withdraw", "not_offered"): lambda line: by(warm(line), "withdraw"),
     ("withdraw", "offer_expired"): lambda line: by(offered(line, seconds=0), "withdraw"),
-    ("withdraw", "expiring"): lambda line: _withdraw_from_many(line),
+    ("withdraw", "expiring"): lambda line: expiring(
+        offered(line), "withdraw", TOO_MANY, entry_id=line.id_of("bob")
+    ),
     ("decline", "declined"): lambda line: by(offered(line), "decline"),
     ("decline", "repeat"): lambda line: by(done(offered(line), "decline"), "decline"),
     ("decline", "cold"): lambda line: by(line, "decline"),
@@ -265,7 +269,23 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "cold"): lambda line: line.claim(),
     ("claim", "rebuilding"): lambda line: hydrating(line).claim(),
     ("claim", "waitlist_paused"): lambda line: with_settings(line, paused=True).claim(),
-    ("claim", "expiring"): lambda line: many_expired(line),
+    ("claim", "expiring"): lambda line: expiring(warm(line), "claim", TOO_MANY, count=1),
+    ("position", "expiring"): lambda line: _expiring_entry(warm(line), "position"),
+    ("stats", "expiring"): lambda line: expiring(warm(line), "stats"),
+    ("page", "expiring"): lambda line: expiring(warm(line), "page"),
+    ("shelf", "expiring"): lambda line: expiring(warm(line), "shelf", which="held"),
+    ("board", "expiring"): lambda line: expiring(warm(line), "board"),
+    ("segments", "expiring"): lambda line: expiring(warm(line), "segments", segments_version=0),
+    ("signup", "expiring"): lambda line: expiring(warm(line), "signup", **line.stay("eve")),
+    ("enlist", "expiring"): lambda line: expiring(
+        warm(line), "enlist", **line.stay("eve"), ticket=16
+    ),
+    ("bump", "expiring"): lambda line: _expiring_entry(
+        warm(line), "bump", once_key="a" * 32, to="front"
+    ),
+    ("redrive", "expiring"): lambda line: _expiring_entry(_parked(line), "redrive"),
+    ("release", "expiring"): lambda line: _expiring_entry(held(line), "release", token=TOKEN),
+    ("decline", "expiring"): lambda line: _expiring_entry(offered(line), "decline"),
     ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
     ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
     ("beat", "beats"): lambda line: warm(line).send("beat"),

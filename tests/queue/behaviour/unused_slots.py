@@ -27,7 +27,13 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
 
 def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
     """Let the policy offer what is due; return the names."""
-    fields = {"settings_version": 9, "schedule_from": 0, "instants": instants, **fields}
+    fields = {
+        "settings_version": 9,
+        "schedule_version": 1,
+        "schedule_from": 0,
+        "instants": instants,
+        **fields,
+    }
     answer = accepted(line.send("admit", **fields))
     return [line.name_of(one["entry_id"]) for one in answer["entries"]]
 
@@ -39,10 +45,16 @@ def by_hand(line: Line, count: int, **fields: Any) -> list[str]:
 
 def one_slot(line: Line, **admission: Any) -> str:
     """Offer the one slot of a schedule to the first of the queue; return the offer's token."""
-    policy(line, has_schedule=True, **admission)
+    policy(line, schedule_version=1, **admission)
     line.all_sign_up(PEOPLE)
     answer = accepted(
-        line.send("admit", settings_version=9, instants=[(line.clock.millis, 1)], schedule_from=0)
+        line.send(
+            "admit",
+            settings_version=9,
+            schedule_version=1,
+            instants=[(line.clock.millis, 1)],
+            schedule_from=0,
+        )
     )
     (offer,) = answer["entries"]
     assert line.name_of(offer["entry_id"]) == FIRST
@@ -177,7 +189,7 @@ def test_a_withdrawal_names_its_offer(line: Line) -> None:
 def test_an_offer_that_is_withdrawn_while_no_other_entry_waits_leaves_its_slot_due(
     line: Line,
 ) -> None:
-    policy(line, has_schedule=True)
+    policy(line, schedule_version=1)
     line.all_sign_up([FIRST])
     assert run(line, (line.clock.millis, 1)) == [FIRST]
     accepted(line.send("withdraw", entry_id=line.id_of(FIRST)))
@@ -196,9 +208,9 @@ def test_a_withdrawal_frees_room_for_the_next(line: Line) -> None:
 
 def test_a_paused_list_offers_a_withdrawn_slot_when_it_goes_on(line: Line) -> None:
     one_slot(line)
-    policy(line, version=2, has_schedule=True, paused=True)
+    policy(line, version=2, schedule_version=1, paused=True)
     assert accepted(line.send("withdraw", entry_id=line.id_of(FIRST)))["entries"] == []
-    policy(line, version=3, has_schedule=True)
+    policy(line, version=3, schedule_version=1)
     assert run(line) == [FIRST]
 
 
@@ -206,7 +218,7 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
     one_slot(line)
     policy(line, version=2)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    policy(line, version=3, has_schedule=True)
+    policy(line, version=3, schedule_version=1)
     assert run(line) == []
 
 
@@ -215,7 +227,7 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     line.client.flushall()
-    policy(line, has_schedule=True, scheduled_until=line.clock.millis)
+    policy(line, schedule_version=1, scheduled_until=line.clock.millis)
     line.all_sign_up(PEOPLE[1:])
     line.restore(FIRST, 16, 16, state="offered", token=token, time_millis=until)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
@@ -257,7 +269,7 @@ def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
 
 
 def test_a_claim_gives_no_slot_back(line: Line) -> None:
-    policy(line, has_schedule=True)
+    policy(line, schedule_version=1)
     line.all_sign_up(PEOPLE)
     (claim,) = line.claimed(1).values()
     accepted(line.release(FIRST, claim["token"]))
@@ -318,7 +330,7 @@ def test_a_rate_begins_at_its_instant(line: Line) -> None:
 
 
 def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
-    policy(line, has_schedule=True, **A_RATE)
+    policy(line, schedule_version=1, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=2)
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:2]
@@ -330,7 +342,7 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
     """Given 3 at nine, and one a second from nine on, then 5 are offered by two seconds past."""
     nine = line.clock.millis + 60_000
-    policy(line, has_schedule=True, combine="sum", rate_from=nine, **A_RATE)
+    policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=59)
     assert run(line, next_instant=nine) == []
@@ -346,7 +358,7 @@ def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
-    policy(line, has_schedule=True, combine="sum", max_inside=4, **A_RATE)
+    policy(line, schedule_version=1, combine="sum", max_inside=4, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=2)
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]

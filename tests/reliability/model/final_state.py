@@ -181,16 +181,16 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 def _slots(testbed: Testbed) -> Counter[str]:
     """Read how many slots are due: those of the rate by the time its bucket stands at."""
-    names = ("quota", "quota_open", "has_schedule", "scheduled", "rate_count", "bucket_at")
+    names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
-    quota, taken, has_schedule, scheduled, has_rate, bucket_at = (
+    quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
         int(float(one or 0)) for one in values
     )
     days = (int(testbed.redis_clock.now_micros()) - bucket_at) // DAY_MICROS
     return +Counter(
         {
             QUOTA: quota - taken,
-            SCHEDULE: scheduled if has_schedule else 0,
+            SCHEDULE: scheduled if schedule_version else 0,
             RATE: min(1, days) if has_rate else 0,
         }
     )

@@ -37,7 +37,9 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
     """Declare segments in the record alone: the operator's request is cut off then."""
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = people.world.services.waitlist_records
-    assert records.replace(people.waitlist_id, settings, people.world.clock.now_millis())
+    before = records.get(people.waitlist_id)
+    assert before
+    assert records.replace(before, settings, people.world.clock.now_millis())
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:

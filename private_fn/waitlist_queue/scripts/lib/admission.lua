@@ -15,7 +15,7 @@ local function admit(keys, entry_id, hold, stamp, inside_until)
   end
   hold.state, hold.stamp = 'done', stamp
   write_hold(keys, entry_id, hold)
-  no_longer_held(keys, entry_id)
+  no_longer_held(keys, entry_id, inside_until > 0)
   if keys.tags then redis.call('HDEL', keys.tags, entry_id) end
   mark_dirty(keys, entry_id, stamp)
   if inside_until > 0 then put_inside(keys, entry_id, hold.ticket, inside_until) end

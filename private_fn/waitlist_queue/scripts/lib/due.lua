@@ -3,18 +3,20 @@ local MINUTE = 60000000 -- microseconds
 local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the next run
 
 local function read_policy(keys, now)
-  local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at',
-    'has_schedule', 'scheduled', 'scheduled_until', 'combine', 'max_inside', 'offer_seconds',
+  local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
+    'schedule_version', 'scheduled', 'scheduled_until', 'combine', 'max_inside', 'offer_seconds',
     'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
-  -- An order that was made before there were policies, or quotas, has had nothing due.
+  -- A list that has never had a policy, or a quota, has had nothing due.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
   policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0
   policy.quota_number, policy.rate_version = policy.quota_number or 0, policy.rate_version or 0
-  policy.has_rate, policy.has_schedule = type(policy.rate_count) == 'number', policy.has_schedule == 1
+  policy.schedule_version = policy.schedule_version or 0
+  policy.has_rate, policy.has_schedule = type(policy.rate_count) == 'number', policy.schedule_version > 0
   policy.has_limit = policy.has_rate or policy.has_schedule or type(policy.max_inside) == 'number'
+  if policy.has_rate then policy.micros_of_slot = policy.rate_millis * 1000 / policy.rate_count end
   policy.is_sum = policy.combine == 'sum' and policy.has_rate and policy.has_schedule
   return policy
 end
@@ -42,6 +44,13 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
+-- Takes over the slots of the instants up to `until_millis` from the record, unless this server has counted these
+-- instants itself. A server that has taken over without the newest writes has not, and must not offer their slots again.
+local function take_over_counted(policy, until_millis, slots)
+  if until_millis <= policy.scheduled_until then return end
+  policy.scheduled, policy.scheduled_until = slots, until_millis
+end
+
 -- Adds the slots of each instant ("millis:count") up to now; each counts once, even if late.
 -- Slots beyond the waiting entries lapse at the next instant.
 local function count_instants(policy, instants, waiting, millis)
@@ -54,15 +63,19 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many slots the rate has due. The bucket holds those of a minute, or one.
+-- Returns how many slots the rate has due. The bucket holds at most one minute's worth of slots, and never less than one
+-- slot. If the last run left somebody waiting, the part of a slot that it left in the bucket comes on top: runs come up to
+-- a minute late, and these parts must not be lost to the people who wait.
 local function rate_due(policy, now)
-  local count, period = policy.rate_count, policy.rate_millis * 1000
-  local size = math.max(1, math.floor(MINUTE * count / period))
-  local due = math.floor(math.max(0, now - policy.bucket_at) * count / period)
-  if due > size then
-    due, policy.bucket_at = size, now - math.ceil(size * period / count)
-  end
-  return due
+  local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
+  policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
+  return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
+end
+
+-- Returns the part of a slot that is left in the rate's bucket, in microseconds, if somebody waits for the slot.
+local function left_over(keys, policy, now)
+  if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
+  return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
 -- Ends the passes whose time is over. A place that is kept for an admission is given up once Redis does not have the
@@ -115,13 +128,13 @@ local function paid_by(policy, number)
     paid = 'r' .. policy.rate_version
   end
   if policy.has_schedule and (not policy.is_sum or number > policy.by_rate) then
-    paid = paid .. 's'
+    paid = paid .. 's' .. policy.schedule_version
   end
   return paid
 end
 
 -- Takes so many of the slots that are due from what pays for them.
-local function take_due(keys, policy, taken)
+local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota
   local by_rate, scheduled = taken - by_quota, taken - by_quota
@@ -130,12 +143,12 @@ local function take_due(keys, policy, taken)
     scheduled = scheduled - by_rate
   end
   if policy.has_rate then
-    local period = policy.rate_millis * 1000
-    policy.bucket_at = policy.bucket_at + math.ceil(by_rate * period / policy.rate_count)
+    policy.bucket_at = policy.bucket_at + math.ceil(by_rate * policy.micros_of_slot)
   end
   if policy.has_schedule then policy.scheduled = policy.scheduled - scheduled end
   redis.call('HSET', keys.meta, 'bucket_at', policy.bucket_at, 'scheduled', policy.scheduled,
-    'scheduled_until', policy.scheduled_until, 'quota_open', policy.quota_open)
+    'scheduled_until', policy.scheduled_until, 'quota_open', policy.quota_open,
+    'left_over', left_over(keys, policy, now))
 end
 
 -- Returns the millisecond at which slots and room are there again, or nil if only a change of the settings, an exit
@@ -143,7 +156,7 @@ end
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then
-    rate_at = math.ceil((policy.bucket_at + policy.rate_millis * 1000 / policy.rate_count) / 1000)
+    rate_at = math.ceil((policy.bucket_at + policy.micros_of_slot) / 1000)
   end
   if policy.has_schedule and policy.scheduled < 1 then
     schedule_at = tonumber(next_instant) or math.huge

@@ -33,7 +33,7 @@ end
 -- Returns whether all expired holds have ended (one call ends a bounded number), and the stamp if it drew one.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(micros(now) / 1000)
-  if redis.call('ZCOUNT', keys.held, '-inf', millis) == 0 then return true end
+  if not has_expired_holds(keys, now) then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
   -- Two stamps: an offer that ends in a parking has two events, which must differ in their stamps.

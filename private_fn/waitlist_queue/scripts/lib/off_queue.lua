@@ -24,7 +24,7 @@ local function write_hold(keys, entry_id, hold)
 end
 
 local function write_payment(keys, entry_id, hold)
-  if hold.paid == '' then return end
+  if (hold.paid or '') == '' then return end
   redis.call('HSET', keys.claims, entry_id .. PAID, hold.token .. ' ' .. hold.paid)
 end
 
@@ -44,9 +44,12 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
-local function no_longer_held(keys, entry_id)
-  redis.call('ZREM', keys.held, entry_id)
+-- Ends the time of a hold. The room that the entry has taken is free then, so the next poll triggers a run, unless the
+-- entry `keeps_room`.
+local function no_longer_held(keys, entry_id, keeps_room)
+  local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
+  if was_held and not keeps_room then wake(keys) end
 end
 
 -- Marks an entry whose record may lack the decision of this stamp: maintenance reconciles it within a minute.

@@ -1,7 +1,7 @@
 -- The slots that pay for an offer. A hold names them, so that the script that ends it without an admission gives them
--- back, once: "s" is one of the schedule, "r4" one of a rate that counts who enters, "q2" one of a quota. The number
--- is that of the rate or quota: a later one gets nothing back from an earlier one. A hold that was restored from its
--- record names none, because another entry may have got the slot that the lost order gave back. "e" is the admission
+-- back, once: "s3" is one of the schedule, "r4" one of a rate that counts who enters, "q2" one of a quota. The number
+-- is that of the schedule, rate or quota: a later one gets nothing back from an earlier one. A hold that was restored from
+-- its record names none, because another entry may have got the slot that the lost order gave back. "e" is the admission
 -- itself: the hold was an offer, and its customer counts as entered.
 
 local function is_entered(hold)
@@ -24,9 +24,9 @@ local function give_back(keys, entry_id, hold)
     redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
       hold.state == 'done' and 1 or -1)
   end
-  local has_schedule, counts, version, count, millis = unpack(redis.call('HMGET', keys.meta, 'has_schedule',
+  local schedule_version, counts, version, count, millis = unpack(redis.call('HMGET', keys.meta, 'schedule_version',
     'rate_counts', 'rate_version', 'rate_count', 'rate_millis'))
-  if string.find(paid, 's', 1, true) and has_schedule == '1' then
+  if string.match(paid, 's(%d+)') == schedule_version then
     redis.call('HINCRBY', keys.meta, 'scheduled', 1)
   end
   if counts == 'entered' and string.match(paid, 'r(%d+)') == version then

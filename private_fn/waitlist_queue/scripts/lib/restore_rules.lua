@@ -46,5 +46,6 @@ local function restore_place(keys, entry_id, new, queue_rank, time_millis)
     hold_until(keys, entry_id, new.state, time_millis)
   end
   write_hold(keys, entry_id, new)
+  write_payment(keys, entry_id, new)
   return new.rank
 end

@@ -1,3 +1,8 @@
+-- Begins a schedule: its instants count from the millisecond of its declaration on, without the slots of the former one.
+local function begin_schedule(keys, since_millis)
+  redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
+end
+
 -- Writes settings, "name=value" with a space between two. A list has `max_claims`, `opens_millis`, `closes_millis` and
 -- `has_hours` only where they have a value. Other segments begin with an empty index, another rate with an empty bucket: the time,
 -- and the slots, of the old rate must not count at the new one.
@@ -24,14 +29,14 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end
-  local count, millis, from, version, has_schedule, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
-    'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'has_schedule', 'max_inside', 'paused', 'quota'))
+  local count, millis, from, version, schedule_version, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
+    'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'schedule_version', 'max_inside', 'paused', 'quota'))
   if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then
     local from_micros = (tonumber(from) or 0) * 1000
     redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from_micros), 'rate_version', version)
   end
   -- The time of the next run that a poll triggers; a list that offers nothing by itself has none.
-  local has_limit = count ~= '' or has_schedule == '1' or max_inside ~= ''
+  local has_limit = count ~= '' or schedule_version ~= '0' or max_inside ~= ''
   if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)
   else

@@ -6,9 +6,10 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Takes an entry off the list; returns its state before, its ticket, and its hold. Returns nil if the entry has no place,
+-- Takes an entry off the list. What paid for an offer that is open is used up if the stay ends by an admission, and gets its
+-- slot back otherwise. Returns the entry's state before, its ticket, and its hold. Returns nil if the entry has no place,
 -- and `other` if the place belongs to another stay of the same customer, which remains.
-local function take_out(keys, entry_id, stay_ticket)
+local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return 'other' end
@@ -19,6 +20,9 @@ local function take_out(keys, entry_id, stay_ticket)
   redis.call('HDEL', keys.tags, entry_id)
   redis.call('HDEL', keys.tickets_of_moved, entry_id)
   redis.call('HDEL', keys.attempts, entry_id)
+  if hold and hold.state ~= 'done' then
+    if is_admitted then use_up(keys, hold) else give_back(keys, entry_id, hold) end
+  end
   delete_hold(keys, entry_id)
   no_longer_held(keys, entry_id)
   redis.call('ZREM', keys.parked, entry_id)
