@@ -19,12 +19,20 @@ from waitlist_api.settings.admission import NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# Redis rounds to microseconds twice in a run, and once for a slot that comes back: its bucket lags
-# behind the exact one.
-MOST_LAG_MICROS = 2
+# Redis rounds to microseconds four times in a run, and once for a slot that comes back: its bucket
+# lags behind the exact one.
+MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
 # Most have about one slot due in a wait; of the fast ones, more than customers wait.
-RATES = [(1, 60_000), (7, 60_000), (55, 3_600_000), (90, 3_600_000), (3, 1000), (900, 60_000)]
+RATES = [
+    (1, 86_400_000),
+    (1, 60_000),
+    (7, 60_000),
+    (55, 3_600_000),
+    (90, 3_600_000),
+    (3, 1000),
+    (900, 60_000),
+]
 # Ends of offers and passes, and times around them, come more often than others.
 # Of a policy with hours, both in milliseconds: they begin so often, and last so long.
 HOURS = (400_000, 250_000)
@@ -39,6 +47,10 @@ OPERATIONS = {
     "run_later": 4,
     "be_idle": 1,
     "reach_an_instant": 2,
+    "let_an_instant_pass": 1,
+    "save_other_settings": 1,
+    "change_the_schedule": 1,
+    "restore_over_an_offer": 1,
     "admit_by_hand": 2,
     "admit_one": 1,
     "enter": 5,
@@ -72,6 +84,7 @@ class Ledger:
     payers: tuple[str, ...] = ()
     quota: str = "0"
     lag_micros: int = 0
+    left_over: Fraction = Fraction(0)
     granted: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     used: Counter[str] = field(default_factory=Counter)
 
@@ -93,13 +106,20 @@ class Ledger:
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
         """Return what pays for each slot that is due: the quota, then rate and schedule."""
-        size = max(1, int(self.slots(MINUTE_MICROS)))
-        if self.due(RATE, line) >= size + 1:
-            self.granted[RATE] -= self.due(RATE, line) - size
+        size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
+        self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
         slots = [self.quota] * floor(self.due(self.quota, line))
         slots += chain(*by_payer) if self.is_sum else map(BOTH.join, zip(*by_payer, strict=False))
         return tuple(slots)
+
+    def leave_over(self, line: Waitlist) -> None:
+        """Keep the part of a slot that a run leaves in the bucket, if somebody waits for it."""
+        due = max(Fraction(0), self.due(RATE, line))
+        self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
+
+    def begin_schedule(self) -> None:
+        self.granted[SCHEDULE], self.used[SCHEDULE] = Fraction(0), 0
 
     def offered(self, paid: str) -> str:
         """Return what gets the slot back if the offer is not accepted."""
@@ -121,6 +141,8 @@ class AdmissionHistory:
         self.copies: list[dict[str, Any]] = []
         self.readiness_version = 0
         self.has_hours = False
+        self.version = self.schedule_version = 1
+        self.settings: dict[str, Any] = {}
         self.begin()
 
     @property
@@ -135,23 +157,25 @@ class AdmissionHistory:
         counts, combine = draw(["offered", "entered"]), draw(["least", "sum"])
         max_inside, has_schedule = draw([None, None, 2, 4, 6]), draw([True, False])
         no_show: NoShow = draw(["keep_place", "to_back", "leave"])
-        fields: dict[str, Any] = {"max_inside": max_inside, "has_schedule": has_schedule}
+        fields: dict[str, Any] = {"max_inside": max_inside}
         if rate is not None:
             begin = self.now + rate_from if rate_from else None
             fields |= {"rate_count": rate[0], "rate_millis": rate[1], "rate_from": begin}
         self.has_hours = draw([True, False, False])
         if self.has_hours:
             fields["has_hours"] = True
-        self.line.init(
-            admission=True,
-            rate_counts=counts,
-            combine=combine,
-            no_show=no_show,
-            offer_seconds=OFFER_SECONDS,
-            pass_seconds=PASS_SECONDS,
-            max_attempts=MAX_ATTEMPTS,
+        self.schedule_version = int(has_schedule)
+        self.settings = {
+            "admission": True,
+            "rate_counts": counts,
+            "combine": combine,
+            "no_show": no_show,
+            "offer_seconds": OFFER_SECONDS,
+            "pass_seconds": PASS_SECONDS,
+            "max_attempts": MAX_ATTEMPTS,
             **fields,
-        )
+        }
+        self.line.init(schedule_version=self.schedule_version, **self.settings)
         policy = Policy(max_inside, int(has_schedule), rate is not None, no_show)
         self.model = Waitlist(policy=policy, has_histories=False)
         self.ledger = Ledger(
@@ -198,8 +222,14 @@ class AdmissionHistory:
         for name in self.model.of("admitted"):
             if self.model.by_name[name].time_millis <= self.now:
                 self.model = self.model.change(name, is_inside=False)
+        self.end_offers()
 
     def reach_an_instant(self) -> None:
+        self.let_an_instant_pass()
+        if SCHEDULE in self.ledger.payers:
+            self.run()
+
+    def let_an_instant_pass(self) -> None:
         self.wait(self.random.randint(1000, 50_000_000))
         if SCHEDULE not in self.ledger.payers:
             return
@@ -207,16 +237,46 @@ class AdmissionHistory:
             return
         # The instant counts in the next run, and finds the entries that wait then.
         self.instants.append((self.now, self.random.randint(1, 5)))
-        self.run()
+
+    def save_other_settings(self) -> None:
+        """Send the policy again, with the instants that the record has noted until now."""
+        self.version += 1
+        versions = {"version": self.version, "schedule_version": self.schedule_version}
+        self.line.init(scheduled_until=self.now, **versions, **self.settings)
+
+    def change_the_schedule(self) -> None:
+        """Declare another schedule: slots and payments of the former one count no more."""
+        if SCHEDULE not in self.ledger.payers:
+            return
+        self.version += 1
+        self.schedule_version = self.version
+        versions = {"version": self.version, "schedule_version": self.version}
+        self.line.init(schedule_since=self.now, **versions, **self.settings)
+        self.instants, self.counted = [], 0
+        self.ledger.begin_schedule()
+        for name in self.model.of("offered"):
+            others = [one for one in self.model.by_name[name].paid.split(BOTH) if one != SCHEDULE]
+            self.model = self.model.change(name, paid=BOTH.join(others))
+
+    def restore_over_an_offer(self) -> None:
+        """Let the record take an offer back that only a server which lagged has."""
+        name = self.draw_offered()
+        if name is None:
+            return
+        offered, attempts = self.line.position(name), self.model.by_name[name].attempts
+        seen = {"state": "offered", "rank": offered["rank"]}
+        place = {"rank": offered["rank"], "ticket": offered["ticket"], "attempts": attempts}
+        restored = accepted(self.line.restore(name, **place, state="waiting", seen=seen))
+        assert restored["outcome"] == "restored"
+        self.comes_back(name, "place")
 
     def run(self) -> None:
         self.leave_a_border()
-        self.end_offers()
         for _, count in self.instants[self.counted :]:
             self.ledger.count_instant(count, self.model)
         self.counted = len(self.instants)
         answer = self.admit(
-            settings_version=1,
+            settings_version=self.version,
             schedule_version=self.schedule_version,
             schedule_from=0,
             instants=self.instants,
@@ -256,6 +316,7 @@ class AdmissionHistory:
         due = replace(self.model, slots=self.ledger.all_due(self.model))
         expected = self.model if self.is_closed else model.policy_run(due, most)
         self.hold_to(answer, expected, self.end_of_offer())
+        self.ledger.leave_over(self.model)
 
     def hold_to(self, answer: Answer, expected: Waitlist, end: int = 0) -> None:
         """Hold an answer to the offers that the model has made to the first entries."""
@@ -294,7 +355,6 @@ class AdmissionHistory:
     def admit_by_hand(self) -> None:
         ledger, count = self.ledger, self.random.randint(0, 3)
         refill = self.random.choice([True, False])
-        self.end_offers()
         if count == 0:
             ledger.quota = str(int(ledger.quota) + 1)
         elif refill:
@@ -310,7 +370,6 @@ class AdmissionHistory:
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
-        self.end_offers()
         answer = self.line.send("admit", entry_id=self.line.id_of(name))
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
@@ -446,7 +505,6 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        self.end_offers()
         # The next one gets the slot before this entry waits again.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)

@@ -1,8 +1,10 @@
 """Expired holds: the entry returns to its old place, or is parked after too many attempts."""
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.support.line import Line
+from tests.support.line import Line, accepted
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
@@ -120,3 +122,53 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
     first, second = line.handle({"op": "batch", "requests": requests})["results"]
     taken = [one["entry_id"] for answer in (first, second) for one in answer["entries"]]
     assert sorted(taken) == sorted(map(line.id_of, names[:2]))
+
+
+def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
+    """P6: the list has no policy, and nobody claims."""
+    filled(line)
+    line.claim(2)
+    line.clock.advance(seconds=LEASE)
+    assert line.position("zoe")["position"] == PEOPLE.index("zoe") + 1
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda line: line.stats()["waiting"],
+        lambda line: line.position("zoe")["total"],
+        lambda line: accepted(line.page())["total"],
+        lambda line: accepted(line.board())["total"],
+        lambda line: accepted(line.signup("new"))["position"] - 1,
+        lambda line: accepted(line.bump("zoe", to="back"))["total"],
+        lambda line: len(PEOPLE) - accepted(line.shelf("held"))["total"],
+    ],
+)
+def test_an_entry_whose_hold_is_over_waits_in_every_answer(
+    line: Line, look: Callable[[Line], int]
+) -> None:
+    """P6"""
+    filled(line)
+    line.claim(2)
+    line.clock.advance(seconds=LEASE)
+    assert look(line) == len(PEOPLE)
+
+
+def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
+    """P6: the entry that comes back stands ahead."""
+    filled(line)
+    first, second = line.claimed(2).items()
+    line.clock.advance(seconds=LEASE - 1)
+    accepted(line.extend(second[0], second[1]["token"]))
+    line.clock.advance(seconds=1)
+    released = accepted(line.release(second[0], second[1]["token"]))
+    assert (released["position"], released["total"]) == (2, len(PEOPLE))
+    assert line.order()[:2] == [first[0], second[0]]
+
+
+def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
+    """The list has no policy, so no poll triggers a run."""
+    filled(line)
+    accepted(line.send("admit", count=1))
+    line.clock.advance(seconds=600)
+    assert line.position(PEOPLE[0])["outcome"] == "waiting"

@@ -234,8 +234,65 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
     assert run(line) == []
 
 
-def test_a_hold_of_an_earlier_version_ends_without_giving_back(line: Line) -> None:
-    """Also if the entry has had an offer before, which a function of that version has ended."""
+@pytest.mark.parametrize("state", ["waiting", "parked", "held"])
+def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
+    """A server that lagged has the offer still: the end of the offer is lost, not its slot."""
+    one_slot(line)
+    offered = line.position(FIRST)
+    place = {"rank": offered["rank"], "ticket": offered["ticket"]}
+    until = line.clock.millis + 9000
+    held = {"token": "b" * 40, "time_millis": until} if state == "held" else {}
+    parked = {"time_millis": until} if state == "parked" else {}
+    seen = {"state": "offered", "rank": place["rank"]}
+    accepted(line.restore(FIRST, **place, state=state, **held, **parked, seen=seen))
+    assert run(line) == ([FIRST] if state == "waiting" else [NEXT])
+    assert run(line) == []
+
+
+def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
+    """Otherwise another entry would get the slot while this offer is open."""
+    one_slot(line)
+    seen_place = line.position(FIRST)
+    place = {"rank": seen_place["rank"], "ticket": seen_place["ticket"]}
+    offer = {"token": "b" * 40, "time_millis": line.clock.millis + 9000}
+    seen = {"state": "offered", "rank": place["rank"]}
+    accepted(line.restore(FIRST, **place, state="offered", **offer, seen=seen))
+    assert run(line) == []
+    accepted(line.send("decline", entry_id=line.id_of(FIRST)))
+    assert run(line) == [NEXT]
+    assert run(line) == []
+
+
+def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: Line) -> None:
+    one_slot(line)
+    place = line.position(FIRST)
+    accepted(line.leave(FIRST, ticket=place["ticket"]))
+    assert run(line) == [NEXT]
+    # A server that lagged has the offer again, beside the mark of the end of the stay.
+    key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
+    token = "c" * 40
+    hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
+    line.client.hset(key, mapping={entry_id: hold, f"{entry_id}:paid": f"{token} s1"})
+    line.client.zadd(keys.held(line.waitlist_id), {entry_id: line.clock.millis + 9000})
+    accepted(line.leave(FIRST, ticket=place["ticket"]))
+    assert run(line) == PEOPLE[2:3]
+
+
+def test_a_quota_ends_after_a_restore_over_a_paid_offer(line: Line) -> None:
+    line.init()
+    line.all_sign_up(PEOPLE)
+    assert by_hand(line, 1, refill=True) == [FIRST]
+    offered = line.position(FIRST)
+    place = {"rank": offered["rank"], "ticket": offered["ticket"]}
+    seen = {"state": "offered", "rank": place["rank"]}
+    accepted(line.restore(FIRST, **place, state="waiting", seen=seen))
+    assert run(line) == [FIRST]
+    accepted(line.send("enter", entry_id=line.id_of(FIRST)))
+    assert line.stats()["quota"] == 0
+    assert run(line) == []
+
+
+def test_a_hold_without_the_payment_of_its_token_gives_nothing_back(line: Line) -> None:
     token = one_slot(line)
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     hold = line.client.hget(key, entry_id)

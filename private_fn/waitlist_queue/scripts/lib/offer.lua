@@ -25,8 +25,8 @@ end
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))
-  if slots_due(policy, room_of(keys, policy, now), now) < 1 then return {}, false end
-  local popped = pop_preferred(keys, EVERYONE, false, 1)
+  local is_due = slots_due(policy, room_of(keys, policy, now), now) > 0
+  local popped = is_due and pop_preferred(keys, EVERYONE, false, 1) or {}
   take_due(keys, policy, #popped, now)
   local function paid(number) return paid_by(policy, number) end
   local entries, _, is_automatic = offer(keys, popped, policy, tokens, stamp, paid, now)
