@@ -28,9 +28,11 @@ local function settle_payment(hold, new)
     -- The record has refused this admission: it was decided on an earlier place of the same stay.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
-    -- The record's offer came after the one that this hold was. Another entry must not get its slot while it is open.
-    new.paid = hold.paid
-    return
+    -- The record has another offer, which is open. This server does not know what paid for it, so it keeps the payment of
+    -- the hold. Only the slots that the record itself has counted have paid for the record's offer already.
+    local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
+    local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
+    new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule
   end
   give_back(keys, entry_id, hold)
 end

@@ -9,8 +9,9 @@ import pytest
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
-from tests.support.faults import Crash
+from tests.support.faults import Crash, Wire, crash_after, crash_before
 from tests.support.gateway import Answer
+from tests.support.snapshot import RedisState
 from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.admission.offers import OfferWriter
@@ -503,6 +504,73 @@ def test_a_process_with_a_remembered_schedule_counts_no_instant_of_it(
     world.clock.millis = remembered + 60_000
     world.services.admissions.run(people.waitlist_id)
     assert offered(people) == []
+
+
+def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: World) -> None:
+    rows = [{"cron": "* * * * *", "count": 2}, {"cron": "* * * * *", "count": 1}]
+    people = waitlist(*NAMES, admission=schedule(*rows))
+    world.advance(60)
+    assert maintained(people) == NAMES[:3]
+
+
+def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: the run dies before, between and after each of its calls to AWS."""
+    terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
+    people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
+    wire = Wire()
+    clocks = {"clock": world.clock, "redis_clock": world.redis_clock}
+    other = World.on(wire.client(world.dynamodb), world.redis, wire.client, **clocks)
+    strikes = [(step, fault) for step in range(6) for fault in (crash_before, crash_after)]
+    for number, (step, fault) in enumerate(strikes, 1):
+        world.advance(3600)
+        other.services.waitlist_cache.forget(people.waitlist_id)
+        wire.arm(step, fault)
+        with suppress(Crash):
+            other.services.admissions.run(people.waitlist_id)
+        assert people.configure(admission=terms, max_attempts=1 + number).status == 200
+        world.maintenance.run_all()
+        assert people.stats().json["admitted"] == 2 * number, (step, fault.__name__)
+
+
+def test_another_schedule_begins_without_the_slots_of_the_former_one(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Given a launch that is put off to tomorrow, then nobody is offered a place today."""
+    people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
+    world.advance(120)
+    maintained(people)
+    people.configure(admission=schedule({"at": iso(86_400), "count": 500}))
+    people.all_sign_up(*NAMES)
+    assert maintained(people) == []
+    world.advance(86_400)
+    assert maintained(people) == NAMES
+
+
+def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
+    waitlist: Waitlist, world: World
+) -> None:
+    people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
+    world.advance(60)
+    assert maintained(people) == NAMES[:1]
+    people.configure(admission=schedule({"at": iso(86_400), "count": 1}))
+    assert people.decline(NAMES[0]).status == 200
+    assert maintained(people) == []
+
+
+def test_a_run_sends_redis_the_schedule_that_it_has_missed(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: the request that saved the settings was cut off before Redis, and somebody polls."""
+    people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
+    before = RedisState.of(world.redis)
+    people.configure(admission=schedule({"at": iso(60), "count": 3}))
+    before.restore(world.redis)
+    world.advance(60)
+    people.poll(NAMES[9])
+    assert offered(people) == NAMES[:3]
+    assert maintained(people) == NAMES[:3]
 
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:

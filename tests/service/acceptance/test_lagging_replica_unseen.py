@@ -447,3 +447,34 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
     assert entered.status == 200, entered.text
     some_runs(world)
     assert people.recorded("ann")["status"] == "admitted"
+
+
+def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
+    """P3: the replica has not counted the instant, of which two slots are left."""
+    names = [f"person-{number}" for number in range(8)]
+    people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
+    some_runs(world)
+    world.advance(3600)
+    with lost(world):
+        world.maintenance.run_all()
+        assert sorted(people.listed("offered")) == names[:3]
+    people.all_sign_up(*names[3:])
+    some_runs(world)
+    assert sorted(people.listed("offered")) == names[:5]
+
+
+def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
+    waitlist: Waitlist, world: World
+) -> None:
+    """P3: the replica has the offer, of which the record has the end."""
+    people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
+    assert people.admit(1, refill=True).status == 200
+    some_runs(world)
+    with lost(world):
+        assert people.decline("ann").status == 200
+    some_runs(world)
+    some_runs(world)
+    for name in people.listed("offered"):
+        people.enter(name)
+    some_runs(world)
+    assert people.stats().json["quota"] == 0

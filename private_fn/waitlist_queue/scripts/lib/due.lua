@@ -4,7 +4,7 @@ local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the nex
 
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
-    'schedule_version', 'scheduled', 'scheduled_until', 'combine', 'max_inside', 'offer_seconds',
+    'schedule_version', 'scheduled', 'scheduled_until', 'recorded_until', 'combine', 'max_inside', 'offer_seconds',
     'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
@@ -48,7 +48,7 @@ end
 -- instants itself. A server that has taken over without the newest writes has not, and must not offer their slots again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
-  policy.scheduled, policy.scheduled_until = slots, until_millis
+  policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
 -- Adds the slots of each instant ("millis:count") up to now; each counts once, even if late.
@@ -147,7 +147,8 @@ local function take_due(keys, policy, taken, now)
   end
   if policy.has_schedule then policy.scheduled = policy.scheduled - scheduled end
   redis.call('HSET', keys.meta, 'bucket_at', policy.bucket_at, 'scheduled', policy.scheduled,
-    'scheduled_until', policy.scheduled_until, 'quota_open', policy.quota_open,
+    'scheduled_until', policy.scheduled_until, 'recorded_until', policy.recorded_until or 0,
+    'quota_open', policy.quota_open,
     'left_over', left_over(keys, policy, now))
 end
 
