@@ -21,8 +21,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# One turn ends 200 holds of a waitlist, so one call ends up to 4,000. No turn begins after
-# EXPIRING_SECONDS, so that the last one is over before Lambda would stop the function.
+# One turn ends at least 200 holds of a waitlist, so one call ends at least 4,000. No turn begins
+# after EXPIRING_SECONDS, so that the last one is over before Lambda would stop the function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)

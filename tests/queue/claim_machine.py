@@ -427,9 +427,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_line_is_that_of_the_model(self) -> None:
-        """P1, P6"""
+        """P1, P6: also of the holds that are over."""
         entries = self.line.entries()
-        self.model = model.rests_ended_by(self.model, self.millis)
+        self.end_expired()
         expected = [(name, self.model.by_name[name]) for name in self.model.of("waiting")]
         assert [
             (entry["entry_id"], entry["rank"], entry["ticket"], not entry["not_ready"])

@@ -1,20 +1,26 @@
 """More holds expire at once than one message can end: no entry is claimed before they are back."""
 
+from unittest.mock import patch
+
 import pytest
 
 from tests.support.line import Line, accepted
 from tests.support.redis_servers import Server
+from waitlist_queue import keys, service
 
-AT_ONCE = 200 * 20  # holds that one turn ends, times turns of one message
+TURNS = 2
+# A claim ends 200 holds itself. Then in each turn the service ends 200 holds, and the claim 200.
+AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """All entries at the head are held with the same deadline, and zoe waits behind them."""
+    """Entries at the head whose holds are over, and zoe, who waits behind them."""
     line = Line(valkey.client)
     line.init()
-    place = {"state": "held", "token": "a" * 40, "time_millis": line.clock.millis}
+    line.signup("zoe")
+    place = {"state": "held", "token": "a" * 40, "time_millis": line.clock.millis + 1}
     numbers = range(1, HOLDS + 1)
     for first in range(0, HOLDS, 500):
         requests = [
@@ -22,14 +28,20 @@ def crowd(valkey: Server) -> Line:
             for n in numbers[first : first + 500]
         ]
         accepted(line.handle({"op": "batch", "requests": requests}))
-    line.signup("zoe")
+    line.clock.advance(seconds=1)
     return line
+
+
+def claim_once(crowd: Line, **fields: str) -> None:
+    """Claim, and see that the service gives up after the turns that it has."""
+    with patch.object(service, "EXPIRING_TURNS", TURNS):
+        assert crowd.claim(**fields)["code"] == "expiring"
+    assert crowd.client.zcard(keys.held(crowd.waitlist_id)) == HOLDS - AT_ONCE
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
     """P1, P9: it returns `expiring`, and the next claim goes on where it stopped."""
-    assert crowd.claim()["code"] == "expiring"
-    assert crowd.stats()["offered"] == HOLDS - AT_ONCE
+    claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
     assert crowd.order()[-2:] == [f"person {HOLDS}", "zoe"]
     assert crowd.stats()["waiting"] == HOLDS - 3 + 1
@@ -37,5 +49,12 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
     """P1: the same holds for a claim of the newest."""
-    assert crowd.claim(order="newest")["code"] == "expiring"
+    claim_once(crowd, order="newest")
     assert list(crowd.claimed(2, order="newest")) == ["zoe", f"person {HOLDS}"]
+
+
+def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
+    """P6, P9: a poll ends fewer holds in a turn than a claim does."""
+    with patch.object(service, "EXPIRING_TURNS", TURNS):
+        assert crowd.position("zoe")["code"] == "expiring"
+    assert crowd.position("zoe")["position"] == HOLDS + 1

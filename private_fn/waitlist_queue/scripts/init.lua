@@ -1,5 +1,5 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
--- USES owner waiting clock ticket segment_state settings epoch
+-- USES owner waiting clock expired ticket segment_state settings epoch
 -- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- META state epoch settings_version segments_version schedule_version home not_ready
@@ -7,8 +7,13 @@
 -- follows. configure: only one that Redis knows. finish_rebuild: the one of this epoch is complete.
 -- Settings and counters are "name=value", a space between two. A new epoch counts no instant of the schedule up to
 -- `scheduled_until`, because the epoch before may have counted it.
--- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold
+-- RETURNS created state epoch born | exists state epoch born | warmed state epoch born | cold | expiring
 local state = owned_state(meta_state, meta_home, server_run_id)
+local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
+local segments_version, version = setting('segments_version'), tonumber(setting('version'))
+local is_newer = version > tonumber(meta_settings_version or -1)
+-- The former settings decide what follows the end of an offer that is over.
+if state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
@@ -23,9 +28,7 @@ if not state then
     server_run_id)
 end
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
-local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
-local segments_version, version = setting('segments_version'), tonumber(setting('version'))
-if not state or version > tonumber(meta_settings_version or -1) then
+if not state or is_newer then
   apply_settings(keys, settings, segments_version, state and meta_segments_version, now)
   if state and setting('schedule_version') ~= meta_schedule_version then begin_schedule(keys, setting('schedule_since')) end
 else

@@ -172,3 +172,13 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
     assert line.position(PEOPLE[0])["outcome"] == "waiting"
+
+
+def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
+    """The policy changes after the end of the offer, before any script has met this end."""
+    line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
+    line.all_sign_up(PEOPLE)
+    accepted(line.send("admit"))
+    line.clock.advance(seconds=LEASE)
+    line.init(version=2, admission=True, max_inside=1, offer_seconds=LEASE, no_show="leave")
+    assert line.order() == [*PEOPLE[1:], PEOPLE[0]]

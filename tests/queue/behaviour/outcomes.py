@@ -165,6 +165,9 @@ def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line
 
 OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("init", "created"): lambda line: line.init(),
+    ("init", "expiring"): lambda line: expiring(
+        warm(line), "init", mode="configure", epoch=EPOCH, settings={"version": 2}
+    ),
     ("init", "exists"): lambda line: warm(line).init(),
     ("init", "warmed"): lambda line: hydrating(line).init(),
     ("init", "cold"): lambda line: line.init(only_if_known=True),

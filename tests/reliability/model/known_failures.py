@@ -85,28 +85,6 @@ def _recorded(problem: Problem) -> str:
 
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
-        "an expiry that Redis alone has noticed",
-        "Maintenance records the end of a hold a minute later. If Redis is lost before that, the"
-        " record still has the hold: a move is refused until the hold ends once more.",
-        "bump by places / over, noticed / Redis lost / step 0 / retries",
-        lambda result, problem: (
-            result.case.scenario.startswith("over, noticed")
-            and _has_lost_redis(result)
-            and problem.kind == "answer"
-        ),
-    ),
-    KnownFailure(
-        "a redrive after a parking that Redis alone has noticed",
-        "If Redis is lost before the redrive, the record still has the last hold. The redrive is"
-        " refused until that hold ends once more.",
-        "redrive to the back / worn out, noticed / Redis lost and rebuilt / step 1 / gives up",
-        lambda result, problem: (
-            result.case.scenario.startswith("worn out, noticed")
-            and _has_lost_redis(result)
-            and problem.kind == "answer"
-        ),
-    ),
-    KnownFailure(
         "answers while a place is lost and no other server has taken over",
         "Redis cannot detect the missing entry; maintenance finds it within a minute.",
         "look + claim without a key / place forgotten / AABABBBB",
@@ -221,17 +199,6 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
             and _has_lost_redis(result)
             and problem.kind in ("history", "elsewhere", "record", "attempts")
-        ),
-    ),
-    KnownFailure(
-        "an offer that ended before a change of settings",
-        "Redis notices the end of an offer at the next request, or maintenance does within a"
-        " minute. The setting `no_show` of that time decides, not that of the end.",
-        "declaration of segments + withdraw / offer over / AAAAAAAAAAABBBBBBBBBBB",
-        lambda result, problem: (
-            _is_pair(result, ("declaration of segments",), ("withdraw", "enter", "decline"))
-            and result.case.scenario.startswith("offer over")
-            and problem.kind in ("order", "attempts")
         ),
     ),
     KnownFailure(
