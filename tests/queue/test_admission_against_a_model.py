@@ -241,8 +241,12 @@ class AdmissionHistory:
     def save_other_settings(self) -> None:
         """Send the policy again, with the instants that the record has noted until now."""
         self.version += 1
-        versions = {"version": self.version, "schedule_version": self.schedule_version}
-        self.line.init(scheduled_until=self.now, **versions, **self.settings)
+        self.line.init(
+            version=self.version,
+            schedule_version=self.schedule_version,
+            scheduled_until=self.now,
+            **self.settings,
+        )
 
     def change_the_schedule(self) -> None:
         """Declare another schedule: slots and payments of the former one count no more."""
@@ -250,8 +254,12 @@ class AdmissionHistory:
             return
         self.version += 1
         self.schedule_version = self.version
-        versions = {"version": self.version, "schedule_version": self.version}
-        self.line.init(schedule_since=self.now, **versions, **self.settings)
+        self.line.init(
+            version=self.version,
+            schedule_version=self.version,
+            schedule_since=self.now,
+            **self.settings,
+        )
         self.instants, self.counted = [], 0
         self.ledger.begin_schedule()
         for name in self.model.of("offered"):

@@ -1,5 +1,6 @@
 """More holds expire at once than one message can end: no entry is claimed before they are back."""
 
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -32,7 +33,7 @@ def crowd(valkey: Server) -> Line:
     return line
 
 
-def claim_once(crowd: Line, **fields: str) -> None:
+def claim_once(crowd: Line, **fields: Any) -> None:
     """Claim, and see that the service gives up after the turns that it has."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.claim(**fields)["code"] == "expiring"

@@ -128,20 +128,24 @@ def _full_inside(line: Line) -> Line:
     return line
 
 
-def expiring(line: Line, op: str, holds: int = 1, **fields: Any) -> Answer:
+def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
     """Run a script once after so many holds have expired: the service would run it again."""
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
         place = {"rank": number, "ticket": number, "stamp": number}
         accepted(line.send("restore", **line.stay(f"person {number}"), **place, **ends))
     line.clock.advance(seconds=1)
-    request = msgspec.convert(line.message(op, **fields), REQUESTS[op])
+    request: Any = msgspec.convert(line.message(op, **fields), REQUESTS[op])
     (answer,) = results_of([request], line.store.run(call_of([request])))
     return answer
 
 
 def _expiring_entry(line: Line, op: str, **fields: Any) -> Answer:
     return expiring(line, op, entry_id=line.id_of("bob"), **fields)
+
+
+def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
+    return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
 # What one run of `claim`, `admit` and `withdraw` ends itself, and one more.
@@ -214,7 +218,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("admit", "cold"): lambda line: line.send("admit"),
     ("admit", "rebuilding"): lambda line: hydrating(line).send("admit"),
     ("admit", "waitlist_paused"): lambda line: with_settings(line, paused=True).send("admit"),
-    ("admit", "expiring"): lambda line: expiring(warm(line), "admit", TOO_MANY),
+    ("admit", "expiring"): lambda line: expiring(warm(line), "admit", holds=TOO_MANY),
     ("admit", "stale_segments"): lambda line: _admit_within(building(line), version=1),
     ("admit", "segments_building"): lambda line: _admit_within(building(line), version=2),
     ("admit", "idempotency_key_reused"): lambda line: _admit_once(_admitted_once(line), "c" * 32),
@@ -232,7 +236,7 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("withdraw", "not_offered"): lambda line: by(warm(line), "withdraw"),
     ("withdraw", "offer_expired"): lambda line: by(offered(line, seconds=0), "withdraw"),
     ("withdraw", "expiring"): lambda line: expiring(
-        offered(line), "withdraw", TOO_MANY, entry_id=line.id_of("bob")
+        offered(line), "withdraw", holds=TOO_MANY, entry_id=line.id_of("bob")
     ),
     ("decline", "declined"): lambda line: by(offered(line), "decline"),
     ("decline", "repeat"): lambda line: by(done(offered(line), "decline"), "decline"),
@@ -272,17 +276,15 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "cold"): lambda line: line.claim(),
     ("claim", "rebuilding"): lambda line: hydrating(line).claim(),
     ("claim", "waitlist_paused"): lambda line: with_settings(line, paused=True).claim(),
-    ("claim", "expiring"): lambda line: expiring(warm(line), "claim", TOO_MANY, count=1),
+    ("claim", "expiring"): lambda line: expiring(warm(line), "claim", holds=TOO_MANY, count=1),
     ("position", "expiring"): lambda line: _expiring_entry(warm(line), "position"),
     ("stats", "expiring"): lambda line: expiring(warm(line), "stats"),
     ("page", "expiring"): lambda line: expiring(warm(line), "page"),
     ("shelf", "expiring"): lambda line: expiring(warm(line), "shelf", which="held"),
     ("board", "expiring"): lambda line: expiring(warm(line), "board"),
     ("segments", "expiring"): lambda line: expiring(warm(line), "segments", segments_version=0),
-    ("signup", "expiring"): lambda line: expiring(warm(line), "signup", **line.stay("eve")),
-    ("enlist", "expiring"): lambda line: expiring(
-        warm(line), "enlist", **line.stay("eve"), ticket=16
-    ),
+    ("signup", "expiring"): lambda line: _expiring_stay(warm(line), "signup"),
+    ("enlist", "expiring"): lambda line: _expiring_stay(warm(line), "enlist", ticket=16),
     ("bump", "expiring"): lambda line: _expiring_entry(
         warm(line), "bump", once_key="a" * 32, to="front"
     ),

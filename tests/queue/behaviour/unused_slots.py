@@ -241,8 +241,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
     offered = line.position(FIRST)
     place = {"rank": offered["rank"], "ticket": offered["ticket"]}
     until = line.clock.millis + 9000
-    held = {"token": "b" * 40, "time_millis": until} if state == "held" else {}
-    parked = {"time_millis": until} if state == "parked" else {}
+    held: dict[str, Any] = {"token": "b" * 40, "time_millis": until} if state == "held" else {}
+    parked: dict[str, Any] = {"time_millis": until} if state == "parked" else {}
     seen = {"state": "offered", "rank": place["rank"]}
     accepted(line.restore(FIRST, **place, state=state, **held, **parked, seen=seen))
     assert run(line) == ([FIRST] if state == "waiting" else [NEXT])
@@ -254,7 +254,7 @@ def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line
     one_slot(line)
     seen_place = line.position(FIRST)
     place = {"rank": seen_place["rank"], "ticket": seen_place["ticket"]}
-    offer = {"token": "b" * 40, "time_millis": line.clock.millis + 9000}
+    offer: dict[str, Any] = {"token": "b" * 40, "time_millis": line.clock.millis + 9000}
     seen = {"state": "offered", "rank": place["rank"]}
     accepted(line.restore(FIRST, **place, state="offered", **offer, seen=seen))
     assert run(line) == []

@@ -520,7 +520,7 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()
-    clocks = {"clock": world.clock, "redis_clock": world.redis_clock}
+    clocks: dict[str, Any] = {"clock": world.clock, "redis_clock": world.redis_clock}
     other = World.on(wire.client(world.dynamodb), world.redis, wire.client, **clocks)
     strikes = [(step, fault) for step in range(6) for fault in (crash_before, crash_after)]
     for number, (step, fault) in enumerate(strikes, 1):
