@@ -85,6 +85,17 @@ def _recorded(problem: Problem) -> str:
 
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
+        "a redrive after a parking that Redis alone has noticed",
+        "If Redis is lost before the redrive, the record still has the last hold. The redrive is"
+        " refused until that hold ends once more.",
+        "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
+        lambda result, problem: (
+            result.case.scenario.startswith("worn out, noticed")
+            and _has_lost_redis(result)
+            and problem.kind == "answer"
+        ),
+    ),
+    KnownFailure(
         "answers while a place is lost and no other server has taken over",
         "Redis cannot detect the missing entry; maintenance finds it within a minute.",
         "look + claim without a key / place forgotten / AABABBBB",
