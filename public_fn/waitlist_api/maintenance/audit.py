@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.maintenance.repair import may_differ, repair_of
@@ -16,7 +17,7 @@ from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.journal import MINUTE, Change, Journal, Key
+from waitlist_api.records.journal import EDITED, MINUTE, Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
@@ -119,6 +120,10 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, Drift]:
         """Return the entries that differ from their records, not only from the journal."""
         newest = {one.key: one for one in changes}
+        for change in changes:
+            if change.status == EDITED:
+                # A later change says nothing about the attributes and the readiness of an edit.
+                newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(newest.values())
         known = [one for key, one in newest.items() if key in inspected]
         doubtful = [one for one in known if may_differ(one, inspected[one.key])]
