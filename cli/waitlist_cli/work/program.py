@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# How long a program may take to end after SIGTERM.
+# How long a program, and all that it has started, may take to end after SIGTERM.
 GRACE_SECONDS = 5.0
+LOOK_SECONDS = 0.05
 STDERR = 2
 
 
@@ -45,14 +47,39 @@ class Program:
             return None
 
     def end(self) -> None:
-        """End the process group by SIGTERM, then by SIGKILL, if the program still runs."""
+        """End the process group by SIGTERM, then by SIGKILL, if the program still runs.
+
+        A shell ends at SIGTERM, while the program that it has started may ignore the signal. So
+        the whole group has to be gone, not only its first process.
+        """
         if self.wait(0) is not None:
             return
         for number in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, number)
-            if self.wait(GRACE_SECONDS) is not None:
+            self._signal(number)
+            if self._is_gone_within(GRACE_SECONDS):
                 return
+
+    def _is_gone_within(self, seconds: float) -> bool:
+        """Return whether no process of the group is left, at the latest after `seconds`."""
+        ends_at = time.monotonic() + seconds
+        while (left := ends_at - time.monotonic()) > 0:
+            if self.wait(min(left, LOOK_SECONDS)) is not None:
+                # The first process has been reaped, so only the others still count as the group.
+                if not self._signal(0):
+                    return True
+                time.sleep(min(left, LOOK_SECONDS))
+        return False
+
+    def _signal(self, number: int) -> bool:
+        """Send a signal to the group; 0 sends none. Return whether the group has processes."""
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            # A process of the group runs as another user.
+            return True
+        return True
 
     def _write(self, content: bytes) -> None:
         stream = self._process.stdin

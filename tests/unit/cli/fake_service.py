@@ -34,6 +34,7 @@ class FakeService:
     answers: dict[str, Answer] = field(default_factory=dict)
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
     # How many imports are done and then answered with 503.
@@ -46,6 +47,7 @@ class FakeService:
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         self.requests.append((method, path, headers, body))
+        self.on_request(path)
         if method in self.answers:
             return self.answers[method]
         if self.script:

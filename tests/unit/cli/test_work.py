@@ -31,6 +31,26 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
+# For "ada" it starts a program that ignores SIGTERM, and waits for it, as a shell does. For anyone
+# else it writes whether that program still runs. That program has a pipe open while it runs.
+SHELL = """
+import json, os, signal, subprocess, sys
+pipe = sys.argv[1]
+if len(sys.argv) > 2:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.open(pipe, os.O_RDWR)
+    open(pipe + ".ready", "w").close()
+    signal.pause()
+if json.load(sys.stdin)["customer_id"] == "ada":
+    subprocess.run([sys.argv[0], pipe, "stubborn"])
+try:
+    is_running = os.read(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), 1) != b""
+except BlockingIOError:
+    is_running = True
+open(pipe + ".seen", "w").write(str(is_running))
+"""
+
+
 def work(bakery: Bakery, program: str, *words: str, options: str = "") -> Any:
     command = ["work", bakery.waitlist_id, *options.split(), "--", program, *words]
     return bakery.typed("--json", *command)
@@ -208,6 +228,32 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     assert result.exit_code == 1
     assert "could not be extended in time: The token has expired." in result.stdout
     assert not is_alive(int(marker.read_text()))
+
+
+def test_a_program_that_ignores_the_end_is_killed_before_the_next_person_is_claimed(
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P4: also if a shell that ended at once has started it."""
+    monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    claims = [
+        {"entry_id": "a" * 26, "customer_id": name, "claim_token": "0" * 40}
+        for name in ("ada", "bob")
+    ]
+    lost = answer(409, {"code": "claim_expired", "detail": "Gone."})
+
+    def lose_the_first_hold(path: str) -> None:
+        if path.endswith("/extend"):
+            wait_until(Path(f"{pipe}.ready").exists)
+
+    fake.on_request = lose_the_first_hold
+    fake.script = [answer(200, {"lease_seconds": 1}), answer(200, {"claims": claims[:1]}), lost]
+    fake.script += [answer(200, {"claims": claims[1:]}), answer(200, {})]
+    shell = write_program(tmp_path / "shell.py", SHELL)
+    result = Typed(fake.url)("--json", "work", "bakery", "--max", "2", "--", shell, str(pipe))
+    assert outcomes(result.stdout) == [("ada", "lost: Gone."), ("bob", "completed")]
+    assert Path(f"{pipe}.seen").read_text() == "False"
 
 
 def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
