@@ -36,6 +36,7 @@ def guards(parameters: dict[str, str]) -> dict[str, Any]:
         f"{method.upper()} {path}": operation.get("security")
         for path, item in api(parameters)["paths"].items()
         for method, operation in item.items()
+        if method != "head"
     }
 
 
@@ -49,6 +50,13 @@ def test_the_api_has_the_routes_of_the_events_and_each_calls_the_function(
             integration = operation["x-amazon-apigateway-integration"]
             assert "/functions/${PublicFn.Arn}:live/" in integration["uri"]["Fn::Sub"]
             assert integration["payloadFormatVersion"] == "2.0"
+
+
+@pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
+def test_each_get_has_a_head_for_the_same_callers(parameters: dict[str, str]) -> None:
+    """API Gateway takes a HEAD for no GET, and would answer 404."""
+    for path, item in api(parameters)["paths"].items():
+        assert item.get("head") == item.get("get"), path
 
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])

@@ -95,7 +95,8 @@ def test_events_speak_of_one_customer_in_one_waitlist(event: dict[str, Any]) -> 
 
 
 def test_each_guarded_route_has_one_event_with_an_issuers_claims() -> None:
-    assert {event["routeKey"] for event in PUBLIC_JWT.values()} == guarded_routes(TEMPLATE)
+    guarded = {one for one in guarded_routes(TEMPLATE) if not one.startswith("HEAD ")}
+    assert {event["routeKey"] for event in PUBLIC_JWT.values()} == guarded
     for event in PUBLIC_JWT.values():
         claims = event["requestContext"]["authorizer"]["jwt"]["claims"]
         assert claims["sub"] == CUSTOMER_ID

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deployment.deployed import deployed
-from tests.deployment.template import TEMPLATE, VIEWS, route_authorizers
+from tests.deployment.template import TEMPLATE, UNSUBSCRIBE, VIEWS, all_routes
 
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 LIST = "/v1/waitlists/{waitlist_id}"
@@ -16,6 +16,14 @@ GROUPS = {
         *VIEWS,
     },
 }
+
+
+# Link previews, and programs that scan mails, send the others.
+HEADS = {
+    route
+    for route, authorizer in all_routes().items()
+    if route.startswith("HEAD ") and authorizer is None
+} - {"HEAD /w/{waitlist_id}", f"HEAD {UNSUBSCRIBE}"}
 
 
 def stage() -> Any:
@@ -34,14 +42,15 @@ def test_each_group_of_customers_calls_has_its_limit_and_all_others_one() -> Non
     expected: dict[str, Any] = {
         route: limits(group) for group, routes in GROUPS.items() for route in routes
     }
-    expected["GET /v1/health"] = {"ThrottlingRateLimit": 20, "ThrottlingBurstLimit": 40}
+    for route in ("GET /v1/health", *HEADS):
+        expected[route] = {"ThrottlingRateLimit": 20, "ThrottlingBurstLimit": 40}
     assert stage()["RouteSettings"] == expected
     assert stage()["DefaultRouteSettings"] == limits("Api")
 
 
 def test_every_limit_is_of_a_route_that_exists() -> None:
     """API Gateway refuses a stage that names another."""
-    assert set(stage()["RouteSettings"]) <= set(route_authorizers())
+    assert set(stage()["RouteSettings"]) <= set(all_routes())
 
 
 def test_a_released_route_with_a_limit_of_its_own_still_exists() -> None:
@@ -51,7 +60,7 @@ def test_a_released_route_with_a_limit_of_its_own_still_exists() -> None:
     has left the stage (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
-    assert released - set(route_authorizers()) == set()
+    assert released - set(all_routes()) == set()
     assert set(stage()["RouteSettings"]) - released == set()
 
 

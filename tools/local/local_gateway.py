@@ -64,7 +64,7 @@ class LocalGateway:
         if self._closing:
             return service_unavailable(BUSY_SECONDS)
         host = request.header("host")
-        is_start = (request.method, request.raw_path) == ("GET", "/")
+        is_start = request.method in ("GET", "HEAD") and request.raw_path == "/"
         if is_start and host is not None and request.names_this_machine:
             return self._start_page(host)
         route = self._routes.match(request.method, request.raw_path)

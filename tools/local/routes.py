@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
 # The page of the OpenAPI document, which only the local run serves.
-DOCUMENT_ROUTE = ("GET", "/docs")
+DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -54,7 +54,7 @@ class Routes:
         A request that matches no route goes to the function as `$default`. A deployed stack has no
         such route: API Gateway itself answers `404 {"message": "Not Found"}`.
         """
-        return cls([DOCUMENT_ROUTE, *(_method_path(route) for route in operations(template))])
+        return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 
     def match(self, method: str, raw_path: str) -> RouteMatch:
         for route in self._routes:

@@ -54,7 +54,7 @@ from waitlist_api.http.routes.passes import pass_routes
 from waitlist_api.http.routes.unsubscribe import is_one_click, unsubscribe_routes
 from waitlist_api.http.routes.verify import verify_routes
 from waitlist_api.http.routes.waitlists import public_waitlist_routes
-from waitlist_api.http.routing import Resolver, Routes, path_of
+from waitlist_api.http.routing import Resolver, Routes, as_get, is_head, path_of
 from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 from waitlist_api.services import Services
 from waitlist_shared.errors import InternalError, WaitlistError
@@ -124,7 +124,12 @@ class Api:
         self._routes = Routes(self._resolver.all_routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
-        """Answer one request."""
+        """Answer one request: a HEAD as its GET would be, without the body."""
+        if not is_head(event):
+            return self._answer(event, context)
+        return {**self._answer(as_get(event), context), "body": "", "isBase64Encoded": False}
+
+    def _answer(self, event: Event, context: object) -> dict[str, Any]:
         if event.get("routeKey") == DOCS:
             return self.documented.resolve(dict(event), cast(Any, context))
         try:

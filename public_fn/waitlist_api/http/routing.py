@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Route
 from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
 
 Event = Mapping[str, Any]
+GET, HEAD = "GET", "HEAD"
 # No id has any of these characters. A slash would move the rest of the path into other parameters,
 # and proxies may cut off the part behind a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
@@ -50,7 +51,27 @@ class Routes:
                     _check_agreement(event, f"{http['method']} {template}", found.groupdict())
                     return
                 allowed |= templates
+        if GET in allowed:
+            allowed[HEAD] = allowed[GET]
         raise MethodNotAllowed(allowed) if allowed else NoSuchRoute
+
+
+def is_head(event: Event) -> bool:
+    """Return whether a request asks for the headers of a GET alone."""
+    method: Any = event.get("requestContext", {}).get("http", {}).get("method")
+    return method == HEAD
+
+
+def as_get(event: Event) -> Event:
+    """Return a HEAD as the GET of the same route; one of no HEAD route is of no GET route either.
+
+    API Gateway has a HEAD route beside each GET route, with the same authorizer.
+    """
+    method, _, path = str(event.get("routeKey")).partition(" ")
+    route_key = f"{GET} {path}" if method == HEAD else ""
+    context = event["requestContext"]
+    context = {**context, "http": {**context["http"], "method": GET}, "routeKey": route_key}
+    return {**event, "routeKey": route_key, "requestContext": context}
 
 
 def path_of(event: Event) -> str:

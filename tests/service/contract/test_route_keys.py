@@ -61,6 +61,18 @@ def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
     assert Snapshot.of(world.dynamodb, world.redis) == before
 
 
+def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
+    """As the GET of its route, and without the answer's body."""
+    event = PUBLIC["admin_get_waitlist"]
+    http = {**event["requestContext"]["http"], "method": "HEAD"}
+    head = {**event, "requestContext": {**event["requestContext"], "http": http}}
+    asked = authorized_as(head, event["routeKey"].replace("GET ", "HEAD "))
+    answer = world.api.handle(asked, Context())
+    assert (answer["statusCode"], answer["body"]) == (200, "")
+    for name in (event["routeKey"], "HEAD /v1/health", "$default", ""):
+        assert world.api.handle(authorized_as(head, name), Context())["statusCode"] == 404
+
+
 def test_no_route_runs_without_a_name(world: World) -> None:
     for event in PUBLIC.values():
         nameless = {name: value for name, value in event.items() if name != "routeKey"}

@@ -89,12 +89,6 @@ def wrong(service: Deployment, method: str, path: str) -> None:
     service.is_wrong = False
 
 
-@drives("HEAD /w/{waitlist_id}")
-def head_page(service: Deployment) -> None:
-    path = LIST.replace("/v1/waitlists/", "/w/")
-    assert service.customer("HEAD", path).status_code == 200
-
-
 @drives("POST /v1/admin/waitlists/{waitlist_id}/preview")
 def preview_admission(service: Deployment) -> None:
     body = {"admission": {"rate": {"count": 1, "per": "hour"}}}
@@ -290,13 +284,6 @@ def show_unsubscribe(service: Deployment) -> None:
     path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"
     assert service.customer("GET", path).status_code == 200
     wrong(service, "GET", f"{LIST}/unsubscribe/{ENTRY_ID}")
-
-
-@drives("HEAD /v1/waitlists/{waitlist_id}/unsubscribe/{code}")
-def scan_unsubscribe(service: Deployment) -> None:
-    path = f"{LIST}/unsubscribe/{UNSUBSCRIBE_CODE}"
-    assert service.customer("HEAD", path).status_code == 200
-    wrong(service, "HEAD", f"{LIST}/unsubscribe/{ENTRY_ID}")
 
 
 @drives("POST /v1/waitlists/{waitlist_id}/unsubscribe/{code}")

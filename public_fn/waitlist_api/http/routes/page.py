@@ -40,10 +40,6 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
             return Response(304, content_type, "", headers, compress=False)
         return Response(200, content_type, text, headers)
 
-    @router.head(PAGE, include_in_schema=False)
-    def head_page(waitlist_id: str) -> Response[str]:
-        return without_text(get_page(waitlist_id))
-
     @router.get(PAGE, compress=True, include_in_schema=False)
     def get_page(waitlist_id: str) -> Response[str]:
         try:
@@ -71,11 +67,6 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
         return answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
 
     return router
-
-
-def without_text(found: Response[str]) -> Response[str]:
-    """Return the answer to a HEAD, for link previews, monitors and programs that scan mails."""
-    return Response(found.status_code, found.content_type, "", found.headers)
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:

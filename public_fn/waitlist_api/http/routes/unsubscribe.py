@@ -15,7 +15,7 @@ from waitlist_api.entries.unsubscribe import Unsubscriptions
 from waitlist_api.errors import CodeRefused
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.page.unsubscribe import POLICY, unsubscribe_page
-from waitlist_api.http.routes.page import HTML, SAFE, without_text
+from waitlist_api.http.routes.page import HTML, SAFE
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, language_of
 from waitlist_api.waitlists.configure import Waitlists
@@ -57,10 +57,6 @@ def unsubscribe_routes(
         headers = {**found.headers, **HEADERS, "Content-Type": HTML, CODE_HEADER: code_of(error)}
         text = "failed" if found.status_code < 500 else "later"
         return Response(found.status_code, HTML, _page(text), headers)
-
-    @router.head(UNSUBSCRIBE, include_in_schema=False)
-    def head(waitlist_id: str, code: str) -> Response[str]:
-        return without_text(ask(waitlist_id, code))
 
     @router.get(UNSUBSCRIBE, include_in_schema=False)
     def ask(waitlist_id: str, code: str) -> Response[str]:

@@ -1,0 +1,45 @@
+"""HEAD: what a GET would answer, without the body (RFC 9110, 9.3.2)."""
+
+from typing import Any
+
+import pytest
+
+from tests.deployment.template import UNSUBSCRIBE, route_authorizers
+from tests.support.gateway import Answer
+from tests.support.people import People
+from waitlist_api.http.page.files import version
+
+GETS = sorted(route for route in route_authorizers() if route.startswith("GET "))
+
+
+@pytest.mark.parametrize("route", GETS)
+def test_a_head_has_the_headers_of_its_get(people: People, route: str) -> None:
+    people.all_sign_up("ada")
+    path = route.removeprefix("GET ").format(
+        waitlist_id="bakery",
+        entry_id=people.id_of("ada"),
+        edition=version(),
+        file="page.css",
+        code="a" * 76,
+    )
+    sent: dict[str, Any] = {"operator": "/v1/admin/" in path, "token": people.token_of("ada")}
+
+    def answer(method: str) -> Answer:
+        return people.world.request(method, path, **sent)
+
+    got, head = answer("GET"), answer("HEAD")
+    assert head.status == got.status
+    assert head.headers == got.headers
+    assert (bool(got.text), head.text) == (True, "")
+    expected = {
+        f"GET {UNSUBSCRIBE}": 403,
+        "GET /v1/waitlists/{waitlist_id}/entries/{entry_id}/pass": 409,
+    }
+    assert head.status == expected.get(route, 200)
+
+
+def test_a_head_of_what_has_no_get_names_the_methods_that_there_are(people: People) -> None:
+    answer = people.world.request("HEAD", f"{people.path}/entries")
+    assert (answer.status, answer.headers["allow"], answer.text) == (405, "POST", "")
+    answer = people.world.request("PUT", people.path)
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
