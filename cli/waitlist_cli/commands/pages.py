@@ -58,7 +58,16 @@ def page(
         typer.Option(
             "--source",
             metavar="FIELD",
-            help="A field whose values the statistics count, such as utm_source; '' for none.",
+            help="A field by whose answers signups are counted, such as utm_source; '' for none.",
+        ),
+    ] = None,
+    sources: Annotated[
+        str | None,
+        typer.Option(
+            "--sources",
+            metavar="ANSWERS",
+            help="The answers to it that are counted each by itself: newsletter,instagram. The "
+            "others count as other.",
         ),
     ] = None,
     texts: Annotated[
@@ -87,6 +96,10 @@ def page(
         typed["fields"] = read_json(fields) if fields else []
     if index is not None:
         typed["index"] = index
+    if sources is not None:
+        typed["sources"] = [one.strip() for one in sources.split(",") if one.strip()]
+    elif source == "":
+        typed["sources"] = []
     version = None
     if texts is not None:
         found = context.call("GET", waitlist)

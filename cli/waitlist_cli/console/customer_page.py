@@ -53,6 +53,7 @@ LABELS = {
     "image_url": "Image of previews",
     "index": "Search engines",
     "source": "Counted field",
+    "sources": "Counted answers",
     "texts": "Own words",
 }
 
@@ -149,6 +150,7 @@ def _typed(form: Form) -> dict[str, Any]:
         "image_url": form.text("image_url") or None,
         "index": form.text("index") == "yes",
         "source": form.text("source") or None,
+        "sources": _lines(form.text("sources")),
         "texts": _words_of(form.text("texts")),
     }
 

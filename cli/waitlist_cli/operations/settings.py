@@ -23,6 +23,7 @@ NO_PAGE: dict[str, Any] = {
     "image_url": None,
     "index": False,
     "source": None,
+    "sources": [],
     "texts": {},
 }
 

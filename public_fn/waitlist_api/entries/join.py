@@ -122,9 +122,7 @@ class Joins(Struct, frozen=True):
     def _count_source(self, record: EntryRecord) -> None:
         """Count where the customer came from, where the list asks; the signup stands without it."""
         page = self.waitlist_cache.find(record.waitlist_id).settings.page
-        if page is None or page.source is None:
-            return
-        value = (record.profile | record.attributes).get(page.source)
-        if isinstance(value, str) and value.strip():
+        source = page.source_of(record.profile | record.attributes) if page else None
+        if source is not None:
             with suppress(Throttled, RecordUnavailable):
-                self.samples.count_source(record.waitlist_id, value.strip())
+                self.samples.count_source(record.waitlist_id, source)

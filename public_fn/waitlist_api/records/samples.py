@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from waitlist_api.clock import iso
-from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.records.table import Item, Table
 from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
@@ -19,8 +19,6 @@ KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 LAST = "~"
 SOURCES = "SAMPLE#SOURCE#"
 MESSAGES = "SAMPLE#MESSAGES"
-# How many values of a list's `source` are counted apart, but for those that come at one moment.
-MAX_SOURCES, OTHER, MAX_SOURCE = 50, "other", 64
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -109,19 +107,10 @@ class SampleRecords(Struct, frozen=True):
         return _sample(items[0]) if items else None
 
     def count_source(self, waitlist_id: str, source: str) -> None:
-        """Count a signup of a source; a new one beyond the most is counted as `other`."""
-        source = source[:MAX_SOURCE]
-        values = {"one": 1, "zero": 0}
-        try:
-            more = "SET #joined = #joined + :one"
-            self.table.update(_source(waitlist_id, source), more, "attribute_exists(#pk)", values)
-        except ConditionFailed:
-            if len(self.sources(waitlist_id)) >= MAX_SOURCES:
-                source = OTHER
-            first = "SET #joined = if_not_exists(#joined, :zero) + :one"
-            # Another request may have counted it first meanwhile.
-            always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-            self.table.update(_source(waitlist_id, source), first, always, values)
+        """Count a signup of a source."""
+        more = "SET #joined = if_not_exists(#joined, :zero) + :one"
+        always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
+        self.table.update(_source(waitlist_id, source), more, always, {"one": 1, "zero": 0})
 
     def sources(self, waitlist_id: str) -> dict[str, int]:
         """Return how many signups each source has brought, since the waitlist was created."""

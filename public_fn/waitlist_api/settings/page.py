@@ -1,5 +1,6 @@
 """The `page` setting of a list, as an operator sets it and the record stores it."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -9,6 +10,8 @@ from waitlist_shared.decoding import warm_decoders
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
+# The source of a signup whose value no operator has named.
+OTHER = "other"
 # The languages of the customer's page.
 Language = Literal["en", "de", "fr", "es", "ar"]
 
@@ -49,9 +52,10 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the customer's page shows, and the address of the place that customers enter.
 
-    The signups of each value of the field `source` are counted. `text` may have several lines; no
-    part is HTML. `texts` are words of the page by language and key, in place of its own; one with a
-    number may have a text for each plural category.
+    Signups are counted by their answer to the field `source`: each of `sources` by itself, or each
+    option of a select without them, and all other answers together. `text` may have several lines;
+    no part is HTML. `texts` are words of the page by language and key, in place of its own; one
+    with a number may have a text for each plural category.
     """
 
     text: str = ""
@@ -62,6 +66,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     image_url: str | None = None
     index: bool = False
     source: str | None = None
+    sources: tuple[str, ...] = ()
     texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod
@@ -84,6 +89,28 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         """The settings as callers see them."""
         shown: dict[str, Any] = msgspec.json.decode(self.json)
         return shown
+
+    @property
+    def public_body(self) -> dict[str, Any]:
+        """The settings as customers see them: without what operators count."""
+        return {**self.body, "source": None, "sources": []}
+
+    @property
+    def counted_sources(self) -> tuple[str, ...]:
+        """The answers to the field `source` that are counted each by itself."""
+        asked = next((one for one in self.fields if one.name == self.source), None)
+        return self.sources or (asked.choices if asked else ())
+
+    def source_of(self, answers: Mapping[str, Any]) -> str | None:
+        """Return as which source a signup with these answers counts; None if it does not count.
+
+        Anyone can make values up, so only what an operator has named is counted by itself.
+        """
+        value = answers.get(self.source) if self.source else None
+        if not isinstance(value, str) or not value.strip():
+            return None
+        plain = value.strip().casefold()
+        return next((one for one in self.counted_sources if one.casefold() == plain), OTHER)
 
     @property
     def logo_origin(self) -> str | None:

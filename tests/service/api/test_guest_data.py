@@ -202,22 +202,40 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
 
 
 def test_signups_are_counted_by_their_source(people: People) -> None:
-    """Once each, however often a signup is repeated; a stranger cannot fill the table."""
+    """Once each, however often a signup is repeated."""
     people.configure(page={"fields": FORM})
     assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
     assert people.stats().json["sources"] is None
-    people.configure(page={"fields": FORM, "source": "utm_source"})
+    counted = {"source": "utm_source", "sources": ["ad#1", "news"]}
+    people.configure(page={"fields": FORM, **counted})
     people.world.clock.advance(31)  # what a process remembers of a list
-    assert people.stats().json["sources"] == []
-    for name, source in (("ada", "news"), ("bob", "news"), ("cyd", " ad#1 "), ("dan", " ")):
+    assert sources(people) == {"ad#1": 0, "news": 0, "other": 0}
+    for name, source in (("ada", "news"), ("bob", "News"), ("cyd", " ad#1 "), ("dan", " ")):
         for _ in range(2):
             profile = {**FILLED, "utm_source": source}
             assert people.sign_up(name, profile=profile, key=f"key-of-{name}").status in (200, 201)
     assert people.sign_up("eve", profile=FILLED).status == 201
-    counted = {one["source"]: one["signed_up"] for one in people.stats().json["sources"]}
-    assert counted == {"news": 2, "ad#1": 1}
+    assert sources(people) == {"news": 2, "ad#1": 1, "other": 0}
+
+
+def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
+    """P5: a stranger can make any source up, and takes no name from a real one."""
+    people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):
         profile = {**FILLED, "utm_source": f"made-up-{number}"}
         assert people.sign_up(f"p{number}", profile=profile).status == 201
-    counted = {one["source"]: one["signed_up"] for one in people.stats().json["sources"]}
-    assert (len(counted), counted["other"], counted["news"]) == (51, 4, 2)
+    assert people.sign_up("ada", profile={**FILLED, "utm_source": "news"}).status == 201
+    assert sources(people) == {"news": 1, "other": 52}
+
+
+def test_the_options_of_a_choice_are_its_sources(people: People) -> None:
+    city = {"name": "city", "label": "City", "type": "select", "options": ["Bonn", "Ulm"]}
+    people.configure(page={"fields": [city], "source": "city"})
+    assert people.sign_up("ada", profile={"city": "Ulm"}).status == 201
+    assert sources(people) == {"Ulm": 1, "Bonn": 0, "other": 0}
+    page = people.world.request("GET", people.path).json["page"]
+    assert (page["source"], page["sources"]) == (None, [])
+
+
+def sources(people: People) -> dict[str, int]:
+    return {one["source"]: one["signed_up"] for one in people.stats().json["sources"]}

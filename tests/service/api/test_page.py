@@ -66,11 +66,14 @@ PAGE: dict[str, Any] = {
     "image_url": "https://cdn.example.com/preview.png",
     "index": True,
     "source": "utm_source",
+    "sources": ["newsletter"],
     "texts": {
         "en": {"join": "Count me in", "count": {"one": "{n} waits", "other": "{n} wait"}},
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
     },
 }
+# Of what operators count, customers learn nothing.
+SEEN = {**PAGE, "source": None, "sources": []}
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
 
@@ -396,7 +399,7 @@ def test_hostile_names_and_texts_stay_text() -> None:
 
 def test_the_page_is_public_as_it_was_set() -> None:
     people = new_list(page=PAGE)
-    assert people.world.request("GET", people.path).json["page"] == PAGE
+    assert people.world.request("GET", people.path).json["page"] == SEEN
     config = people.world.request("GET", people.admin_path, operator=True)
     assert config.json["page"] == PAGE
     (listed,) = people.world.request("GET", "/v1/admin/waitlists", operator=True).json["waitlists"]
@@ -459,6 +462,9 @@ def test_the_page_is_public_as_it_was_set() -> None:
         ({"image_url": "http://example.com/p.png"}, "https://"),
         ({"source": "utm_source"}, "source must be"),
         ({"source": "a", "fields": [BOX]}, "source must be"),
+        ({"source": "a", "fields": [{"name": "a", "label": "A"}]}, "sources must name"),
+        ({"sources": ["a"]}, "give source too"),
+        ({"sources": ["News", "news "]}, "each answer only once"),
         ({"texts": {"nl": {"join": "Ja"}}}, "'en'"),
         ({"texts": {"en": {"jion": "Join"}}}, "en.jion: the page has no such text"),
         ({"texts": {"en": {"direction": "rtl"}}}, "no such text"),
@@ -481,7 +487,7 @@ def test_settings_that_no_page_can_have_are_refused(page: dict[str, Any], reason
     assert (answer.status, answer.code) == (422, "invalid_request")
     assert all(one["field"].startswith("body.page") for one in answer.json["errors"])
     assert reason in answer.json["detail"]
-    assert people.world.request("GET", people.path).json["page"] == PAGE
+    assert people.world.request("GET", people.path).json["page"] == SEEN
 
 
 @pytest.mark.parametrize(

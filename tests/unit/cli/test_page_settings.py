@@ -34,6 +34,19 @@ def test_a_page_is_set_shown_changed_and_removed(bakery: Bakery, tmp_path: Path)
     assert bakery.typed.json("page", name)["page"] is None
 
 
+def test_the_sources_that_are_counted_are_named(bakery: Bakery, tmp_path: Path) -> None:
+    file = tmp_path / "fields.json"
+    file.write_text(json.dumps([{"name": "utm_source", "label": "S", "type": "hidden"}]), "utf-8")
+    name = bakery.waitlist_id
+    words = ("--source", "utm_source", "--sources", "newsletter, instagram")
+    bakery.typed.done("page", name, "--fields", str(file), *words)
+    page = bakery.typed.json("page", name)["page"]
+    assert (page["source"], page["sources"]) == ("utm_source", ["newsletter", "instagram"])
+    bakery.typed.done("page", name, "--source", "")
+    page = bakery.typed.json("page", name)["page"]
+    assert (page["source"], page["sources"]) == (None, [])
+
+
 def test_other_changes_keep_the_page(bakery: Bakery) -> None:
     """P5: `pause` sends the whole configuration."""
     bakery.typed.done("page", bakery.waitlist_id, "--text", "Fresh bread")

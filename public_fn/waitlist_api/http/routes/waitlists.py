@@ -64,7 +64,7 @@ def public_waitlist_routes(
             admits_at=admits_at(settings, now_millis()),
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
             total=None if settings.hide_counts else stats.waiting,
-            page=PageBody(**settings.page.body) if settings.page else None,
+            page=PageBody(**settings.page.public_body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,
             messages=settings.messages is not None,

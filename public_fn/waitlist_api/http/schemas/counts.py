@@ -103,9 +103,9 @@ class StatsAnswer(WithEstimate):
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(
-            description="The signups of each value of the page's `source`, most first; about 50 "
-            "values are counted apart, further ones as `other`. A function that dies after a "
-            "signup may miss it. Null without the setting."
+            description="The signups of each answer that the page's `sources` name, most first, "
+            "and of all others together, as `other`. A function that dies after a signup may miss "
+            "it. Null without the setting."
         ),
     ] = None
     messages: Annotated[

@@ -16,6 +16,7 @@ MAX_FIELDS = 10
 MAX_OPTIONS = 50
 MAX_LABEL, MAX_AGREEMENT, MAX_CHOICE = 100, 500, 64
 MAX_URL = 1000
+MAX_SOURCES = 50
 MAX_WORDS, MAX_WORDS_BYTES = 500, 8192
 # The name and the text of the list have languages too.
 OF_THE_LIST = {"name": 200, "text": MAX_TEXT}
@@ -173,6 +174,12 @@ class PageFieldBody(Body):
         return self
 
 
+def _distinct_sources(sources: list[str]) -> list[str]:
+    if len({one.strip().casefold() for one in sources}) < len(sources):
+        raise ValueError("may have each answer only once, in whatever capitals")
+    return [one.strip() for one in sources]
+
+
 def _distinct(fields: list[PageFieldBody]) -> list[PageFieldBody]:
     if len({(one.kept_in, one.name) for one in fields}) < len(fields):
         raise ValueError("may have each name only once")
@@ -286,10 +293,25 @@ class PageBody(Body):
     source: Annotated[
         AttributeName | None,
         Field(
-            description="A field of the form, such as a hidden `utm_source`: the statistics count "
-            "the signups of each of its values; null: none."
+            description="A field of the form, such as a hidden `utm_source`, by whose answers the "
+            "statistics count signups; null: none. Operators' answers alone have this setting and "
+            "`sources`."
         ),
     ] = None
+    sources: Annotated[
+        list[Choice],
+        Field(
+            default_factory=list,
+            max_length=MAX_SOURCES,
+            description="The answers to the field `source` that are counted each by itself; all "
+            "others count together, as `other`, because anyone can make answers up. Capitals make "
+            "no difference. Required for a `text` or `hidden` field; of a `select` its options "
+            "count without it.",
+            json_schema_extra={"uniqueItems": True},
+            examples=[["newsletter", "instagram"]],
+        ),
+        AfterValidator(_distinct_sources),
+    ]
     texts: Annotated[
         dict[Language, Annotated[dict[str, Words], Field(json_schema_extra=_list_keys)]],
         Field(
@@ -304,9 +326,14 @@ class PageBody(Body):
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
-        counted = {one.name for one in self.fields if one.type in ("text", "select", "hidden")}
-        if self.source is not None and self.source not in counted:
+        types = {one.name: one.type for one in self.fields}
+        asked = types.get(self.source or "")
+        if self.source is not None and asked not in ("text", "select", "hidden"):
             raise ValueError("source must be a text, select or hidden field of the form")
+        if self.sources and self.source is None:
+            raise ValueError("sources are answers to the field that source names: give source too")
+        if asked in ("text", "hidden") and not self.sources:
+            raise ValueError(f"sources must name the answers to {self.source} that are counted")
         return self
 
     def settings(self) -> dict[str, Any]:

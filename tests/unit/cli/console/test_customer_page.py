@@ -18,6 +18,7 @@ PAGE = {
     "image_url": "https://example.com/preview.png",
     "index": "yes",
     "source": "city",
+    "sources": "Mitte\r\nn",
     "texts": "en.join: Count me in\r\nen.count.one: {n} waits\r\nen.count.other: {n} wait",
 }
 WORDS = {"en": {"join": "Count me in", "count": {"one": "{n} waits", "other": "{n} wait"}}}
@@ -103,6 +104,7 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
             },
         ],
         "index": True,
+        "sources": ["Mitte", "n"],
         "texts": WORDS,
     }
     assert found["admission"]["rate"]["count"] == 5
@@ -112,7 +114,9 @@ def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> N
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
     # What is not typed any more is gone.
-    send(console, path, form_of(source="", texts="en.count.other: {n}\r\nde.text: A\\nB"))
+    send(
+        console, path, form_of(source="", sources="", texts="en.count.other: {n}\r\nde.text: A\\nB")
+    )
     changed = bakery.typed.json("show", bakery.waitlist_id)["page"]
     assert changed["texts"] == {"en": {"count": {"other": "{n}"}}, "de": {"text": "A\nB"}}
     assert changed["fields"] == []

@@ -20,7 +20,7 @@ from waitlist_api.http.schemas.counts import (
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.line import line_of
-from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.page import OTHER, PageSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
 from waitlist_api.waitlists.public_state import wait_of_next
@@ -44,9 +44,10 @@ def admin_count_routes(
     def sources_of(waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
         if page is None or page.source is None:
             return None
-        found = count_history.sources(waitlist_id).items()
-        ordered = sorted(found, key=lambda one: (-one[1], one[0]))
-        return [SourceAnswer(source=source, signed_up=joined) for source, joined in ordered]
+        found = count_history.sources(waitlist_id)
+        named = dict.fromkeys([*page.counted_sources, OTHER])
+        counts = [SourceAnswer(source=one, signed_up=found.get(one, 0)) for one in named]
+        return sorted(counts, key=lambda one: (-one.signed_up, one.source == OTHER))
 
     def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
         found = count_history.messages(waitlist_id)
