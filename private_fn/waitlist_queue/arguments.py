@@ -54,7 +54,7 @@ def _hold(request: c.OnHold) -> str:
 
 
 def _place(request: c.Insert) -> str:
-    """Return the rank of an import, or rank and ticket of a stay that is reinstated."""
+    """Return the rank that the ticket makes, or the given rank and the ticket."""
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
     return f"{request.rank}:{request.ticket}"

@@ -19,6 +19,16 @@ def priority_of(rank: int) -> int:
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
+def ticket_part_of(rank: int) -> int:
+    """Return the ticket at which a rank stands within its priority; of the front it is negative."""
+    return rank - (255 - priority_of(rank)) * TIER
+
+
+def rank_of(priority: int, ticket: int) -> int:
+    """Return the rank of a ticket within a priority."""
+    return (255 - priority) * TIER + ticket
+
+
 def time_of(ticket: int) -> datetime:
     """Return the UTC time at which a ticket was drawn, to the millisecond."""
     return EPOCH + timedelta(milliseconds=ticket // TICKETS_PER_MILLISECOND)

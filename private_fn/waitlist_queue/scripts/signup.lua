@@ -1,5 +1,5 @@
--- signup: puts entries at the end of the queue, in order, those of an import at their rank, and those that an operator
--- reinstates at their former rank, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
+-- signup: puts entries at the end of the queue, in order, those of an import at their rank, and those whose rank an
+-- operator has given at that one, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
 -- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
 -- arrives later, when there is room, must not add an entry that no record has.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
@@ -7,7 +7,7 @@
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
 -- Stays are "entry_id:join_id:rank:ticket:segments_version:readiness:tags", a space between two. A signup has neither
--- rank nor ticket, an import no ticket: its rank is made of it.
+-- rank nor ticket. An import has no ticket unless an operator has given its rank: its rank is made of the ticket.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
 -- RETURNS joined rank ticket stamp position total pace ready_ahead

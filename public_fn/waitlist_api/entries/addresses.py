@@ -5,10 +5,13 @@ The libraries are imported by the first address: lists without `identity` need n
 
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, get_args
 
 from msgspec import Struct
 
-from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.identity import IdentityField, IdentityRules
 
 # Google delivers an address with dots, and one of its former domain, to the same mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
@@ -69,6 +72,23 @@ def mailbox_of(sent: object) -> str:
     if not spelled or spelled.startswith('"'):
         raise ValueError(BAD_MAIL)
     return spelled
+
+
+def addresses_for_messages(
+    profile: Mapping[str, Any], rules: IdentityRules | None
+) -> Iterator[tuple[IdentityField, str]]:
+    """Yield the addresses of a profile that take messages, with their fields, mail first.
+
+    A list that tells people apart by their addresses sends to these alone.
+    """
+    for field in get_args(IdentityField):
+        if rules is None or rules.field == field:
+            with suppress(ValueError):
+                given = profile.get(field)
+                if field == "email":
+                    yield field, mailbox_of(given)
+                else:
+                    yield field, address_of(rules or IdentityRules(field=field), given).text
 
 
 def _mail_address(text: str, *, is_plus_same: bool) -> Address:

@@ -2,21 +2,21 @@
 
 import hashlib
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waitlist_api.errors import InvalidFields
+from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import entry_id_of
-from waitlist_shared.ranks import ticket_at
+from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of, time_of
 
-Outcome = Literal["joined", "already", "ended", "refused"]
+Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 # What an import does with a customer whose last stay has ended.
 WhenEnded = Literal["skip", "rejoin"]
 # What an import does with a stay that a guest made, on a list of guests.
@@ -26,14 +26,22 @@ RowWarning = Literal["signed_up_by_guest"]
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
+TOO_EARLY = FieldError("body.joined_at", "tickets begin with 2020-01-01T00:00:00Z: not before that")
+TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to stand at the end")
+NOT_YET = "this is in the future: leave it out"
+# Ranks are of the clock of another Redis, and those of a rush are a second ahead of it.
+SKEW = timedelta(minutes=10)
 
 
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import. Without `joined_at` the place is at the end of the queue.
 
-    One that is not `ready` is held back, for a `reason`. `identify` has made the customer id of the
-    address in the profile; None if the caller has stated the id. An entry that an earlier call with
-    the same `idempotency_key` has added counts as joined.
+    A `rank` is one that another list has given; the place is exactly there. A customer who is not
+    `ready` is held back, for a `reason`. One who is not `verified` has to prove the address, on a
+    list that asks for that. A `banned` customer is not added, and refused from then on, for the
+    `reason`. `identify` has made the customer id of the address in the profile; it is None if the
+    caller has stated the id. An entry that an earlier call with the same `idempotency_key` has
+    added counts as joined.
     """
 
     customer_id: str
@@ -41,15 +49,40 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     attributes: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
     joined_at: datetime | None = None
+    rank: int | None = None
     idempotency_key: str = ""
     identify: Callable[[dict[str, Any]], str] | None = None
     ready: bool = True
     reason: str = ""
+    rest_until: datetime | None = None
+    verified: bool = True
+    confirmed_at: datetime | None = None
+    messages: str = ""
+    unreachable: bool = False
+    language: str = ""
+    banned: bool = False
+
+    def check(self, now: datetime) -> None:
+        """Raise InvalidFields for a place or a time that no entry can have."""
+        if self.joined_at is not None and self.joined_at < EPOCH:
+            raise InvalidFields(TOO_EARLY)
+        if self.joined_at is not None and self.joined_at > now:
+            raise InvalidFields(TOO_LATE)
+        if self.confirmed_at is not None and self.confirmed_at > now:
+            raise InvalidFields(FieldError("body.confirmed_at", NOT_YET))
+        if self.rank is None:
+            return
+        if (priority := priority_of(self.rank)) != self.priority:
+            message = f"is a rank of priority {priority}: give this priority, or no rank"
+            raise InvalidFields(FieldError("body.rank", message))
+        if time_of(ticket_part_of(self.rank)) > now + SKEW:
+            raise InvalidFields(FieldError("body.rank", NOT_YET))
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
     """One row with the record of its entry and the outcome, or an alias that is stale.
 
+    `has_no_address` is true if the customer joined and cannot get the messages of the waitlist.
     `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list, unless a
     guest made it: then another person may hold its entry token.
     """
@@ -65,6 +98,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
     outcome: Outcome | None = None
     warning: RowWarning | None = None
     refusal: WaitlistError | None = None
+    has_no_address: bool = False
 
     @cached_property
     def entry_id(self) -> str:

@@ -4,24 +4,26 @@ All intents are written first, each with its ticket. So the order in the queue d
 which request finishes an intent, or when (docs/decisions/0027-imports.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.errors import Banned, FieldError, InvalidFields
+from waitlist_api.entries.addresses import addresses_for_messages
+from waitlist_api.entries.ban import Bans
+from waitlist_api.errors import Banned, EntryNotFound
 from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
+from waitlist_api.records.bans import Ban
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_shared.errors import WaitlistError
-from waitlist_shared.ranks import EPOCH
 
-TOO_EARLY = FieldError("body.joined_at", "tickets begin with 2020-01-01T00:00:00Z: not before that")
-TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to stand at the end")
+WORKERS = 4
 
 
 class Imports(Struct, frozen=True):
@@ -30,6 +32,7 @@ class Imports(Struct, frozen=True):
     waitlist_cache: WaitlistCache
     intent_writer: IntentWriter
     placement: Placement
+    bans: Bans
     now_millis: NowMillis
 
     def put_in_line(
@@ -44,8 +47,11 @@ class Imports(Struct, frozen=True):
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
         by_entry = self._first_of_each(imported, waitlist)
-        self.intent_writer.begin(waitlist, list(by_entry.values()), by)
-        self.placement.finish([one for one in by_entry.values() if one.is_joining])
+        self._ban([one for one in by_entry.values() if one.row.banned], by)
+        joining = [one for one in by_entry.values() if not one.row.banned]
+        self.intent_writer.begin(waitlist, joining, by)
+        self.placement.finish([one for one in joining if one.is_joining])
+        _note_addresses(joining, waitlist.settings)
         return _whole(imported, by_entry)
 
     def try_out(
@@ -64,6 +70,8 @@ class Imports(Struct, frozen=True):
         by_entry = self._first_of_each(imported, waitlist)
         for one in by_entry.values():
             match one.state(self.now_millis()):
+                case _ if one.row.banned:
+                    one.outcome = "banned"
                 case "new":
                     one.outcome = "joined"
                 case "ended":
@@ -72,7 +80,33 @@ class Imports(Struct, frozen=True):
                     one.refuse(Banned())
                 case _:
                     one.keep("already")
+        _note_addresses(by_entry.values(), waitlist.settings)
         return _whole(imported, by_entry)
+
+    def _ban(self, rows: Sequence[ImportedRow], by: str) -> None:
+        """Ban the customers of rows, also those who are on the list; set the outcomes."""
+
+        def ban(one: ImportedRow) -> None:
+            row = one.row
+            try:
+                self.bans.ban(
+                    Ban(
+                        waitlist_id=one.waitlist_id,
+                        entry_id=one.entry_id,
+                        customer_id=row.customer_id,
+                        by=by,
+                        reason=row.reason,
+                    )
+                )
+            except EntryNotFound as refusal:
+                # Of an id that has only an alias.
+                one.refuse(refusal)
+            else:
+                one.outcome = "banned"
+
+        if rows:
+            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+                list(pool.map(ban, rows))
 
     def _first_of_each(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
@@ -94,11 +128,7 @@ class Imports(Struct, frozen=True):
     def _check(self, one: ImportedRow, segments: Segments) -> None:
         try:
             segments.check(one.row.attributes)
-            joined_at = one.row.joined_at
-            if joined_at is not None and joined_at < EPOCH:
-                raise InvalidFields(TOO_EARLY)
-            if joined_at is not None and joined_at > _moment(self.now_millis()):
-                raise InvalidFields(TOO_LATE)
+            one.row.check(_moment(self.now_millis()))
         except WaitlistError as refusal:
             one.refuse(refusal)
 
@@ -131,6 +161,16 @@ def _whole(imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]) -> 
         if one.outcome is None:
             one.repeat(by_entry[one.entry_id])
     return imported
+
+
+def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
+    """Note which customers who joined cannot get the messages of the waitlist, if it sends any."""
+    if settings.messages is None:
+        return
+    for one in rows:
+        if one.outcome == "joined":
+            found = addresses_for_messages(one.row.profile, settings.identity)
+            one.has_no_address = next(found, None) is None
 
 
 def _moment(millis: int) -> datetime:

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import datetime
 from itertools import count
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import NowMillis, millis_of
 from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, Banned, EntryNotFound, Forbidden, Throttled
@@ -17,14 +19,17 @@ from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
+from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
+from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.identity import IdentityRules
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import new_join_id
-from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
+from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, rank_of
 
 WORKERS = 4
 REPLACED = "replaced by an import"
@@ -49,6 +54,7 @@ class IntentWriter(Struct, frozen=True):
     recovering_queue: RecoveringQueue
     entries: EntryRecords
     imports: ImportRecords
+    recipients: Recipients
     joins: Joins
     leaves: Leaves
     now_millis: NowMillis
@@ -83,8 +89,11 @@ class IntentWriter(Struct, frozen=True):
                 continue
             if any(one.entry_id not in allocation.tickets for one in may_join):
                 allocation = self._allocate(waitlist, rest)
-            intents = self.imports.first_of([self._intent(one, by, allocation) for one in may_join])
+            intents = self.imports.first_of(
+                [self._intent(one, by, allocation, waitlist) for one in may_join]
+            )
             new = may_join[: len(intents)]
+            self._list_unreached(intents)
             try:
                 self.imports.begin(intents)
             except EntryChanged:
@@ -185,38 +194,69 @@ class IntentWriter(Struct, frozen=True):
             reserved.stamp, {one.entry_id: next(tickets[one.joined_ticket]) for one in new}
         )
 
-    def _intent(self, one: ImportedRow, by: str, allocation: TicketAllocation) -> Intent:
+    def _list_unreached(self, intents: Sequence[Intent]) -> None:
+        """Let the stays be listed whose people get no messages: before the record says so."""
+        for intent in intents:
+            record = intent.record
+            if record.messages or record.unreachable:
+                self.recipients.list_stay(*record.key, record.requested_ticket or 0)
+
+    def _intent(
+        self,
+        one: ImportedRow,
+        by: str,
+        allocation: TicketAllocation,
+        waitlist: WaitlistRecord,
+    ) -> Intent:
         ticket, earlier = allocation.tickets[one.entry_id], one.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
             # The ticket numbers the stay, and tokens of an earlier stay must not fit this one.
             ticket = earlier + 1
-        now_millis = self.now_millis()
+        now_millis, row = self.now_millis(), one.row
+        rank = row.rank
+        if rank is not None:
+            # Redis' clock may be behind: signups from now on are to stand behind each row.
+            rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=one.waitlist_id,
             entry_id=one.entry_id,
-            customer_id=one.row.customer_id,
+            customer_id=row.customer_id,
             status="joining",
             join_id=new_join_id(),
             created_millis=now_millis,
             updated_millis=now_millis,
-            profile=one.row.profile,
-            attributes=one.row.attributes,
+            profile=row.profile,
+            attributes=row.attributes,
             signup_key=one.signup_key,
             requested_ticket=ticket,
-            requested_priority=one.row.priority,
+            requested_priority=row.priority,
+            requested_rank=rank,
             allocated_stamp=allocation.stamp,
             joining_by=by,
-            **_held_back(one.row),
+            confirmed_millis=_millis(row.confirmed_at),
+            language=row.language,
+            messages=row.messages,
+            unreachable=row.unreachable,
         )
+        record = not_ready(record, row, waitlist.settings.identity, now_millis)
         return Intent(record, former=one.record, alias=one.alias)
 
 
-def _held_back(row: ImportRow) -> dict[str, Any]:
-    """Return the fields of an entry that is not ready from its beginning."""
-    if row.ready:
-        return {}
-    return {
-        "held_back": True,
-        "held_back_reason": row.reason,
-        "attributes_version": READINESS_CHANGE,
-    }
+def not_ready(
+    record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
+) -> EntryRecord:
+    """Return the record with the reasons why the entry is passed over from its beginning."""
+    fields: dict[str, Any] = {}
+    if not row.ready:
+        fields |= {"held_back": True, "held_back_reason": row.reason}
+    rest_until = _millis(row.rest_until) or 0
+    if rest_until > now_millis:
+        fields |= {"rest_until_millis": rest_until, "rests": 1}
+    if not row.verified and rules is not None and rules.verifies:
+        until = now_millis + rules.verify_minutes * MINUTE_MILLIS
+        fields |= {"verify_until_millis": until}
+    return replace(record, attributes_version=READINESS_CHANGE, **fields) if fields else record
+
+
+def _millis(moment: datetime | None) -> int | None:
+    return None if moment is None else millis_of(moment)

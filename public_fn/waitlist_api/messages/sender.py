@@ -1,13 +1,12 @@
 """Sends the message that an event asks for: once, and only if it is true at that moment."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Literal, Protocol
 
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.addresses import address_of, mailbox_of
+from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, Happening, Kind
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
@@ -16,12 +15,12 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import within
-from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-FIELDS: dict[Channel, Literal["email", "phone"]] = {"mail": "email", "sms": "phone"}
+CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
 class TryAgain(Exception):
@@ -143,15 +142,11 @@ class Sender(Struct, frozen=True):
         profile = record.profile
         if kind.link == "move" and rules is not None:
             profile = {rules.field: record.moving_address}
-        for channel, name in FIELDS.items():
-            if channel not in self.channels or (rules is not None and rules.field != name):
-                continue
-            given = profile.get(name)
-            with suppress(ValueError):
-                if channel == "mail":
-                    return channel, mailbox_of(given)
-                return channel, address_of(rules or IdentityRules(field=name), given).text
-        return None
+        found = addresses_for_messages(profile, rules)
+        return next(((CHANNELS[field], to) for field, to in found if self._has(field)), None)
+
+    def _has(self, field: IdentityField) -> bool:
+        return CHANNELS[field] in self.channels
 
     def _send_once(self, delivery: Delivery, message: Message, began_millis: int) -> Outcome:
         """Send a message by a record that was read after a time, which counts as that of the send.

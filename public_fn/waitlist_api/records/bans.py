@@ -27,11 +27,15 @@ NOT_ERASED = "attribute_not_exists(#erase)"
 
 
 class Ban(Struct, frozen=True, kw_only=True):
-    """A ban of an entry's customer: by which operator, why, and the digest of the request's key."""
+    """A ban of an entry's customer: by which operator, why, and the digest of the request's key.
+
+    `customer_id` is known of the rows of an import.
+    """
 
     waitlist_id: str
     entry_id: str
     by: str
+    customer_id: str = ""
     reason: str = ""
     once_key: str = ""
 
@@ -133,7 +137,7 @@ class BanRecords(Struct, frozen=True):
             new = EntryRecord(
                 waitlist_id=ban.waitlist_id,
                 entry_id=ban.entry_id,
-                customer_id="",
+                customer_id=ban.customer_id,
                 status="left",
                 join_id=new_join_id(),
                 created_millis=now_millis,

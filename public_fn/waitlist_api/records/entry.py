@@ -103,8 +103,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
-    `joining_by` the operator. A stay that is reinstated has `requested_rank` too, and the
-    operator's `joining_reason`. `reinstated` counts how often in a row the place was given back.
+    `joining_by` the operator. A row that states its rank has `requested_rank` too. So has a stay
+    that is reinstated, which has the operator's `joining_reason`. `reinstated` counts how often in
+    a row the place was given back.
     """
 
     waitlist_id: str

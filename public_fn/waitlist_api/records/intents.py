@@ -69,8 +69,12 @@ def intent_item(record: EntryRecord) -> Item:
 
 
 def first_ask(record: EntryRecord, ticket: int) -> Item:
-    """Return the event of an unverified signup, which the index has at the deadline."""
-    event = HistoryEvent(stamp=ticket + 1, event=VERIFICATION_ASKED, by="customer")
+    """Return the event of an unverified entry, which the index has at the deadline.
+
+    It comes right after the event `joined`.
+    """
+    stamp = joined_event(record, ticket).stamp + 1
+    event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")
     return {
         **event.to_item(*record.key),
         "join_id": record.join_id,
@@ -99,6 +103,6 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     if record.previous is not None:
         former = EntryRecord.from_item(record.previous)
         jti = former.pass_id if former.pass_until(millis_of(stamp)) else ""
-    event = "joined" if record.requested_rank is None else "reinstated"
+    event = "reinstated" if record.reinstated else "joined"
     reason = record.joining_reason
     return HistoryEvent(stamp=stamp, event=event, by=by, reason=reason, detail=detail, jti=jti)

@@ -49,9 +49,10 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
 class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
     """Adds an entry at its ticket within its priority, or at the next free rank behind it.
 
-    With a `rank` it is added there, whatever its ticket is, or at the nearest free rank ahead: an
-    operator gives the place of a stay that has ended back. A closed waitlist takes it too: only
-    signups are refused. Its result is a signup's.
+    With a `rank` it is added there, whatever its ticket is, or at the nearest free rank ahead. So
+    an operator gives the place of a stay that has ended back, and an import gives the place that a
+    customer had in another waitlist. A closed waitlist takes it too: only signups are refused. Its
+    result is a signup's.
     """
 
     ticket: Ticket

@@ -220,6 +220,8 @@ def test_listing_people(people: People) -> None:
         "priority": 0,
         "offered_until": None,
         **ready(0),
+        "rank": people.poll("ada").json["rank"],
+        "language": None,
         "held_back_reason": None,
         "messages_off": False,
         "unreachable": False,

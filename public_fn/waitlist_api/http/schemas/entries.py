@@ -638,6 +638,13 @@ class HistoryAnswer(Model):
 
 
 class AdminEntryAnswer(EntryAnswer, WithReadiness):
+    rank: Annotated[
+        Rank | None,
+        Field(
+            description="What orders the queue: lower is served first. An import puts the entry "
+            "there in another waitlist. Null if the entry has no place."
+        ),
+    ] = None
     held_back_reason: str | None = None
     messages_off: Annotated[
         bool,
@@ -650,6 +657,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
             "reader complained."
         ),
     ] = False
+    language: Annotated[
+        str | None,
+        Field(description="In which language the customer gets messages; null: that of the list."),
+    ] = None
     asked_at: Annotated[
         Time | None,
         Field(description="When the customer was last asked whether they still wait."),

@@ -1,6 +1,6 @@
 """Imports: rows that are validated one by one, and the outcome of each."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
@@ -12,18 +12,21 @@ from pydantic import (
 from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge, field_error
 from waitlist_api.http import json_body
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.schemas.common import Body, FieldProblem, Model, Reason, UtcTime
+from waitlist_api.http.schemas.common import Body, FieldProblem, Model, Rank, Reason, UtcTime
 from waitlist_api.http.schemas.entries import (
     CustomerId,
     EntryToken,
     SignupAttributes,
     SignupProfile,
 )
-from waitlist_api.imports.rows import Outcome, RowWarning, WhenEnded, WhenOnList
+from waitlist_api.imports.rows import ImportRow, Outcome, RowWarning, WhenEnded, WhenOnList
+from waitlist_api.settings.page import Language
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_BATCH, MAX_PRIORITY
+from waitlist_shared.ranks import ROOM, TIER, rank_of
 
 MAX_IMPORT_BYTES = 2 * 1024 * 1024
+MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
@@ -65,11 +68,59 @@ class ImportRowBody(Body):
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
+    rank: Annotated[
+        Rank | None,
+        Field(
+            ge=MIN_RANK,
+            le=MAX_RANK,
+            description="The place that the customer had in another waitlist, as `GET …/entries` "
+            "answers it: the entry stands exactly there, also where it had been moved. Of the "
+            "same `priority`. Default: by `joined_at`.",
+        ),
+    ] = None
     ready: Annotated[
         bool,
         Field(description="`false`: the entry is held back until an operator says it is ready."),
     ] = True
-    reason: Annotated[Reason, Field(description="Why the entry is held back.")] = ""
+    reason: Annotated[
+        Reason, Field(description="Why the entry is held back, or the customer banned.")
+    ] = ""
+    rest_until: Annotated[
+        UtcTime | None,
+        Field(
+            description="Until when the customer lets others pass. A time that is over changes "
+            "nothing."
+        ),
+    ] = None
+    verified: Annotated[
+        bool,
+        Field(
+            description="`false`: the customer has still to prove the address, if the waitlist's "
+            "`identity` has `verify`, and gets a link for it."
+        ),
+    ] = True
+    confirmed_at: Annotated[
+        UtcTime | None,
+        Field(description="When the customer last confirmed that they still wait."),
+    ] = None
+    messages: Annotated[
+        Literal["on", "off"],
+        Field(description="`off`: the customer wants no messages but those that they ask for."),
+    ] = "on"
+    unreachable: Annotated[
+        bool, Field(description="Whether the address takes no messages, as a bounce has shown.")
+    ] = False
+    language: Annotated[
+        Language | None,
+        Field(description="In which language the customer gets messages; null: the list's."),
+    ] = None
+    banned: Annotated[
+        bool,
+        Field(
+            description="Whether the customer is banned, for the `reason`: they are not added, and "
+            "refused from then on. One who is on the waitlist is removed."
+        ),
+    ] = False
     idempotency_key: Annotated[
         str,
         Field(
@@ -78,6 +129,14 @@ class ImportRowBody(Body):
             "call with the same key has added the customer, the row is `joined`, not `already`.",
         ),
     ] = ""
+
+    def row(self, **identified: Any) -> ImportRow:
+        """Return the row as the service takes it, with the customer that it is of."""
+        fields = dict(self) | {
+            "messages": "off" if self.messages == "off" else "",
+            "language": self.language or "",
+        }
+        return ImportRow(**fields | identified)
 
 
 class ImportBody(Body):
@@ -150,6 +209,14 @@ class ImportResultAnswer(Model):
             "Whoever has it has the place: send it to the customer alone."
         ),
     ] = None
+    has_no_address: Annotated[
+        bool,
+        Field(
+            description="Whether the customer joined and cannot get the waitlist's messages: the "
+            "`profile` has no address that takes any (`email`, `phone`). False if the waitlist "
+            "sends no messages."
+        ),
+    ] = False
     code: Annotated[str | None, Field(description="The error that refused the row.")] = None
     detail: str | None = None
     errors: Annotated[
@@ -163,6 +230,10 @@ class ImportAnswer(Model):
         int, Field(description="Customers who were already on the waitlist; unchanged.")
     ]
     ended: Annotated[int, Field(description="Customers who have left or were admitted; not added.")]
+    banned: Annotated[int, Field(description="Customers who are banned; not added.")]
     refused: int
+    without_address: Annotated[
+        int, Field(description="Customers who joined and cannot get the waitlist's messages.")
+    ]
     warnings: Annotated[int, Field(description="Rows with a warning.")]
     results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]

@@ -46,7 +46,7 @@ from waitlist_api.http.schemas.entries import (
     VerifyEntryBody,
 )
 from waitlist_api.records.bans import Ban
-from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.entry import PRESENT, HistoryEvent
 from waitlist_shared.ranks import time_of
 
 OfStatus = Annotated[
@@ -71,6 +71,7 @@ ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
 # An entry whose signup is not finished: Redis has it, the record has only the intent.
 UNRECORDED: dict[str, Any] = {
+    "language": None,
     "held_back_reason": None,
     "messages_off": False,
     "unreachable": False,
@@ -271,7 +272,8 @@ def admin_entry_routes(
 def _person(person: EntryDetails) -> dict[str, Any]:
     record = person.record
     if record is None:
-        return {**person.view.answer, **readiness_fields(person.view), **UNRECORDED}
+        shown = {**person.view.answer, "rank": person.view.rank}
+        return {**shown, **readiness_fields(person.view), **UNRECORDED}
     readiness = readiness_fields(person.view, record.readiness)
     is_offer = record.is_offer and record.status == "offered"
     deadline = _time(record.claimed_until_millis)
@@ -281,10 +283,12 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         offered_until = offered_until or deadline
     return {
         **person.view.answer,
+        "rank": person.view.rank or (record.rank if record.status in PRESENT else None),
         **readiness,
         "held_back_reason": record.held_back_reason or None,
         "messages_off": bool(record.messages),
         "unreachable": record.unreachable,
+        "language": record.language or None,
         "asked_at": _time(record.asked_millis),
         "confirmed_at": _time(record.confirmed_millis),
         "offered_until": offered_until,

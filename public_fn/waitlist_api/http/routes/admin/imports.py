@@ -86,14 +86,13 @@ def _identified(
         if isinstance(one, WaitlistError):
             yield one
         elif one.customer_id is not None:
-            yield ImportRow(**dict(one))
+            yield one.row()
         elif identities is None:
             yield InvalidFields(NO_CUSTOMER)
         else:
             identify = identify or identities.by_profile(waitlist_id)
             try:
-                made = {"customer_id": identify(one.profile), "identify": identify}
-                yield ImportRow(**dict(one) | made)
+                yield one.row(customer_id=identify(one.profile), identify=identify)
             except InvalidFields as refusal:
                 yield refusal
 
@@ -104,7 +103,9 @@ def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
         joined=counts["joined"],
         already=counts["already"],
         ended=counts["ended"],
+        banned=counts["banned"],
         refused=counts["refused"],
+        without_address=sum(one.has_no_address for one in results),
         warnings=sum(one.warning is not None for one in results),
         results=results,
     )
@@ -124,6 +125,7 @@ def _result(number: int, one: ImportedRow, links: Links | None) -> ImportResultA
         entry_id=one.entry_id,
         entry_token=token,
         link=link,
+        has_no_address=one.has_no_address,
     )
 
 
