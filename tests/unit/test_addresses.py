@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import pytest
+
 from waitlist_api.entries.addresses import address_of, mailbox_of
 from waitlist_api.settings.identity import IdentityRules
 
@@ -48,3 +50,10 @@ def test_fifty_spellings_are_one_number_and_its_neighbours_are_others() -> None:
 def test_messages_go_to_each_mail_address_that_identifies_a_person() -> None:
     for sent in ('"ada"@example.com', " Ada@Example.com ", "ada@bücher.example.com"):
         assert address_of(MAIL, mailbox_of(sent)) == address_of(MAIL, sent)
+
+
+@pytest.mark.parametrize("sent", ["01701234567.0", "+491701234567,00", "4.9E+11", "01701234567.00"])
+def test_a_number_that_a_table_has_broken_is_no_number(sent: str) -> None:
+    """P5: its digits are those of another person's number."""
+    with pytest.raises(ValueError, match="must be a telephone number"):
+        address_of(IdentityRules(field="phone", region="DE"), sent)

@@ -24,6 +24,8 @@ BAD_NUMBER = "must be a telephone number with its country, such as +49 30 901820
 BAD_LOCAL_NUMBER = "must be a telephone number, with + if it is of another country than {region}"
 # The longest in use have 254 and 17 characters; a library takes long to refuse a very long text.
 LONGEST = 320
+# A program of tables has made a fraction of a number: its 0 is no digit of the number.
+FRACTION = re.compile(r"\+?\d+[.,]0+")
 
 
 class Address(Struct, frozen=True):
@@ -116,7 +118,7 @@ def _number(text: str, region: str | None) -> Address:
 
     bad = ValueError(BAD_LOCAL_NUMBER.format(region=region) if region else BAD_NUMBER)
     text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
-    if any(map(str.isalpha, text)):
+    if any(map(str.isalpha, text)) or FRACTION.fullmatch(text):
         raise bad
     # Of any script, also in the 00 of another country.
     text = "".join(str(unicodedata.decimal(one, one)) for one in text)
