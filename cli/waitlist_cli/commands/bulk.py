@@ -5,20 +5,25 @@ from typing import Annotated, Literal
 
 import typer
 
-from waitlist_cli.imports.columns import Columns, columns_of
-from waitlist_cli.imports.file_guesses import customer_of, first_rows, format_of
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.imports.columns import CUSTOMER, Columns, columns_of
+from waitlist_cli.imports.file_guesses import Said, first_rows, read_as
 from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.parameters import Asked, Since, Unverified, WaitlistId, only_of
+from waitlist_cli.terminal.parameters import (
+    Asked,
+    Delimiter,
+    Encoding,
+    Since,
+    Unverified,
+    WaitlistId,
+    only_of,
+)
 from waitlist_cli.terminal.times import since_of
 
 PANEL = "Bulk"
 Format = Literal["csv", "jsonl"]
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", help="Such as utf-8, cp1252 or utf-16. Default: found in the file."),
-]
 WhenEnded = Literal["skip", "rejoin"]
 WhenOnList = Literal["keep", "replace"]
 
@@ -42,7 +47,8 @@ def import_file(
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="The address says who people are; --customer names its column, by default this.",
+            help="The address says who people are; --customer names its column. Default: by its "
+            "name or values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -81,7 +87,7 @@ def import_file(
     form: Annotated[
         Format | None, typer.Option("--format", help="Default: by the file's name.")
     ] = None,
-    delimiter: Annotated[str, typer.Option("--delimiter", help="Of a CSV; tab for a tab.")] = ",",
+    delimiter: Delimiter = ",",
     encoding: Encoding = None,
     from_row: Annotated[int, typer.Option("--from-row", min=1, help="Begin at this row.")] = 1,
     refused: Annotated[
@@ -123,11 +129,13 @@ def import_file(
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
-    rows = first_rows(file, form, delimiter, encoding)
-    if keep_time is not None and time_format is None:
-        time_format = format_of(context.output, rows, keep_time)
+    named = {text.partition("=")[0]: text.partition("=")[2] for text in mapped or ()}
+    taken = [*named, *named.values(), *(attribute or ()), *filter(None, (priority, keep_time))]
+    said = Said(customer, identity, keep_time, time_format, taken, others == "profile")
+    found = read_as(context.output, first_rows(file, form, delimiter, encoding), said)
+    who = customer or found.customer or identity or CUSTOMER
     columns = columns_of(
-        customer=customer or identity or customer_of(context.output, rows, mapped or ()),
+        customer=who,
         identity=identity,
         priority=priority,
         kept_time=keep_time,
@@ -135,8 +143,9 @@ def import_file(
         mapped=mapped or (),
         keep_others=others == "profile",
         zone=zone,
-        time_format=time_format,
+        time_format=time_format or found.time_format,
         splits_values=form != "jsonl",
+        addresses=found.addresses,
     )
     with opened(file, form, delimiter, encoding=encoding) as source:
         if encoding is None:
@@ -144,7 +153,7 @@ def import_file(
         columns = _for(source.form, columns)
         if is_trial:
             return try_import(context, source, columns, waitlist)
-        task = Task(waitlist, file, from_row, refused, tokens, ended, on_list)
+        task = Task(waitlist, file, from_row, refused, tokens, ended, on_list, found.text)
         return import_people(context, task, source, columns)
 
 
@@ -164,8 +173,9 @@ def export(
             "banned",
             "unreachable",
             "messages_off",
+            "all",
         ],
-        typer.Option("--status", help="The people to write."),
+        typer.Option("--status", help="The people to write; all are those of each status."),
     ] = "waiting",
     since: Since = None,
     ready: Annotated[
@@ -174,6 +184,13 @@ def export(
     ] = None,
     unverified: Unverified = False,
     asked: Asked = False,
+    all_columns: Annotated[
+        bool,
+        typer.Option(
+            "--all-columns",
+            help="Of a CSV each column that there is, and one for each field of the profiles.",
+        ),
+    ] = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
     ] = None,
@@ -183,14 +200,18 @@ def export(
     Those who were admitted or left, are inside or banned, or get no messages (unreachable,
     messages_off), come by time; --since limits these.
 
-    `import` reads both formats: --keep-time joined_at --priority priority --others drop.
+    A CSV has the questions of the list's form as columns, and leaves out columns in which no one
+    has anything. `import` takes over both formats, and says what it cannot.
     """
-    from waitlist_cli.operations.export import export_people
+    from waitlist_cli.operations.export import ALL, export_people
 
-    query = {"status": status, **since_of(since), **only_of(unverified, asked)}
+    some = {**since_of(since), **only_of(unverified, asked)}
     if ready is not None:
-        query["ready"] = str(ready).lower()
-    export_people(context, waitlist, form, query, output)
+        some["ready"] = str(ready).lower()
+    if status == ALL and some:
+        raise WrongUsage("--status all writes everyone: without --since, --ready and the like.")
+    query = {"status": status, **some}
+    export_people(context, waitlist, form, query, output, is_whole=all_columns)
 
 
 def _for(form: str, columns: Columns) -> Columns:

@@ -7,8 +7,9 @@ import typer
 
 from waitlist_cli.commands.waitlists import change, show_waitlist
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
-from waitlist_cli.imports.records import note_encoding, opened
+from waitlist_cli.imports.columns import CUSTOMER
+from waitlist_cli.imports.invalid import InvalidRow
+from waitlist_cli.imports.records import Source, note_encoding, opened
 from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
@@ -30,6 +31,8 @@ from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import (
     Attribute,
     Customer,
+    Delimiter,
+    Encoding,
     EntryId,
     ProfileJson,
     Reason,
@@ -309,6 +312,8 @@ def bump(
         str | None,
         typer.Option("--file", help="Move the people of this .csv or .jsonl, by customer_id."),
     ] = None,
+    delimiter: Delimiter = ",",
+    encoding: Encoding = None,
 ) -> int:
     """Move a person by priority, by places, to the front or to the back.
 
@@ -325,7 +330,8 @@ def bump(
     if file is not None:
         if entry or customer or places is not None:
             raise WrongUsage("--file takes no ENTRY, --customer or --places.")
-        return _bump_all(context, Bumps(waitlist, to, reason), file)
+        with opened(file, None, delimiter, encoding=encoding) as source:
+            return _bump_all(context, Bumps(waitlist, to, reason), source)
     print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
     return 0
 
@@ -366,16 +372,17 @@ def explain(
     print_explanation(context, explanation_of(context.pages, settings, found, most))
 
 
-def _bump_all(context: Context, bumps: Bumps, file: str) -> int:
+def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:
     """Move people one after the other; return 1 if the service refused some of them."""
-    with opened(file, None, ",") as source:
-        note_encoding(context.output, source)
-        records = list(source.records())
+    note_encoding(context.output, source)
+    records = list(source.records())
     for record in records:
         try:
             bumps.entry_id(record)
         except InvalidRow as error:
-            raise WrongUsage(f"Row {record.number} of {file}: {error}. No one was moved.") from None
+            raise WrongUsage(
+                f"Row {record.number} of {source.name}: {error}. No one was moved."
+            ) from None
     people = (
         (str(one.fields[CUSTOMER]), {CUSTOMER: one.fields[CUSTOMER]}, bumps.move(context.api, one))
         for one in bumps.in_order(records)

@@ -7,8 +7,9 @@ import typer
 
 from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
-from waitlist_cli.imports.records import Record, note_encoding, opened, size_of
+from waitlist_cli.imports.columns import CUSTOMER
+from waitlist_cli.imports.invalid import InvalidRow
+from waitlist_cli.imports.records import Record, Source, note_encoding, opened, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
 from waitlist_cli.imports.token_file import TokenFile, token_file
 from waitlist_cli.operations.bumps import entry_of_row
@@ -17,7 +18,7 @@ from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import place
 from waitlist_cli.terminal.output import counted
-from waitlist_cli.terminal.parameters import Customer, Reason, WaitlistId
+from waitlist_cli.terminal.parameters import Customer, Delimiter, Encoding, Reason, WaitlistId
 
 PANEL = "People"
 INVALID = "invalid_row"
@@ -43,6 +44,8 @@ def reinstate(
     tokens: Annotated[
         str | None, typer.Option("--tokens", help="A CSV for the new entry_token of each person.")
     ] = None,
+    delimiter: Delimiter = ",",
+    encoding: Encoding = None,
 ) -> int:
     """Give people who left, were removed or are parked exactly their former places back.
 
@@ -60,7 +63,10 @@ def reinstate(
     issued = token_file(tokens, taken, goes_on=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:
-            _of_file(context, task, file, refused, issued)
+            with opened(file, None, delimiter, encoding=encoding) as source:
+                path = rejected_path(file, source.form, refused)
+                rejected = RejectedRows(path, source, goes_on=False)
+                _of_file(context, task, source, size_of(file), rejected, issued)
         found = [_one(context, task, entry_id, entry_id, issued) for entry_id in ids]
     return _report(context, task, [entry for entry in found if isinstance(entry, dict)])
 
@@ -68,22 +74,21 @@ def reinstate(
 def _of_file(
     context: Context,
     task: Reinstatements,
-    file: str,
-    refused: str | None,
+    source: Source,
+    size: int | None,
+    rejected: RejectedRows,
     issued: TokenFile | None,
 ) -> None:
     from waitlist_cli.imports.progress import Bar
 
-    with opened(file, None, ",") as source:
-        note_encoding(context.output, source)
-        path = rejected_path(file, source.form, refused)
-        bar = Bar(context.output.notes, f"Back into {task.waitlist_id}", size_of(file))
-        with closing(RejectedRows(path, source.columns, goes_on=False)) as rejected, bar:
-            for record in source.records():
-                _row(context, task, record, rejected, issued)
-                bar.move(record.number, source.bytes_read())
-        if rejected.count:
-            context.output.note(f"Refused rows are in {path}.", "yellow")
+    note_encoding(context.output, source)
+    bar = Bar(context.output.notes, f"Back into {task.waitlist_id}", size)
+    with closing(rejected), bar:
+        for record in source.records():
+            _row(context, task, record, rejected, issued)
+            bar.move(record.number, source.bytes_read())
+    if rejected.count:
+        context.output.note(f"Refused rows are in {rejected.path}.", "yellow")
 
 
 def _row(

@@ -1,5 +1,6 @@
 """Downloads of a list's people."""
 
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES, of_waiting
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.export import texts_of
+from waitlist_cli.operations.export import ALL, Person, Sheet, everyone, sheet_of, texts_of
 from waitlist_cli.terminal.times import since_of
 
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
@@ -20,16 +21,21 @@ def routes(console: Console) -> list[Route]:
     def export(request: Request) -> Response:
         waitlist_id, query = waitlist_of(request), request.query_params
         form, status = query.get("form", "csv"), query.get("status", "waiting")
-        if form not in TYPES or status not in STATUSES:
+        if form not in TYPES or status not in (*STATUSES, ALL):
             raise WrongUsage("Choose csv or jsonl, and a status.")
         which = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
         which |= of_waiting(query, status)
-        path = f"/{waitlist_id}/entries"
-        people = pages(console.api, path, "entries", None, status=status, **which)
+
+        def people_of(one: str) -> Iterator[Person]:
+            path = f"/{waitlist_id}/entries"
+            return pages(console.api, path, "entries", None, status=one, **which)
+
+        people = everyone(people_of) if status == ALL else people_of(status)
+        sheet = sheet_of(console.get(f"/{waitlist_id}")) if form == "csv" else Sheet()
         # Read before the download begins, so that an error is a page and not a broken file.
         first = list(islice(people, 1))
         name = f"{waitlist_id}-{status}.{form}"
-        texts = texts_of(chain(first, people), form, status)
+        texts = texts_of(chain(first, people), form, sheet)
         return StreamingResponse(
             (text.encode() for text in texts),
             media_type=TYPES[form],

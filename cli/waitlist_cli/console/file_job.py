@@ -11,8 +11,9 @@ from typing import Literal, Protocol
 from waitlist_cli.client.api import Api
 from waitlist_cli.errors import CliError, WrongUsage
 from waitlist_cli.imports.encodings import UTF_8, detected
-from waitlist_cli.imports.records import SUFFIXES, Record, Source, opened
+from waitlist_cli.imports.records import DELIMITER_LINE, SUFFIXES, Record, Source, opened
 from waitlist_cli.imports.run import Counts
+from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
@@ -92,7 +93,7 @@ class FileJob:
 
     @property
     def refused_path(self) -> Path:
-        return self.folder / f"refused.{self.form}"
+        return self.folder / f"refused{self.path.suffix}"
 
     @property
     def tokens_path(self) -> Path:
@@ -103,11 +104,15 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Return the encoding that is found in the file, and what the header has most of."""
+        """Return the encoding that is found in the file, and what the header has most of.
+
+        The first line may say the delimiter instead.
+        """
         encoding = detected(self.path)
         with self.path.open("rb") as file:
-            header = file.readline(100_000).decode(encoding, "replace")
-        return Reading(max(DELIMITERS, key=header.count), encoding)
+            header = file.readline(100_000).decode(encoding, "replace").removeprefix(UTF_8_MARK)
+        said = DELIMITER_LINE.fullmatch(header)
+        return Reading(said[1] if said else max(DELIMITERS, key=header.count), encoding)
 
     def sample(self, reading: Reading) -> tuple[list[str], list[Record]]:
         """Return the names of the columns and the first records; raises WrongUsage."""

@@ -14,8 +14,8 @@ from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, reading_of
 from waitlist_cli.console.person_actions import ENDS
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import InvalidRow
 from waitlist_cli.imports.guesses import likely_customer
+from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import UNUSABLE, Counts
@@ -51,7 +51,7 @@ class MoveTask:
 
     def run(self, job: FileJob, source: Source, api: Api, shutdown: Shutdown) -> bool:
         counts, began, before = job.counts, monotonic(), job.counts.rows
-        rejected = RejectedRows(job.refused_path, source.columns, goes_on=before > 0)
+        rejected = RejectedRows(job.refused_path, source, goes_on=before > 0)
         records = self.bumps.in_order(list(source.records()))
         try:
             for record in records[before:]:

@@ -14,32 +14,29 @@ from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import (
-    CUSTOMER,
-    DROP,
-    REJECTION_COLUMNS,
-    WHOLE,
-    Columns,
-    columns_of,
-    is_of_export,
-)
+from waitlist_cli.imports.cells import PARTS, is_of_export
+from waitlist_cli.imports.columns import CUSTOMER, DROP, Columns, columns_of
 from waitlist_cli.imports.dry_run import dry_run_for
-from waitlist_cli.imports.guesses import Guess, guessed, likely_address
-from waitlist_cli.imports.records import Source
+from waitlist_cli.imports.exported import FIELDS
+from waitlist_cli.imports.guesses import Guess, guessed, likely_address, likely_addresses
+from waitlist_cli.imports.records import REJECTION_COLUMNS, Source, is_export
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile
-from waitlist_cli.operations.export import COLUMNS, ENDED
 from waitlist_cli.work.signals import Shutdown
 
-IMPORTED = {CUSTOMER, "priority", "joined_at", *WHOLE}
-# Columns of an export, or of a file of refused rows, that say nothing about a new entry.
-OF_EXPORTS = {*COLUMNS, *ENDED, *REJECTION_COLUMNS, "total"} - IMPORTED
+# Columns of a part of an export, or of a file of refused rows, that say nothing of a new entry.
+OF_EXPORTS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Mail address: who the person is"),
     "phone": (ADDRESS, "Number: who the person is"),
 }
+# Of lists that tell people apart by their ids: to where messages go.
+MESSAGES_TO = (
+    ("profile.email", "Mail address: messages go there"),
+    ("profile.phone", "Telephone number: messages go there"),
+)
 TARGETS = (
     (CUSTOMER, "Customer id"),
     ("attribute", "Attribute"),
@@ -94,7 +91,7 @@ class ImportTask:
             job.waitlist_id,
             source,
             self.columns,
-            RejectedRows(job.refused_path, source.columns, goes_on=goes_on),
+            RejectedRows(job.refused_path, source, goes_on=goes_on),
             shutdown,
             TokenFile(job.tokens_path, goes_on=goes_on) if self.with_tokens else None,
             self.ended,
@@ -113,15 +110,17 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
     if identity is not None:
         guess = replace(guess, customer=likely_address(names, samples, identity))
     declared = {name for segment in waitlist["segments"] for name in segment}
+    exported, who = is_export(names), ADDRESS if identity else CUSTOMER
+    addresses = {} if identity or exported else likely_addresses(names, samples)
     return {
-        "targets": (ADDRESSES[identity], *TARGETS) if identity else TARGETS,
+        "targets": (ADDRESSES[identity], *TARGETS) if identity else (*TARGETS, *MESSAGES_TO),
         "identity": identity,
         "guess": guess,
         "columns": [
             {
                 "name": name,
-                "whole": "" if identity and name == guess.customer else _whole(name),
-                "target": _target(name, guess, declared, ADDRESS if identity else CUSTOMER),
+                "whole": "" if name == guess.customer else _whole(name, exported=exported),
+                "target": _target(name, guess, declared, who, addresses),
                 "samples": values[:SHOWN_ROWS],
             }
             for name, values in zip(names, samples, strict=True)
@@ -129,17 +128,23 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
     }
 
 
-def _whole(name: str) -> str:
+def _whole(name: str, *, exported: bool) -> str:
     """Return what a column becomes that an export names itself; "" for any other."""
+    if exported and name in FIELDS:
+        return "As in the export"
     part, _, field = name.partition(".")
     if not is_of_export(name):
-        return f"All of {name} (JSON)" if name in WHOLE else ""
+        return f"All of {name} (JSON)" if name in PARTS else ""
     return f"Attribute {field}" if part == "attributes" else f"Profile: {field}"
 
 
-def _target(name: str, guess: Guess, declared: set[str], who: str) -> str:
+def _target(
+    name: str, guess: Guess, declared: set[str], who: str, addresses: Mapping[str, str]
+) -> str:
     if name == guess.customer:
         return who
+    if name in addresses:
+        return addresses[name]
     if (name, who) == (CUSTOMER, ADDRESS):
         return DROP
     if name in declared:
@@ -167,6 +172,14 @@ def _task(job: FileJob, form: Form) -> ImportTask:
     for target, label in (("priority", "priority"), ("joined_at", "time of signup")):
         if len(by_target.get(target, ())) > 1:
             raise WrongUsage(f"Choose at most one column for the {label}.")
+    reading = reading_of(form)
+    addresses = {name: to for to, _ in MESSAGES_TO for name in by_target.get(to, ())}
+    if identity is None:
+        names, records = job.sample(reading)
+        ids = [[record.fields.get(who[0]) for record in records]]
+        taken = {*names, *addresses.values()} - {*who}
+        # An id that is an address is also where messages go.
+        addresses |= likely_addresses(who, ids, taken)
     columns = columns_of(
         customer=who[0],
         identity=identity if ADDRESS in by_target else None,
@@ -178,11 +191,12 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         zone=form.text("zone") or "UTC",
         time_format=form.text("time_format") or None,
         splits_values=job.form == "csv",
+        addresses=addresses,
     )
     dropped = dict.fromkeys(by_target.get(DROP, ()), DROP)
     return ImportTask(
         columns=replace(columns, targets=columns.targets | dropped),
-        reading=reading_of(form),
+        reading=reading,
         with_tokens=form.text("tokens") == "yes",
         ended=form.text("ended") or None,
         on_list=form.text("on_list") or None,
@@ -197,11 +211,13 @@ def _by_target(targets: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
+    of_export = (("Banned", counts.banned), ("Left out", counts.left_out))
     return (
         ("Rows done", counts.rows),
         ("Joined", counts.joined),
         ("On the list before", counts.already),
         ("Left or admitted before", counts.ended),
+        *((label, count) for label, count in of_export if count),
         ("Refused", counts.refused),
     )
 

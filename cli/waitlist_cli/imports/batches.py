@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
+from waitlist_cli.imports.columns import CUSTOMER, Columns, Reading
+from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
 
 MOST_ROWS = 500
@@ -16,13 +17,17 @@ PREFIX = b'{"entries":['
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record and its entry as JSON; with a `problem`, None, and the row is not sent."""
+    """A record and its entry as JSON; None if the row is not sent.
+
+    Then it has a `problem`, or `notes` that say why the import leaves the person out.
+    """
 
     record: Record
     content: bytes | None
     problem: str = ""
     customer_id: str = ""
     address: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -64,31 +69,41 @@ def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterat
         yield batch
 
 
-def readable(record: Record, columns: Columns) -> dict[str, Any]:
-    """Return the entry of a row that can be sent; raises InvalidRow."""
+def readable(record: Record, columns: Columns) -> Reading:
+    """Return what a row becomes, if it can be sent; raises InvalidRow."""
     if record.problem:
         raise InvalidRow(record.problem)
-    entry = columns.entry(record.fields)
+    reading = columns.read(record.fields)
+    if reading.entry is None:
+        return reading
     try:
-        size = len(_json(entry))
+        size = len(_json(reading.entry))
     except UnicodeEncodeError:
         raise InvalidRow("has bytes that are not in the encoding of the file") from None
     except ValueError:
         raise InvalidRow("NaN and Infinity are not JSON") from None
     if size > MOST_BYTES:
         raise InvalidRow(f"{size:,} bytes: too large for a signup")
-    return entry
+    return reading
 
 
 def _row(record: Record, columns: Columns, run_key: str) -> Row:
     try:
-        entry = readable(record, columns)
+        reading = readable(record, columns)
     except InvalidRow as error:
         return Row(record, None, str(error))
+    if reading.entry is None:
+        return Row(record, None, notes=reading.notes)
     # If the answer of a call is lost, the service recognises the rows of the next one.
-    entry["idempotency_key"] = f"{run_key}-{record.number}"
+    entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
-    return Row(record, _json(entry), customer_id=entry.get(CUSTOMER, ""), address=address)
+    return Row(
+        record,
+        _json(entry),
+        customer_id=entry.get(CUSTOMER, ""),
+        address=address,
+        notes=reading.notes,
+    )
 
 
 def _json(entry: dict[str, Any]) -> bytes:

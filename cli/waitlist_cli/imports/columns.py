@@ -1,41 +1,54 @@
 """Maps the columns of a file to the fields of an entry."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.terminal.output import VALUE_SEPARATOR
+from waitlist_cli.imports.broken import check_unbroken
+from waitlist_cli.imports.cells import PARTS, cell_of, is_of_export, values_of
+from waitlist_cli.imports.exported import FIELDS, UNKNOWN, taken_of
+from waitlist_cli.imports.invalid import InvalidRow
+from waitlist_cli.imports.records import REJECTION_COLUMNS, is_export
 from waitlist_cli.terminal.parameters import pair
-from waitlist_cli.terminal.times import utc
+from waitlist_cli.terminal.times import (
+    ZONE_NAME,
+    SkippedTime,
+    checked_format,
+    in_utc,
+    is_shown_twice,
+    read_time,
+)
 
 CUSTOMER = "customer_id"
-WHOLE = ("profile", "attributes")
 SINGLE = (CUSTOMER, "priority", "joined_at")
+# What a list sends messages to, and may tell people apart by.
+ADDRESSES = ("profile.email", "profile.phone")
 DROP = "-"
-# Columns that this program adds to the file of refused rows.
-REJECTION_COLUMNS = ("refused_row", "refused_code", "refused_reason", "refused_line")
 
 
-def is_of_export(column: str) -> bool:
-    """Return whether a column is a field of a profile or an attribute, as exports name them."""
-    part, _, name = column.partition(".")
-    return part in WHOLE and bool(name)
+@dataclass(frozen=True)
+class Reading:
+    """The entry that a row becomes; None if the import leaves the person out.
 
+    `notes` say what of the row it does not take over, or how it has read it.
+    """
 
-class InvalidRow(Exception):
-    """A row that cannot be sent; the message says why."""
+    entry: dict[str, Any] | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Columns:
     """`targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
 
-    With `identity`, `email` or `phone`, that field of the profile says who a row is, and a customer
-    id is not needed. Other columns go into the profile under their own name, or are dropped.
+    `copies` has targets to which a column goes as well. With `identity`, `email` or `phone`, that
+    field of the profile says who a row is, and a customer id is not needed. Rows of an export are
+    taken over with their states. Other columns go into the profile under their own name, or are
+    dropped.
     """
 
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
@@ -44,6 +57,7 @@ class Columns:
     zone: tzinfo = UTC
     time_format: str | None = None
     identity: str | None = None
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
         """Raise WrongUsage if the file lacks a mapped column."""
@@ -56,67 +70,158 @@ class Columns:
                 f"{_advice(header, [self.targets[name] for name in missing])}"
             )
 
-    def entry(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def read(self, fields: Mapping[str, Any]) -> Reading:
         """Return the entry of a row; raises InvalidRow."""
-        entry: dict[str, Any] = {}
-        parts: dict[str, dict[str, Any]] = {"profile": {}, "attributes": {}}
+        is_exported = is_export(fields)
+        # No spreadsheet opens the lines of JSON of an export.
+        row = _Row(self, may_be_broken=self.splits_values or not is_exported)
+        exported: dict[str, Any] = {}
         for column, value in fields.items():
             is_empty = value is None or (isinstance(value, str) and not value.strip())
             if is_empty or column in REJECTION_COLUMNS:
                 continue
-            self._put(entry, parts, column, value)
+            if is_exported and column in FIELDS and column not in self.targets:
+                exported[column] = value
+            else:
+                row.put(column, value)
+        row.check_addresses()
+        if not is_exported:
+            return Reading(self._identified(row.entry, row.parts), tuple(row.notes))
+        taken = taken_of(exported)
+        if taken.entry is None:
+            return Reading(None, taken.notes)
+        entry = taken.entry | row.entry
+        self._identify_exported(entry, row.parts["profile"], exported)
+        if "banned" in entry and not (CUSTOMER in entry or self._has_address(row.parts["profile"])):
+            return Reading(None, (UNKNOWN,))
+        return Reading(self._identified(entry, row.parts), (*taken.notes, *row.notes))
+
+    def _identify_exported(
+        self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
+    ) -> None:
+        """Give an exported row its customer id, unless its address says who it is.
+
+        The record of a banned customer may have no address any more. In the same stack the id is
+        that of the address.
+        """
+        needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
+        if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
+            entry[CUSTOMER] = id_of(CUSTOMER, exported[CUSTOMER])
+
+    def _has_address(self, profile: Mapping[str, Any]) -> bool:
+        """Return whether a profile has the address that says who the person is."""
+        return self.identity is not None and self.identity in profile
+
+    def _identified(
+        self, entry: dict[str, Any], parts: Mapping[str, dict[str, Any]]
+    ) -> dict[str, Any]:
         if self.identity is not None and CUSTOMER not in entry:
             if self.identity not in parts["profile"]:
                 raise InvalidRow(f"no {self.identity} in {self._column_of(self.address_target)}")
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
+        if "banned" in entry:
+            # A ban keeps no data but the address that it is of.
+            profile = {} if CUSTOMER in entry else parts["profile"]
+            parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
 
     @property
     def address_target(self) -> str:
         return f"profile.{self.identity}"
 
-    def _put(
-        self, entry: dict[str, Any], parts: dict[str, dict[str, Any]], column: str, value: Any
-    ) -> None:
-        target = self.targets.get(column)
-        if target is None and column in WHOLE:
-            whole = _object(column, value)
-            parts[column] = whole | parts[column]
-        elif target is None and not (self.keep_others or is_of_export(column)):
+    def _column_of(self, target: str) -> str:
+        return next((name for name, one in self.targets.items() if one == target), target)
+
+
+class _Row:
+    """A row as it is read: the fields of the entry, and the parts of it that have names."""
+
+    def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
+        self.entry: dict[str, Any] = {}
+        self.parts: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
+        self.notes: list[str] = []
+        self._columns = columns
+        self._may_be_broken = may_be_broken
+        # Of each field that stands in a cell of its own, the column and the text of the cell.
+        self._cells: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def put(self, column: str, value: Any) -> None:
+        """Take a cell, or a field of a JSON object; raises InvalidRow."""
+        columns = self._columns
+        target = columns.targets.get(column)
+        if target is None and column in PARTS:
+            self._put_whole(column, _object(column, value))
+        elif target is None and not (columns.keep_others or is_of_export(column)):
             return
         elif target in SINGLE:
-            entry[target] = self._single(target, column, value)
+            self.entry[target] = self._single(target, column, value)
         elif target != DROP:
-            own = column if is_of_export(column) else f"profile.{column}"
-            part, _, name = (target or own).partition(".")
-            parts[part][name] = self._values(column, value) if part == "attributes" else value
+            self._put_named(column, target, value)
+        if column in columns.copies:
+            self._put_named(column, columns.copies[column], value)
+
+    def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
+        """Take all fields of a part. A cell of its own wins, unless it shows this very value."""
+        for name, value in whole.items():
+            _, cell = self._cells.get((part, name), ("", None))
+            if cell is None or cell == cell_of(part, value):
+                self.parts[part][name] = value
+                self._cells.pop((part, name), None)
+
+    def _put_named(self, column: str, target: str | None, value: Any) -> None:
+        own = column if is_of_export(column) else f"profile.{column}"
+        part, _, name = (target or own).partition(".")
+        there = self.parts[part].get(name)
+        if isinstance(value, str):
+            if there is not None and value == cell_of(part, there):
+                return
+            self._cells[part, name] = column, value
+        if part == "attributes" and not isinstance(value, list):
+            value = values_of(_text(column, value), splits=self._columns.splits_values)
+        self.parts[part][name] = value
+
+    def check_addresses(self) -> None:
+        """Raise InvalidRow for an address that is not as it was typed.
+
+        What an export has as JSON too is as it was.
+        """
+        for target in ADDRESSES if self._may_be_broken else ():
+            part, _, name = target.partition(".")
+            if (part, name) in self._cells:
+                check_unbroken(*self._cells[part, name])
 
     def _single(self, target: str, column: str, value: Any) -> Any:
         if target == CUSTOMER:
-            return _text(column, value)
+            return id_of(column, value) if self._may_be_broken else _text(column, value)
         return _number(column, value) if target == "priority" else self._time(column, value)
 
-    def _values(self, column: str, value: Any) -> Any:
-        """Return the value of an attribute, or a list if there are several."""
-        if isinstance(value, list):
-            return value
-        text = _text(column, value)
-        if not self.splits_values:
-            return text
-        values = [one.strip() for one in text.split(VALUE_SEPARATOR) if one.strip()]
-        return values[0] if len(values) == 1 else values
-
     def _time(self, column: str, value: Any) -> str:
-        text = _text(column, value)
+        text, form = _text(column, value), self._columns.time_format
         try:
-            return utc(text, self.zone, self.time_format)
+            moment = read_time(text, self._columns.zone, form)
+            found = in_utc(moment)
+        except SkippedTime:
+            raise InvalidRow(
+                f"{column}: the clocks of {self._columns.zone} go forward over {text!r}"
+            ) from None
         except (ValueError, OverflowError):
-            expected = self.time_format or "2026-03-01T09:30:00+01:00"
-            raise InvalidRow(f"{column}: {text!r} is not a time like {expected}") from None
+            expected = form or "2026-03-01T09:30:00+01:00"
+            raise InvalidRow(
+                f"{column}: {text!r} is not a time like {expected}{_zones(form)}"
+            ) from None
+        if is_shown_twice(moment):
+            self.notes.append(
+                f"Times that the clocks of {self._columns.zone} show twice: read as the earlier"
+            )
+        return found
 
-    def _column_of(self, target: str) -> str:
-        return next((name for name, one in self.targets.items() if one == target), target)
+
+def _zones(time_format: str | None) -> str:
+    """Return what a format says of zones that it cannot read."""
+    if ZONE_NAME not in (time_format or ""):
+        return ""
+    return ". Of zones %Z reads UTC and GMT alone: leave another to --zone, or write %z for +0100"
 
 
 def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
@@ -140,8 +245,13 @@ def columns_of(
     time_format: str | None,
     splits_values: bool,
     identity: str | None = None,
+    addresses: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Return the columns for the typed options; raises WrongUsage."""
+    """Return the columns for the typed options; raises WrongUsage.
+
+    `addresses` maps columns to the fields of the profile to which messages go. A column of them
+    that has the customer ids too goes to both.
+    """
     targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}
     targets |= {priority: "priority"} if priority else {}
@@ -151,12 +261,17 @@ def columns_of(
         targets[column] = _checked(target, text)
     if identity is None and CUSTOMER not in targets.values():
         raise WrongUsage("No column has the customer ids. Name it with --customer COLUMN.")
-    return Columns(targets, keep_others, splits_values, _zone(zone), time_format, identity)
+    if time_format is not None:
+        checked_format(time_format)
+    copies: dict[str, str] = {}
+    for column, target in (addresses or {}).items():
+        (copies if column in targets else targets)[column] = target
+    return Columns(targets, keep_others, splits_values, _zone(zone), time_format, identity, copies)
 
 
 def _checked(target: str, text: str) -> str:
     part, _, name = target.partition(".")
-    if target in SINGLE or target == DROP or (part in WHOLE and name):
+    if target in SINGLE or target == DROP or (part in PARTS and name):
         return target
     raise WrongUsage(
         f"--map {text}: the target is one of {', '.join(SINGLE)}, profile.NAME, attributes.NAME "
@@ -177,6 +292,13 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise InvalidRow(f"{column}: text is needed, not {json.dumps(value)[:50]}")
+
+
+def id_of(column: str, value: Any) -> str:
+    """Return the customer id in a cell; raises InvalidRow."""
+    text = _text(column, value)
+    check_unbroken(column, text)
+    return text
 
 
 def _number(column: str, value: Any) -> int:

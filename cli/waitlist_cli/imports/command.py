@@ -33,6 +33,7 @@ class Task:
     tokens: str | None = None
     ended: str | None = None
     on_list: str | None = None
+    read_as: str = ""
 
 
 def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
@@ -41,7 +42,8 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
     api = context.api
     path = rejected_path(task.file, source.form, task.refused)
     tokens = token_file(task.tokens, (task.file, path), goes_on=task.from_row > 1)
-    rejected = RejectedRows(path, source.columns, goes_on=task.from_row > 1)
+    goes_on = task.from_row > 1
+    rejected = RejectedRows(path, source, goes_on=goes_on, read_as=task.read_as)
     shutdown = Shutdown(lambda: _finish(context, run), _stop)
     api.sleep = lambda seconds: _pause(shutdown, seconds)
     run = ImportRun(
@@ -82,8 +84,10 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
         f"Nothing was {done}. {counted(found.rows, 'row', 'rows')}: "
         f"{counted(found.people, 'person', 'people')}, "
         f"{counted(found.duplicate_rows, 'duplicate', 'duplicates')}, "
-        f"{found.refused_rows:,} refused."
+        f"{_of_export(found.banned, found.left_out)}{found.refused_rows:,} refused."
     )
+    for text, rows in found.notes.most_common():
+        output.text(f"  {rows:,}: {shown(text)}")
     for row, former, name in found.duplicates:
         output.text(f"  Row {row:,} is of the customer of row {former:,}: {shown(name)}")
     for text, rows in found.reasons.most_common(SHOWN_REASONS):
@@ -126,6 +130,9 @@ def _report(
         "joined": counts.joined,
         "already": counts.already,
         "ended": counts.ended,
+        "banned": counts.banned,
+        "left_out": counts.left_out,
+        "notes": [{"note": text, "rows": rows} for text, rows in counts.remarks],
         "refused": counts.refused,
         "reasons": [{"reason": text, "rows": rows} for text, rows in commonest],
         "warnings": counts.warned,
@@ -144,8 +151,10 @@ def _report(
     context.output.text(
         f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
         f"{counts.joined:,} joined, {counts.already:,} already there, {ended}"
-        f"{counts.refused:,} refused."
+        f"{_of_export(counts.banned, counts.left_out)}{counts.refused:,} refused."
     )
+    for text, rows in counts.remarks:
+        context.output.text(f"  {rows:,}: {shown(text)}")
     for text, rows in commonest:
         context.output.text(f"  {rows:,} refused: {shown(text)}")
     if counts.warned:
@@ -154,9 +163,21 @@ def _report(
         )
         context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
-        context.output.text(f"Refused rows, with reasons: {rejected.path}")
+        context.output.text(
+            f"Refused rows, with reasons: {rejected.path}. Once corrected, the same command "
+            "imports that file."
+        )
     if tokens and tokens.count:
         context.output.text(f"Entry tokens, which are secrets: {tokens.path}")
+
+
+def _of_export(banned: int, left_out: int) -> str:
+    """Return the counts of people whom an import of an export does not add, as words of a list."""
+    return "".join(
+        f"{number:,} {words}, "
+        for number, words in ((banned, "banned"), (left_out, "left out"))
+        if number
+    )
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:

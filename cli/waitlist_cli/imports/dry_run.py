@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
+from waitlist_cli.client.ranks import rank_of
 from waitlist_cli.imports.batches import batches, body_of, readable
-from waitlist_cli.imports.columns import CUSTOMER, Columns, InvalidRow
+from waitlist_cli.imports.columns import CUSTOMER, Columns
+from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
-from waitlist_cli.imports.run import MOST_REASONS, reason_of
+from waitlist_cli.imports.run import MOST_REASONS, NO_ADDRESS, reason_of
 from waitlist_cli.terminal.output import escaped_json
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
+# No file has a later one; the ranks of a priority end some years after it.
+LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,19 @@ class Person:
     customer_id: str
     priority: int
     joined_at: str
+    rank: int | None = None
 
     @property
-    def key(self) -> tuple[int, bool, str, int]:
-        """Sort people as the queue does: by priority, by time, the others in file order."""
-        return (-self.priority, not self.joined_at, self.joined_at, self.row)
+    def key(self) -> tuple[float, int]:
+        """Sort people as the queue does: by rank, those of one rank in file order.
+
+        The rank is made of priority and time, to the millisecond, unless an export states it.
+        People without a time stand behind the others of their priority.
+        """
+        if self.rank is not None:
+            return (self.rank, self.row)
+        joined_at = datetime.fromisoformat(self.joined_at) if self.joined_at else LAST_TIME
+        return (rank_of(self.priority, joined_at), self.row)
 
 
 @dataclass
@@ -57,6 +69,9 @@ class DryRun:
     refused_rows: int = 0
     refused: list[tuple[int, str]] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    left_out: int = 0
+    banned: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
 
     @property
     def between(self) -> int:
@@ -75,6 +90,9 @@ class DryRun:
                 {"row": row, "former_row": former, "customer_id": name}
                 for row, former, name in self.duplicates
             ],
+            "banned": self.banned,
+            "left_out": self.left_out,
+            "notes": [{"note": text, "rows": rows} for text, rows in self.notes.most_common()],
             "refused": self.refused_rows,
             "reasons": [
                 {"reason": text, "rows": rows} for text, rows in self.reasons.most_common()
@@ -128,13 +146,23 @@ def _people(
     for record in records:
         found.rows += 1
         try:
-            entry = readable(record, columns)
+            reading = readable(record, columns)
+            entry = reading.entry or {}
             _check(entry, now)
             result = results.get(record.number, {})
             if result.get("outcome") == "refused":
                 raise InvalidRow(reason_of(result))
         except InvalidRow as error:
             _refuse(found, record.number, str(error))
+            continue
+        found.notes.update(reading.notes)
+        if reading.entry is None:
+            found.left_out += 1
+            continue
+        if result.get("has_no_address"):
+            found.notes[NO_ADDRESS] += 1
+        if entry.get("banned"):
+            found.banned += 1
             continue
         # Of a row with an address the entry's id: the address is not shown.
         customer_id = entry.get(CUSTOMER) or result["entry_id"]
@@ -145,7 +173,8 @@ def _people(
             continue
         rows[customer_id] = record.number
         joined_at = entry.get("joined_at", "")
-        yield Person(record.number, customer_id, entry.get("priority", 0), joined_at)
+        priority, rank = entry.get("priority", 0), entry.get("rank")
+        yield Person(record.number, customer_id, priority, joined_at, rank)
 
 
 def _refuse(found: DryRun, row: int, reason: str) -> None:

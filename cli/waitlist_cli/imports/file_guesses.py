@@ -1,15 +1,66 @@
-"""What the first rows of a file say about its columns, for `waitlist import`."""
+"""What a file says of itself, where the options of `waitlist import` say nothing."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 
 from waitlist_cli.imports.columns import CUSTOMER
-from waitlist_cli.imports.guesses import likely_customer, time_guess
-from waitlist_cli.imports.records import is_file, opened
+from waitlist_cli.imports.guesses import (
+    likely_address,
+    likely_addresses,
+    likely_customer,
+    time_guess,
+)
+from waitlist_cli.imports.records import REJECTION_COLUMNS, is_export, is_file, opened
 from waitlist_cli.terminal.output import Output
 
 GUESSED_ROWS = 1_000
+READ_AS = REJECTION_COLUMNS[-1]
+ADDRESS_WORDS = {"email": "mail addresses", "phone": "telephone numbers"}
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """What was found in a file, if it is read by this `identity`, with times in the column `time`.
+
+    `customer` is the column of the customer ids, or of the addresses that say who people are, and
+    `time_format` that of the times. `addresses` maps columns to the fields of the profile to which
+    messages go.
+    """
+
+    identity: str | None = None
+    time: str | None = None
+    customer: str | None = None
+    time_format: str | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text in a file of refused rows: these rows alone may look otherwise."""
+        if not (self.customer or self.time_format or self.addresses):
+            return ""
+        return json.dumps({name: one for name, one in asdict(self).items() if one})
+
+    @classmethod
+    def from_text(cls, text: object) -> "ReadAs | None":
+        """Read what `text` returned; None if it is something else."""
+        try:
+            return cls(**json.loads(str(text)))
+        except (ValueError, TypeError):
+            return None
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the options say of the columns; the rest is found in the file."""
+
+    customer: str | None
+    identity: str | None
+    time: str | None
+    time_format: str | None
+    taken: Sequence[str]
+    keeps_others: bool
 
 
 @dataclass(frozen=True)
@@ -18,6 +69,9 @@ class FirstRows:
 
     names: Sequence[str] = ()
     values: Sequence[Sequence[object]] = ()
+
+    def of(self, column: str) -> Sequence[object]:
+        return self.values[self.names.index(column)] if column in self.names else ()
 
 
 def first_rows(file: str, form: str | None, delimiter: str, encoding: str | None) -> FirstRows:
@@ -32,28 +86,65 @@ def first_rows(file: str, form: str | None, delimiter: str, encoding: str | None
         return FirstRows(source.columns, values)
 
 
-def customer_of(output: Output, rows: FirstRows, mapped: Sequence[str]) -> str:
-    """Return the column of the customer ids; notes one that has another name."""
-    taken = {text.partition("=")[0] for text in mapped}
-    pairs = [
-        (name, values)
-        for name, values in zip(rows.names, rows.values, strict=True)
-        if name not in taken
-    ]
-    found = likely_customer([name for name, _ in pairs], [values for _, values in pairs])
-    if found is None or found == CUSTOMER or f"{found}={CUSTOMER}" in mapped:
-        return CUSTOMER
-    output.note(f"The customer ids are in the column {found} (--customer).")
+def read_as(output: Output, rows: FirstRows, said: Said) -> ReadAs:
+    """Return what the options do not say; notes what is not as usual.
+
+    A file of refused rows is read as the file was from which they come.
+    """
+    found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
+    if found is None or (found.identity, found.time) != (said.identity, said.time):
+        found = ReadAs(
+            said.identity,
+            said.time,
+            _customer(rows, said),
+            _time_format(rows, said),
+            _addresses(rows, said),
+        )
+    others = {*rows.names} - {*said.taken}
+    found = replace(
+        found,
+        addresses={name: field for name, field in found.addresses.items() if name in others},
+    )
+    _note(output, rows, said, found)
     return found
 
 
-def format_of(output: Output, rows: FirstRows, column: str) -> str | None:
-    """Return how the times of a column are written; None for ISO 8601. Notes the format."""
-    if column not in rows.names:
+def _customer(rows: FirstRows, said: Said) -> str | None:
+    if said.customer is not None:
         return None
-    found = time_guess(rows.values[rows.names.index(column)])
-    if found is None or found.time_format is None:
+    if said.identity is not None:
+        own = f"profile.{said.identity}"
+        if is_export(rows.names) and own in rows.names:
+            return own
+        return likely_address(rows.names, rows.values, said.identity)
+    names = [name for name in rows.names if name not in said.taken]
+    found = likely_customer(names, [rows.of(name) for name in names])
+    return None if found == CUSTOMER else found
+
+
+def _time_format(rows: FirstRows, said: Said) -> str | None:
+    if said.time is None or said.time_format is not None:
         return None
-    other = f", and not as {found.other}" if found.other else ""
-    output.note(f"Times are read as {found.time_format}{other} (--time-format).")
-    return found.time_format
+    found = time_guess(rows.of(said.time))
+    return found.time_format if found else None
+
+
+def _addresses(rows: FirstRows, said: Said) -> dict[str, str]:
+    if not said.keeps_others or is_export(rows.names):
+        return {}
+    own = [f"profile.{said.identity}"] if said.identity else []
+    return likely_addresses(rows.names, rows.values, [*said.taken, *own])
+
+
+def _note(output: Output, rows: FirstRows, said: Said, found: ReadAs) -> None:
+    if found.customer is not None:
+        what = "customer ids" if said.identity is None else ADDRESS_WORDS[said.identity]
+        output.note(f"The {what} are in the column {found.customer} (--customer).")
+    for column, target in found.addresses.items():
+        what = ADDRESS_WORDS[target.partition(".")[2]]
+        output.note(f"The {what} of the column {column} go into {target} (--map).")
+    if found.time_format is not None and said.time is not None:
+        guess = time_guess(rows.of(said.time))
+        other = guess.other if guess and guess.time_format == found.time_format else None
+        also = f", and not as {other}" if other else ""
+        output.note(f"Times are read as {found.time_format}{also} (--time-format).")

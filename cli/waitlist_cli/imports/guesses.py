@@ -1,7 +1,7 @@
 """Guesses what the columns of a file are, by their names and their first values."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -32,6 +32,7 @@ TIMES = (
 )
 PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
 # Where both can be read, the month comes first with strokes, as in forms of American programs.
 DATES = (
@@ -87,9 +88,36 @@ def likely_address(
     names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
 ) -> str | None:
     """Return the column that probably has the addresses of a waitlist with this `identity`."""
-    if identity == "phone":
-        return _by_name(names, NUMBERS)
-    return _by_name(names, MAILS) or _by_mails(names, samples)
+    found = _by_name(names, NUMBERS if identity == "phone" else MAILS)
+    if found is not None and _is_among(samples, names.index(found), identity):
+        return found
+    return None if identity == "phone" else _by_mails(names, samples)
+
+
+def likely_addresses(
+    names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
+) -> dict[str, str]:
+    """Return columns of addresses under names of another program, and the fields they become.
+
+    A list sends its messages to these fields of a profile. `taken` are columns, and fields, that
+    are spoken for.
+    """
+    found = {}
+    for name in ("email", "phone"):
+        target = f"profile.{name}"
+        if not {name, target} & {*names, *taken}:
+            column = likely_address(names, samples, name)
+            if column is not None and column not in taken:
+                found[column] = target
+    return found
+
+
+def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
+    """Return whether a column has an address, or no value at all."""
+    looks = DIGITS if identity == "phone" else EMAIL
+    values = samples[column] if column < len(samples) else ()
+    texts = [str(value).strip() for value in values if value not in (None, "")]
+    return not texts or any(looks.fullmatch(text) for text in texts)
 
 
 def likely_time(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:

@@ -1,4 +1,8 @@
-"""The file of rejected rows with reasons; once corrected, it can be imported itself."""
+"""The file of rejected rows with reasons; once corrected, the same command imports it.
+
+So it has the delimiter and the encoding of the imported file, and what the program has found in
+that file without being told.
+"""
 
 import json
 from contextlib import suppress
@@ -6,20 +10,23 @@ from pathlib import Path
 from typing import TextIO
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import REJECTION_COLUMNS
-from waitlist_cli.imports.records import STDIN, Record
+from waitlist_cli.imports.encodings import UTF_8, codec_of
+from waitlist_cli.imports.records import REJECTION_COLUMNS, STDIN, SUFFIXES, Record, Source
 from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """Creates the file with the first rejected row."""
+    """Creates the file with the first rejected row of a source; `read_as` says how it is read."""
 
-    def __init__(self, path: Path, columns: list[str] | None, *, goes_on: bool) -> None:
+    def __init__(self, path: Path, source: Source, *, goes_on: bool, read_as: str = "") -> None:
         self.path = path
         self.count = 0
-        self._columns = columns
+        self._columns = source.columns
+        self._delimiter = source.delimiter
+        self._encoding = source.encoding
         self._goes_on = goes_on
+        self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
         # Devices, pipes and links stay: root would replace /dev/null by a file.
@@ -45,9 +52,8 @@ class RejectedRows:
                 self._file.close()
 
     def _write(self, record: Record, code: str, reason: str) -> None:
-        details = dict(
-            zip(REJECTION_COLUMNS, (record.number, code, reason, record.line), strict=True)
-        )
+        values = (record.number, code, reason, record.line, self._read_as)
+        details = dict(zip(REJECTION_COLUMNS, values, strict=True))
         file = self._opened()
         if self._writer is None:
             file.write(json.dumps({**record.fields, **details}) + "\n")
@@ -63,9 +69,13 @@ class RejectedRows:
         if self._file is not None:
             return self._file
         is_new = not (self._goes_on and self.path.exists())
-        self._file = open_private(self.path, append=not is_new, errors="surrogateescape")
+        # A spreadsheet knows UTF-8 by its mark; lines of JSON have none.
+        codec = codec_of(self._encoding) if self._columns is not None else self._encoding
+        # The bytes that are not of the encoding; in others than UTF-8 they are lost.
+        errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
+        self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
-            self._writer = SheetWriter(self._file)
+            self._writer = SheetWriter(self._file, self._delimiter)
             if is_new:
                 self._writer.header([*self._kept_columns(), *REJECTION_COLUMNS])
         return self._file
@@ -77,7 +87,9 @@ def rejected_path(source: str, form: str, chosen: str | None) -> Path:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
-        path = stem.with_name(f"{stem.name}.refused.{form}")
+        # A .tsv has tabs, whatever the delimiter.
+        suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
+        path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):
         raise WrongUsage(f"{path} is the imported file. Name another one with --refused.")
     return path

@@ -25,6 +25,7 @@ MOST_REASONS = 1000
 # So many rows of guests are named.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
+NO_ADDRESS = "Joined, and have no address for the list's messages (profile.email, profile.phone)"
 # If the service is too busy, calls are halved down to this size; only then the retries are patient.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
@@ -39,24 +40,39 @@ class Counts:
     """What became of the rows; `done_row` is the last row of an import that has an outcome.
 
     `warned` counts the rows whose customer is on the list by a guest's signup; `warned_rows` has
-    the first of them.
+    the first of them. `left_out` are people of an export who are not added, and `notes` say of how
+    many rows what is not taken over.
     """
 
     joined: int = 0
     already: int = 0
     ended: int = 0
     moved: int = 0
+    banned: int = 0
+    left_out: int = 0
     refused: int = 0
+    without_address: int = 0
     done_row: int = 0
     seconds: float = 0.0
     is_whole: bool = False
     warned: int = 0
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
 
     @property
     def rows(self) -> int:
-        return self.joined + self.already + self.ended + self.moved + self.refused
+        on_list = self.joined + self.already + self.moved
+        return on_list + self.ended + self.banned + self.left_out + self.refused
+
+    @property
+    def remarks(self) -> list[tuple[str, int]]:
+        """What a reader of the report has to know of rows that were not refused, with counts."""
+        # A page shows them while the import goes on.
+        found = self.notes.copy().most_common()
+        if self.without_address:
+            found.append((NO_ADDRESS, self.without_address))
+        return found
 
     @property
     def warning(self) -> str:
@@ -142,10 +158,15 @@ class ImportRun:
         results = self._results(batch.sent)
         issued: list[Issued] = []
         for row in batch.rows:
-            if row.content is None:
+            if row.problem:
                 self._refuse(row.record, UNUSABLE, row.problem)
                 continue
+            self.counts.notes.update(row.notes)
+            if row.content is None:
+                self.counts.left_out += 1
+                continue
             result = next(results)
+            self.counts.without_address += bool(result.get("has_no_address"))
             match result["outcome"]:
                 case "joined":
                     self.counts.joined += 1
@@ -153,6 +174,8 @@ class ImportRun:
                     self.counts.already += 1
                 case "ended":
                     self.counts.ended += 1
+                case "banned":
+                    self.counts.banned += 1
                 case _:
                     self._refuse(row.record, result.get("code") or "", reason_of(result))
             if result.get("warning"):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.imports.columns import CUSTOMER, InvalidRow
+from waitlist_cli.imports.columns import CUSTOMER, id_of
+from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
 from waitlist_cli.operations.person import Person
 
@@ -52,10 +53,10 @@ class Bumps:
 
 def entry_of_row(waitlist_id: str, record: Record, column: str) -> str:
     """Return the entry id of a row, whose customer id is in `column`; raises InvalidRow."""
-    customer_id = record.fields.get(column)
-    if record.problem or not isinstance(customer_id, str) or not customer_id:
+    value = record.fields.get(column)
+    if record.problem or value in (None, ""):
         raise InvalidRow(record.problem or f"no customer id in {column}")
     try:
-        return entry_id_of(waitlist_id, customer_id)
+        return entry_id_of(waitlist_id, id_of(column, value))
     except UnicodeEncodeError:
         raise InvalidRow("has bytes that are not in the encoding of the file") from None

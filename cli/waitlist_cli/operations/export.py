@@ -4,8 +4,9 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import Any, TextIO
@@ -13,50 +14,108 @@ from typing import Any, TextIO
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.imports.cells import PARTS, cell_of, has_column, is_whole_in_cell
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import VALUE_SEPARATOR, counted, escaped_json, harmless
 from waitlist_cli.terminal.private_files import open_private
-from waitlist_cli.terminal.spreadsheets import SheetWriter
+from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 
-COLUMNS = (
-    "position",
-    "entry_id",
-    "customer_id",
-    "status",
-    "priority",
-    "joined_at",
-    "attempts",
-    "offered_until",
-    "claimed_until",
-    "parked_at",
-    "park_reason",
-    "ready",
-    "ready_ahead",
+Person = dict[str, Any]
+# Columns that each CSV has.
+ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
+# Columns of what few people have; a CSV leaves those out in which no one has anything.
+IF_ANY = (
     "not_ready",
-    "rest_until",
     "held_back_reason",
+    "rest_until",
+    "delayed_until",
     "confirm_by",
     "confirmed_at",
-    "delayed_until",
+    "offered_until",
+    "claimed_until",
+    "attempts",
+    "parked_at",
+    "park_reason",
+    "admitted_at",
+    "inside_until",
+    "exited_at",
+    "left_at",
+    "banned_at",
+    "ban_reason",
     "messages_off",
     "unreachable",
+    "language",
+    "rank",
 )
-Person = dict[str, Any]
-ON_LIST = ("waiting", "offered", "parked", "unreachable", "messages_off")
-# Written too where the stay has ended.
-ENDED = ("admitted_at", "inside_until", "exited_at", "left_at", "banned_at", "ban_reason")
+# Columns of what follows from the others, or says nothing about a place.
+IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
+# Who is on the list, and who was; an entry may be banned in any of the last states, or without one.
+ALL = "all"
+EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The fields that become columns, those that most people have; a file of more would open in no
 # spreadsheet, and guests choose the names.
-PARTS = ("profile", "attributes")
 MOST_FIELDS = 200
 SPOOLED_BYTES = 8_000_000
+Pages = Callable[[str], Iterator[Person]]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Which columns a CSV has: of `questions`, the fields of the list, or of all fields.
+
+    `questions` are pairs of `profile` or `attributes` and a name; none is all. With `is_whole` the
+    CSV has each column that there is.
+    """
+
+    questions: Sequence[tuple[str, str]] = ()
+    is_whole: bool = False
+
+
+def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
+    """Return the columns of a list's CSV: what its page asks, and what its segments name.
+
+    A list without such questions has people of other programs, whose fields are all shown.
+    """
+    asked = [
+        (one["kept_in"], one["name"]) for one in (waitlist.get("page") or {}).get("fields", ())
+    ]
+    if not asked:
+        return Sheet()
+    identity = waitlist.get("identity")
+    own = [("profile", identity["field"])] if identity else []
+    segments = [("attributes", name) for names in waitlist["segments"] for name in names]
+    return Sheet([*dict.fromkeys([*own, *asked, *segments])])
+
+
+def everyone(pages: Pages) -> Iterator[Person]:
+    """Yield the people of each status once; `pages` returns those of a status."""
+    for status in EVERYONE:
+        for person in pages(status):
+            # Who was banned after a stay has been written with it.
+            is_known = status == "banned" and (person["left_at"] or person["admitted_at"])
+            if not is_known:
+                yield person
 
 
 def export_people(
-    context: Context, waitlist_id: str, form: str, query: dict[str, str], output: str | None
+    context: Context,
+    waitlist_id: str,
+    form: str,
+    query: dict[str, str],
+    output: str | None,
+    *,
+    is_whole: bool = False,
 ) -> None:
     """Write all entries of a query, with one page in memory."""
-    people = context.pages(f"/{waitlist_id}/entries", "entries", None, **query)
+
+    def pages(status: str) -> Iterator[Person]:
+        path, asked = f"/{waitlist_id}/entries", {**query, "status": status}
+        return context.pages(path, "entries", None, **asked)
+
+    sheet = Sheet(is_whole=is_whole)
+    if form == "csv" and not is_whole:
+        sheet = sheet_of(context.call("GET", waitlist_id))
+    people = everyone(pages) if query["status"] == ALL else pages(query["status"])
     # Read before the file is opened, so that a refusal leaves an existing file as it was.
     first = list(islice(people, 1))
     count = 0
@@ -71,37 +130,49 @@ def export_people(
     with _opened(output) as file, _counter(context, output) as (progress, task):
         # A file keeps control characters; a terminal would act on them.
         shown = _harmless if file.isatty() else str
-        for text in texts_of(counted_people(), form, query["status"]):
+        for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
     if output is not None:
         text = f"{counted(count, 'person', 'people')} in {output}"
         context.output.result({"people": count, "file": output}, text)
 
 
-def texts_of(people: Iterable[Person], form: str, status: str) -> Iterator[str]:
+def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
     """Yield the text of a file, a person at a time; that of a CSV after the last person was read.
 
-    A CSV has one column for each field of the profiles and each attribute.
+    A CSV has one column for each field of the profiles and each attribute that the sheet has.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
         return
-    columns = COLUMNS if status in ON_LIST else COLUMNS + ENDED
     with SpooledTemporaryFile(SPOOLED_BYTES, "w+", encoding="utf-8") as spool:
         fields = Counter[tuple[str, str]]()
+        used = set[str]()
         for person in people:
             fields.update((part, name) for part in PARTS for name in person[part])
+            used.update(name for name in IF_ANY if person.get(name))
             spool.write(json.dumps(person) + "\n")
         spool.seek(0)
-        yield from _sheet(map(json.loads, spool), columns, fields)
+        columns = [*ALWAYS, *(name for name in IF_ANY if name in used)]
+        if sheet.is_whole:
+            columns = [*ALWAYS, *IF_ANY, *IF_ASKED]
+        # A spreadsheet takes a file without this mark for one in the encoding of its country.
+        yield UTF_8_MARK
+        yield from _sheet(map(json.loads, spool), columns, _fields(sheet, fields))
+
+
+def _fields(sheet: Sheet, counts: Counter[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    """Return the fields that have a column, in the order of the form, or as they were found."""
+    if sheet.questions:
+        return sheet.questions
+    chosen = dict(counts.most_common(MOST_FIELDS))
+    found = [one for one in counts if one in chosen and has_column(one[1])]
+    return sorted(found, key=lambda one: PARTS.index(one[0]))
 
 
 def _sheet(
-    people: Iterable[Person], columns: Sequence[str], counts: Counter[tuple[str, str]]
+    people: Iterable[Person], columns: Sequence[str], fields: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    chosen = dict(counts.most_common(MOST_FIELDS))
-    # In the order in which they were found first, as the service answers them.
-    fields = sorted((one for one in counts if one in chosen), key=lambda one: PARTS.index(one[0]))
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
     # `attributes` and `profile` have the rest as JSON: of too many fields, and what no cell holds.
@@ -116,26 +187,26 @@ def _sheet(
 
 
 def _shown(value: Any) -> Any:
+    """Return a value as text that a spreadsheet keeps: it makes WAHR of true, in some countries."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
     return VALUE_SEPARATOR.join(value) if isinstance(value, list) else value
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Take a field out of the rest and return it as a cell."""
+    """Return the cell of a field. The rest keeps what an import could not read from the cell."""
     if name not in rest:
         return ""
     value = rest[name]
-    if part == "attributes":
-        values = value if isinstance(value, list) else [value]
-        if any(VALUE_SEPARATOR in one for one in values):
-            # An import would take it for several values.
-            return ""
-        value = VALUE_SEPARATOR.join(values)
-    rest.pop(name)
-    return value if isinstance(value, str) else escaped_json(value)
+    if is_whole_in_cell(part, value):
+        del rest[name]
+    return cell_of(part, value)
 
 
 def _harmless(text: str) -> str:
-    return "\r\n".join(map(harmless, text.split("\r\n")))
+    return "\r\n".join(map(harmless, text.removeprefix(UTF_8_MARK).split("\r\n")))
 
 
 def _taken(buffer: io.StringIO) -> str:

@@ -44,6 +44,13 @@ Delay = Annotated[
         help="Seconds for which the person is passed over.",
     ),
 ]
+Delimiter = Annotated[
+    str, typer.Option("--delimiter", help="Of a CSV; tab for a tab. A line sep=; says it too.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="Such as utf-8, cp1252 or utf-16. Default: found in the file."),
+]
 Filter = Annotated[
     list[str] | None,
     typer.Option(

@@ -3,12 +3,18 @@
 import os
 import stat
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 OWNER_ONLY = 0o600
 
 
-def open_private(path: str | Path, *, append: bool = False, errors: str = "strict") -> TextIO:
+def open_private(
+    path: str | Path,
+    *,
+    append: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> TextIO:
     """Open a text file for writing, with mode 0600 before the first byte is written.
 
     The mode of an existing file is narrowed before the file is truncated. Devices and pipes keep
@@ -22,7 +28,8 @@ def open_private(path: str | Path, *, append: bool = False, errors: str = "stric
                 _restrict(descriptor, path)
             if not append:
                 os.ftruncate(descriptor, 0)
-        return open(descriptor, "a" if append else "w", encoding="utf-8", errors=errors, newline="")
+        mode: Literal["a", "w"] = "a" if append else "w"
+        return open(descriptor, mode, encoding=encoding, errors=errors, newline="")
     except BaseException:
         os.close(descriptor)
         raise

@@ -1,6 +1,5 @@
 """`waitlist work`: claims people one by one and runs a program for each."""
 
-import json
 import random
 import shutil
 import threading
@@ -22,6 +21,7 @@ from waitlist_cli.errors import (
 )
 from waitlist_cli.operations.claim import claim_people
 from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.work.hold import Hold, HoldLost, OnFailure
 from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
@@ -195,7 +195,7 @@ class Worker:
         return max(1, round(min(seconds, MOST_RETRY_SECONDS) * random.uniform(0.8, 1.2)))
 
     def _start(self, hold: Hold) -> Program:
-        text = json.dumps(hold.claim, ensure_ascii=False)
+        text = escaped_json(hold.claim)
         try:
             return Program(self.plan.program, text, output_is_ours=self.context.output.as_json)
         except WrongUsage:

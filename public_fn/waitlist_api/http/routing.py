@@ -58,8 +58,7 @@ class Routes:
 
 def is_head(event: Event) -> bool:
     """Return whether a request asks for the headers of a GET alone."""
-    method: Any = event.get("requestContext", {}).get("http", {}).get("method")
-    return method == HEAD
+    return bool(event.get("requestContext", {}).get("http", {}).get("method") == HEAD)
 
 
 def as_get(event: Event) -> Event:

@@ -1,12 +1,14 @@
 """Which column becomes what."""
 
-import json
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import Columns, InvalidRow, columns_of
+from waitlist_cli.imports.columns import Columns, columns_of
+from waitlist_cli.imports.invalid import InvalidRow
 
 
 def typed(**options: Any) -> Columns:
@@ -26,14 +28,14 @@ def typed(**options: Any) -> Columns:
 
 def test_other_columns_go_into_the_profile_and_empty_cells_nowhere() -> None:
     row = {"customer_id": " ada ", "name": "Ada", "city": ""}
-    assert typed().entry(row) == {"customer_id": "ada", "profile": {"name": "Ada"}}
-    assert typed(keep_others=False).entry(row) == {"customer_id": "ada"}
+    assert typed().read(row).entry == {"customer_id": "ada", "profile": {"name": "Ada"}}
+    assert typed(keep_others=False).read(row).entry == {"customer_id": "ada"}
 
 
 def test_json_keeps_its_own_values() -> None:
     columns = typed(attributes=["language"], splits_values=False)
     row = {"customer_id": 7, "language": "a;b", "party": 4, "note": None}
-    assert columns.entry(row) == {
+    assert columns.read(row).entry == {
         "customer_id": "7",
         "attributes": {"language": "a;b"},
         "profile": {"party": 4},
@@ -52,8 +54,8 @@ def test_json_keeps_its_own_values() -> None:
 )
 def test_times_are_shown_in_utc(text: str, options: dict[str, str], expected: str) -> None:
     columns = typed(kept_time="applied", **options)
-    entry = columns.entry({"customer_id": "ada", "applied": text})
-    assert entry["joined_at"] == expected
+    entry = columns.read({"customer_id": "ada", "applied": text}).entry
+    assert (entry or {})["joined_at"] == expected
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_a_bad_row_has_its_reason(row: dict[str, Any], reason: str) -> None:
     """P5"""
     columns = typed(priority="vip", kept_time="applied", attributes=["language"])
     with pytest.raises(InvalidRow) as caught:
-        columns.entry(row)
+        columns.read(row)
     assert reason in str(caught.value)
 
 
@@ -110,8 +112,105 @@ def test_the_advice_is_about_the_missing_column() -> None:
         typed(kept_time="signed_up").check(header)
 
 
-def test_an_exported_row_can_be_imported() -> None:
-    person = {"customer_id": "ada", "position": 1, "profile": {"n": 1}, "attributes": {}}
-    columns = typed(keep_others=False, splits_values=False)
-    entry = columns.entry(json.loads(json.dumps(person)))
-    assert entry == {"customer_id": "ada", "profile": {"n": 1}}
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("01.03.2026 09:30 UTC", "%d.%m.%Y %H:%M %Z", "2026-03-01T09:30:00Z"),
+        ("01.03.2026 09:30 gmt", "%d.%m.%Y %H:%M %Z", "2026-03-01T09:30:00Z"),
+        ("01.03.2026 09:30 +0100", "%d.%m.%Y %H:%M %z", "2026-03-01T08:30:00Z"),
+        ("100% 01.03.2026", "100%% %d.%m.%Y", "2026-02-28T23:00:00Z"),
+        ("01.03.2026 09:30 PM", "%d.%m.%Y %I:%M %p", "2026-03-01T20:30:00Z"),
+    ],
+)
+def test_every_part_of_a_time_counts(text: str, options: str, expected: str) -> None:
+    """Python reads the name of a zone, and drops it."""
+    columns = typed(kept_time="applied", zone="Europe/Berlin", time_format=options)
+    entry = columns.read({"customer_id": "ada", "applied": text}).entry
+    assert (entry or {})["joined_at"] == expected
+
+
+@pytest.fixture
+def in_chicago() -> Iterator[None]:
+    """This computer is there, so Python knows the name CST."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "America/Chicago")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_chicago")
+@pytest.mark.parametrize("name", ["CET", "EST", "CST", "PDT"])
+def test_a_zone_whose_name_says_too_little_is_refused(name: str) -> None:
+    """P5"""
+    columns = typed(kept_time="applied", time_format="%d.%m.%Y %H:%M %Z")
+    with pytest.raises(InvalidRow, match="%Z reads UTC and GMT alone"):
+        columns.read({"customer_id": "ada", "applied": f"01.03.2026 09:30 {name}"})
+
+
+@pytest.mark.parametrize(
+    ("time_format", "advice"), [("%d.%m.%Y %H:%M %p", "the hour is %I"), ("%d.%m.%Y %I:%M", "%H")]
+)
+def test_a_format_that_drops_half_of_the_day_is_wrong_usage(time_format: str, advice: str) -> None:
+    with pytest.raises(WrongUsage, match=advice):
+        typed(kept_time="applied", time_format=time_format)
+
+
+def test_a_time_that_clocks_show_twice_is_the_earlier_one_and_noted() -> None:
+    columns = typed(kept_time="applied", zone="Europe/Berlin")
+    reading = columns.read({"customer_id": "ada", "applied": "2026-10-25 02:30"})
+    assert (reading.entry or {})["joined_at"] == "2026-10-25T00:30:00Z"
+    assert reading.notes == (
+        "Times that the clocks of Europe/Berlin show twice: read as the earlier",
+    )
+    plain = columns.read({"customer_id": "ada", "applied": "2026-10-25 02:30+01:00"})
+    assert ((plain.entry or {})["joined_at"], plain.notes) == ("2026-10-25T01:30:00Z", ())
+
+
+def test_a_time_that_clocks_never_show_is_refused() -> None:
+    """P5"""
+    columns = typed(kept_time="applied", zone="Europe/Berlin")
+    with pytest.raises(InvalidRow, match="go forward over '2026-03-29 02:30'"):
+        columns.read({"customer_id": "ada", "applied": "2026-03-29 02:30"})
+
+
+BROKEN = {
+    "4.9E+11": "has rounded",
+    "4,91701E+11": "has rounded",
+    "1.701234567e+09": "has rounded",
+    "01701234567.0": "made a fraction",
+    "1701234567,00": "made a fraction",
+    "#N/A": "an error",
+    "#NAME?": "an error",
+    "########": "an error",
+}
+
+
+@pytest.mark.parametrize("value", BROKEN)
+def test_an_id_that_a_spreadsheet_has_broken_is_refused(value: str) -> None:
+    """P5: it would be the id of another person, or of several."""
+    for row, options in (
+        ({"customer_id": value}, {}),
+        ({"phone": value}, {"customer": "phone", "identity": "phone"}),
+        ({"customer_id": "ada", "phone": value}, {}),
+        ({"customer_id": "ada", "Cell": value}, {"mapped": ["Cell=profile.phone"]}),
+    ):
+        with pytest.raises(InvalidRow, match=BROKEN[value]):
+            typed(**options).read(row)
+
+
+@pytest.mark.parametrize("value", ["12e5", "1.5", "7-E-11", "v1.0", "#12", "+49 170 1234567", "0"])
+def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
+    entry = typed().read({"customer_id": value}).entry
+    assert entry == {"customer_id": value}
+    # Other numbers of people are no ids.
+    entry = typed().read({"customer_id": "ada", "income": "4.9E+11"}).entry
+    assert (entry or {})["profile"] == {"income": "4.9E+11"}
+
+
+def test_an_address_that_is_the_customer_id_is_also_where_messages_go() -> None:
+    columns = typed(customer="Email Address", addresses={"Email Address": "profile.email"})
+    assert columns.read({"Email Address": "ada@example.com"}).entry == {
+        "customer_id": "ada@example.com",
+        "profile": {"email": "ada@example.com"},
+    }

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService
 from tests.unit.cli.people_files import write_csv
 from tests.unit.cli.typed import Typed
+from waitlist_cli.imports.run import NO_ADDRESS
 
 NAMES = [f"c{number:02}@example.com" for number in range(30)]
 
@@ -38,6 +40,76 @@ def test_priorities_go_first_and_people_without_a_time_last(
     assert found["last"] == []
 
 
+def test_times_are_compared_as_times(fake: FakeService, tmp_path: Path) -> None:
+    """To the millisecond, as an import places people. Within one the order of the file counts."""
+    times = {
+        "half": "2026-03-01T09:00:00.500Z",
+        "whole": "2026-03-01T09:00:00Z",
+        "offset": "2026-03-01T09:59:59+01:00",
+        "later in the file": "2026-03-01T09:00:00.000900Z",
+        "earlier within": "2026-03-01T09:00:00.000100Z",
+    }
+    path = write_csv(
+        tmp_path / "p.csv",
+        [
+            ["name", "customer_id", "at"],
+            *[[name, name.replace(" ", "-"), at] for name, at in times.items()],
+        ],
+    )
+    found = Typed(fake.url).json("import", "bakery", path, "--keep-time", "at", "--dry-run")
+    assert [one["customer_id"] for one in found["first"]] == [
+        *("offset", "whole", "later-in-the-file", "earlier-within", "half"),
+    ]
+
+
+def test_a_dry_run_shows_the_order_that_the_import_makes(bakery: Bakery, tmp_path: Path) -> None:
+    """P1"""
+    moments = ["09:00:00.5", "09:00:00", "09:00:00.0009", "09:00:00.0001", "08:59:59.999", ""]
+    rows = [
+        [f"c{number}", f"2026-03-01T{at}Z" if at else "", str(number % 2)]
+        for number, at in enumerate(moments)
+    ]
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "at", "vip"], *rows])
+    words = ("import", bakery.waitlist_id, path, "--keep-time", "at", "--priority", "vip")
+    tried = bakery.typed.json(*words, "--dry-run")["first"]
+    bakery.typed.done(*words)
+    assert [one["customer_id"] for one in tried] == bakery.line()
+
+
+def test_a_time_that_clocks_show_twice_is_counted(fake: FakeService, tmp_path: Path) -> None:
+    rows = [[f"c{number}", f"2026-10-25 0{number}:30"] for number in range(5)]
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "at"], *rows])
+    words = ["import", "bakery", path, "--keep-time", "at", "--zone", "Europe/Berlin"]
+    note = "Times that the clocks of Europe/Berlin show twice: read as the earlier"
+    assert f"  1: {note}" in Typed(fake.url).done(*words, "--dry-run")
+    assert f"  1: {note}" in Typed(fake.url).done(*words)
+    assert Typed(fake.url).json(*words)["notes"] == [{"note": note, "rows": 1}]
+
+
+def test_people_of_another_programs_file_get_the_lists_messages(
+    bakery: Bakery, tmp_path: Path
+) -> None:
+    """And the report says who cannot."""
+    bakery.typed.done("edit", bakery.waitlist_id, "--messages", "offered")
+    rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]
+    path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])
+    result = bakery.typed("import", bakery.waitlist_id, path)
+    assert result.exit_code == 0
+    assert "The mail addresses of the column Email Address go into profile.email" in result.stderr
+    assert "The telephone numbers of the column Mobile go into profile.phone" in result.stderr
+    assert f"  1: {NO_ADDRESS}" in result.stdout
+    people = bakery.typed.json("head", bakery.waitlist_id)["entries"]
+    assert [one["profile"] for one in people] == [
+        {"email": "ada@example.com", "phone": "+49 30 901820"},
+        {},
+        {"phone": "+49 30 901821"},
+    ]
+    told = write_csv(tmp_path / "q.csv", [["id", "Email Address"], ["4", "d@example.com"]])
+    result = bakery.typed("import", bakery.waitlist_id, told, "--map", "Email Address=profile.mail")
+    assert "go into" not in result.stderr
+    assert f"  1: {NO_ADDRESS}" in result.stdout
+
+
 def test_duplicates_and_refusals_are_named(fake: FakeService, tmp_path: Path) -> None:
     lines = [
         {"customer_id": "ada"},
@@ -67,4 +139,4 @@ def test_the_service_accepts_the_rows_that_a_dry_run_accepts(
 ) -> None:
     path = write_csv(tmp_path / "p.csv", [["Name", "E-Mail"], ["Ada", "a@example.com"]])
     assert Typed(fake.url).json("import", "bakery", path)["joined"] == 1
-    assert fake.people["a@example.com"]["profile"] == {"Name": "Ada"}
+    assert fake.people["a@example.com"]["profile"] == {"Name": "Ada", "email": "a@example.com"}

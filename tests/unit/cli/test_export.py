@@ -9,7 +9,14 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.test_spreadsheets import person
 from tests.unit.cli.typed import Typed
-from waitlist_cli.operations.export import MOST_FIELDS
+from waitlist_cli.operations.export import ALWAYS, IF_ANY, IF_ASKED, MOST_FIELDS
+from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV, which begins with a byte order mark."""
+    assert text.startswith(UTF_8_MARK)
+    return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
 
 def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
@@ -20,8 +27,7 @@ def test_an_export_has_everybody_in_serving_order(bakery: Bakery) -> None:
     people = [json.loads(line) for line in lines]
     assert [one["customer_id"] for one in people] == ["bob", "ada"]
     assert people[0]["profile"] == {"name": 'Zoë, "Z"'}
-    text = bakery.typed.done("export", bakery.waitlist_id)
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id))
     assert [(one["position"], one["customer_id"]) for one in rows] == [("1", "bob"), ("2", "ada")]
     assert rows[0]["profile.name"] == 'Zoë, "Z"'
     assert rows[0]["attributes.language"] == "English"
@@ -32,12 +38,14 @@ def test_each_field_of_a_profile_and_each_attribute_is_a_column(bakery: Bakery) 
     bakery.sign_up("ada", profile={"name": "Ada", "party": 4, "note": "=1"})
     bakery.sign_up("bob", profile={"email": "b@example.com"}, attributes={"language": ["a", "b"]})
     bakery.sign_up("cyd", attributes={"language": "x;y"})
-    rows = list(csv.DictReader(io.StringIO(bakery.typed.done("export", bakery.waitlist_id))))
+    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id))
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
+    # What is no text is also where an import finds it as it is.
+    assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
-    assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("", '{"language": "x;y"}')
+    assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')
 
 
 def test_an_export_that_is_imported_has_the_same_fields(bakery: Bakery, tmp_path: Path) -> None:
@@ -54,12 +62,51 @@ def test_an_export_that_is_imported_has_the_same_fields(bakery: Bakery, tmp_path
     assert [(one["customer_id"], one["profile"], one["attributes"]) for one in after] == fields
 
 
+def test_the_questions_of_the_list_are_the_columns_and_the_others_are_kept(
+    bakery: Bakery, tmp_path: Path
+) -> None:
+    """In the order of the form. A program that wants each column says so."""
+    fields = tmp_path / "fields.json"
+    questions = [
+        {"name": "name", "label": "Name"},
+        {"name": "size", "label": "Size", "kept_in": "attributes"},
+    ]
+    fields.write_text(json.dumps(questions), "utf-8")
+    bakery.typed.done("page", bakery.waitlist_id, "--fields", str(fields))
+    words = ("--set", "company=ACME", "--set", "name=Ada", "--attribute", "size=s")
+    bakery.typed.done("signup", bakery.waitlist_id, "ada", *words)
+    (row,) = rows_of(bakery.typed.done("export", bakery.waitlist_id))
+    named = ["profile.name", "attributes.size", "attributes.language", "profile", "attributes"]
+    assert list(row) == [*ALWAYS, "rank", *named]
+    assert [row[name] for name in named] == ["Ada", "s", "", '{"company": "ACME"}', ""]
+    (row,) = rows_of(bakery.typed.done("export", bakery.waitlist_id, "--all-columns"))
+    assert list(row)[:-5] == [*ALWAYS, *IF_ANY, *IF_ASKED]
+    assert [row["profile.company"], row["ready"], row["attempts"]] == ["ACME", "yes", "0"]
+
+
+def test_everyone_is_exported_once(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    for name in ("ada", "bob"):
+        bakery.typed.done("remove", bakery.waitlist_id, "--customer", name)
+    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "bob", "--ban")
+    bakery.typed.done("remove", bakery.waitlist_id, "--customer", "dan", "--ban")
+    rows = rows_of(bakery.typed.done("export", bakery.waitlist_id, "--status", "all"))
+    assert [(one["customer_id"], one["status"], bool(one["banned_at"])) for one in rows] == [
+        ("cyd", "waiting", False),
+        ("ada", "left", False),
+        ("bob", "left", True),
+        ("", "left", True),
+    ]
+    result = bakery.typed("export", bakery.waitlist_id, "--status", "all", "--since", "1h")
+    assert (result.exit_code, "--status all writes everyone" in result.stderr) == (2, True)
+
+
 def test_fields_beyond_the_most_stay_in_one_column(fake: FakeService) -> None:
     """P8: guests choose the names, and could make a file that no spreadsheet opens."""
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]
-    fake.script = [answer(200, {"entries": people, "cursor": None})]
-    rows = list(csv.DictReader(io.StringIO(Typed(fake.url).done("export", "bakery"))))
+    fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
+    rows = rows_of(Typed(fake.url).done("export", "bakery"))
     own = [name for name in rows[0] if name.startswith("profile.")]
     assert (len(own), own[0]) == (MOST_FIELDS, "profile.name")
     assert len(json.loads(rows[2]["profile"])) == 301 - MOST_FIELDS
@@ -71,7 +118,7 @@ def test_those_of_another_status_are_exported_to_a_file(bakery: Bakery, tmp_path
     path = tmp_path / "offered.csv"
     words = ["export", bakery.waitlist_id, "--status", "offered", "--output", str(path)]
     assert bakery.typed.json(*words) == {"people": 1, "file": str(path)}
-    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    rows = rows_of(path.read_text("utf-8"))
     assert [(one["customer_id"], one["status"]) for one in rows] == [("ada", "offered")]
 
 

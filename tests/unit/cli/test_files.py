@@ -65,12 +65,51 @@ def test_another_delimiter_is_guessed_and_shown(
     assert f"--delimiter {option}" in result.stderr
 
 
+@pytest.mark.parametrize("line", ["sep=;", "SEP=;\r", '"sep=;"', "\ufeffsep=;"])
+def test_a_file_says_its_delimiter_in_its_first_line(
+    fake: FakeService, tmp_path: Path, line: str
+) -> None:
+    """As Excel understands it. A delimiter that is typed is another one."""
+    content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
+    path = written(tmp_path / "p.csv", content)
+    Typed(fake.url).done("import", "bakery", path)
+    assert fake.people["ada"]["profile"] == {"name": "A, B"}
+    bad = written(tmp_path / "bad.csv", content + b'bob;"never closed\n')
+    result = Typed(fake.url)("import", "bakery", bad)
+    assert "line 4: a quote in this row is never closed" in result.stderr
+
+
+def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
+    """Spreadsheets write such columns, also of single rows. What stands in one is not dropped."""
+    content = b"customer_id,,name,,\nada,,A,,\nbob,,B\ncyd,,C,,,,\ndan,x,D,,\neve,,E,,,x\n"
+    path = written(tmp_path / "p.csv", content)
+    result = Typed(fake.url)("import", "bakery", path)
+    assert {name: one["profile"] for name, one in fake.people.items()} == {
+        "ada": {"name": "A"},
+        "cyd": {"name": "C"},
+    }
+    assert "'x' stands in column 2, which has no name" in result.stdout
+    assert "3 fields, but the header has 5" in result.stdout
+    text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
+    refused = {one["customer_id"]: one["refused_line"] for one in csv.DictReader(text.splitlines())}
+    assert refused == {"bob": "bob,,B", "dan": "dan,x,D,,", "eve": "eve,,E,,,x"}
+
+
+def test_apostrophes_of_another_program_are_a_part_of_the_text(
+    fake: FakeService, tmp_path: Path
+) -> None:
+    """Those at the beginning of a formula are not: other programs write them too."""
+    path = written(tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n")
+    assert Typed(fake.url)("import", "bakery", path).exit_code == 1
+    assert fake.people["ada"]["profile"] == {"a": "+49 1", "b": "x, '@home; '-"}
+
+
 def test_a_refused_row_keeps_what_its_columns_have_no_room_for(
     fake: FakeService, tmp_path: Path
 ) -> None:
     path = written(tmp_path / "p.csv", b'customer_id,name\nada,A,"more, even",\n')
     assert Typed(fake.url)("import", "bakery", path).exit_code == 1
-    text = (tmp_path / "p.refused.csv").read_text("utf-8")
+    text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
     # Mended in its place: the program's own columns do not become a part of the person.

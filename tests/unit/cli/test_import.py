@@ -13,7 +13,7 @@ from tests.unit.cli.people_files import customers, file_of, write_csv
 from tests.unit.cli.typed import Typed
 from waitlist_cli.client.retries import RetryPolicy
 from waitlist_cli.imports import records, run
-from waitlist_cli.imports.columns import REJECTION_COLUMNS
+from waitlist_cli.imports.records import REJECTION_COLUMNS
 
 
 def test_people_stand_in_the_order_of_the_file(fake: FakeService, tmp_path: Path) -> None:
@@ -35,13 +35,13 @@ def test_refused_rows_are_written_to_a_file_and_the_others_imported(
     assert result.exit_code == 1
     assert fake.line() == ["ada", "dan"]
     assert "2 joined, 0 already there, 3 refused" in result.stdout
-    refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8").splitlines()))
+    refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8-sig").splitlines()))
     assert refused == [
         ["customer_id", "note", *REJECTION_COLUMNS],
-        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", ""],
-        ["", "3", "3", "unusable_row", "no customer id in customer_id", ""],
+        ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", "", ""],
+        ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
         # What the columns have no room for is kept as well.
-        ["cyd", "4", "4", "unusable_row", "3 fields, but the header has 2", "cyd,4,5"],
+        ["cyd", "4", "4", "unusable_row", "3 fields, but the header has 2", "cyd,4,5", ""],
     ]
 
 
@@ -66,6 +66,54 @@ def test_a_mended_file_of_refused_rows_can_be_imported(fake: FakeService, tmp_pa
     assert fake.people["bob"] == {"customer_id": "bob", "profile": {"note": "x"}}
 
 
+GERMAN = """E-Mail;Straße;Größe
+ada@example.com;Ahornstraße;3
+b b@example.com;Ulmenstraße;=1
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "encoding", "options"),
+    [
+        ("p.csv", GERMAN, "cp1252", ["--delimiter", ";", "--encoding", "cp1252"]),
+        ("p.csv", GERMAN, "cp1252", ["--delimiter", ";"]),
+        ("p.csv", f"sep=;\n{GERMAN}", "utf-8", []),
+        ("p.tsv", GERMAN.replace(";", "\t"), "utf-16", ["--encoding", "utf-16"]),
+    ],
+    ids=["cp1252", "an encoding that was found", "a line with the delimiter", "tabs and utf-16"],
+)
+def test_the_same_command_imports_the_refused_rows_once_they_are_mended(
+    fake: FakeService, tmp_path: Path, name: str, content: str, encoding: str, options: list[str]
+) -> None:
+    (tmp_path / name).write_text(content, encoding)
+    refused = tmp_path / name.replace(".", ".refused.")
+    words = ["import", "bakery", "--delimiter", ";", *options]
+    result = Typed(fake.url)(*words, str(tmp_path / name))
+    said = f"Refused rows, with reasons: {refused}. Once corrected, the same command"
+    assert (result.exit_code, said in result.stdout) == (1, True)
+    mended = refused.read_text(encoding).replace("b b@", "bob@")
+    refused.write_text(mended, encoding)
+    Typed(fake.url).done(*words, str(refused))
+    profile = {"Straße": "Ulmenstraße", "Größe": "=1", "email": "bob@example.com"}
+    assert fake.people["bob@example.com"] == {"customer_id": "bob@example.com", "profile": profile}
+
+
+def test_refused_rows_are_read_as_their_file_was(fake: FakeService, tmp_path: Path) -> None:
+    """P5: by themselves they could have the month before the day, and another customer id."""
+    rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
+    rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
+    path = write_csv(tmp_path / "p.csv", [["applied", "friend", "contact"], *rows])
+    words = ["import", "bakery", "--keep-time", "applied"]
+    assert Typed(fake.url)(*words, path).exit_code == 1
+    refused = tmp_path / "p.refused.csv"
+    # The cell too many is in a column of the program's own.
+    result = Typed(fake.url)(*words, str(refused))
+    assert result.exit_code == 0
+    assert "Times are read as %d/%m/%Y (--time-format)." in result.stderr
+    assert fake.people["cyd@x.com"]["joined_at"] == "2026-03-02T00:00:00Z"
+    assert fake.people["cyd@x.com"]["profile"] == {"email": "cyd@x.com", "friend": "dan@x.com"}
+
+
 def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: Path) -> None:
     lines = [
         '{"customer_id": "ada", "profile": {"party": 2}, "attributes": {"a": ["b", "c"]}}',
@@ -74,6 +122,7 @@ def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: P
         '["bob"]',
         '{"customer_id": "n", "x": NaN}',
         '{"customer_id": "s", "x": "\\ud800"}',
+        '{"customer_id": "t", "customer_id": "u"}',
         '{"customer_id": "cyd"}',
     ]
     path = tmp_path / "p.jsonl"
@@ -84,7 +133,7 @@ def test_json_lines_are_read_and_bad_ones_refused(fake: FakeService, tmp_path: P
     assert fake.people["ada"]["attributes"] == {"a": ["b", "c"]}
     written = (tmp_path / "p.refused.jsonl").read_text("utf-8").splitlines()
     refused = [json.loads(line) for line in written]
-    assert [one["refused_row"] for one in refused] == [2, 3, 4, 5]
+    assert [one["refused_row"] for one in refused] == [2, 3, 4, 5, 6]
     assert refused[0]["refused_line"] == "{broken"
     assert "not a JSON object" in refused[1]["refused_reason"]
 

@@ -41,6 +41,33 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
     assert result.exit_code == 4
 
 
+@pytest.mark.parametrize("name", ["people.csv", "people.tsv"])
+def test_files_of_people_may_have_another_delimiter(
+    bakery: Bakery, tmp_path: Path, name: str
+) -> None:
+    """As those of an import; a broken id moves no one."""
+    bakery.sign_up("ada", "bob", "cyd")
+    tab = ";" if name.endswith("csv") else "\t"
+    path = tmp_path / name
+    path.write_text(f"name{tab}customer_id\nÄ{tab} cyd \nB{tab}bob\n", "cp1252")
+    words = ("--file", str(path), "--delimiter", ";", "--encoding", "cp1252")
+    bakery.typed.done("bump", bakery.waitlist_id, *words, "--front")
+    assert bakery.line() == ["cyd", "bob", "ada"]
+    for customer in ("bob", "cyd"):
+        bakery.typed.done("remove", bakery.waitlist_id, "--customer", customer)
+    bakery.typed.done("reinstate", bakery.waitlist_id, *words)
+    assert bakery.line() == ["cyd", "bob", "ada"]
+    path.write_text(f"name{tab}customer_id\nÄ{tab}4.9E+11\n", "cp1252")
+    result = bakery.typed("bump", bakery.waitlist_id, *words, "--back")
+    assert (result.exit_code, "a spreadsheet has rounded" in result.stderr) == (2, True)
+    result = bakery.typed("reinstate", bakery.waitlist_id, *words)
+    refused = tmp_path / name.replace(".", ".refused.")
+    assert (result.exit_code, f"Ä{tab}4.9" in refused.read_text("cp1252").replace('"', "")) == (
+        1,
+        True,
+    )
+
+
 def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     ada, _ = bakery.sign_up("ada", "bob")
     until = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")

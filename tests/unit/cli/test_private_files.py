@@ -95,7 +95,7 @@ def test_an_export_is_its_owners(fake: FakeService, tmp_path: Path, was: int | N
     if was is not None:
         path.write_text("before", "utf-8")
         path.chmod(was)
-    fake.script = [answer(200, {"entries": [], "cursor": None})]
+    fake.script = [answer(200, {"page": None}), answer(200, {"entries": [], "cursor": None})]
     Typed(fake.url).done("export", "bakery", "--output", str(path))
     assert mode(path) == 0o600
     assert "before" not in path.read_text("utf-8")

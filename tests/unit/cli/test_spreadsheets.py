@@ -20,15 +20,31 @@ FORMULAS = [
     "@SUM(1)",
     "\tcmd",
     "\rcmd",
-    "\n=1",
+    "\ncmd",
     "＝1",  # noqa: RUF001 (full-width, as are the next three)
     "＋1",  # noqa: RUF001
     "－1",  # noqa: RUF001
     "＠1",  # noqa: RUF001
     "'=1",
     "''@",
+    # A spreadsheet keeps 15 digits of a number, and makes zeros of the others.
+    "1234567890123456",
 ]
-OTHERS = ["", "ada", "a=1", "'", "'ada", "it's", "1;=2", " =1"]
+# A spreadsheet that divides at another separator than the file begins a cell within these: Excel at
+# the semicolon of many countries, LibreOffice at several.
+WITHIN = {
+    "1;=2": "1;'=2",
+    "a\t@SUM(1)": "a\t'@SUM(1)",
+    "a,b\r\n-1": "a,b\r\n'-1",
+    'a; "=2"': 'a; "\'=2"',
+    '=1+2";=1+2': "'=1+2\";'=1+2",
+    "=1+2'\" ;,=1+2": "'=1+2'\" ;,'=1+2",
+    " =1": " '=1",
+    "\n=1": "'\n'=1",
+    '"=1"': '"\'=1"',
+    "a;'=1": "a;''=1",
+}
+OTHERS = ["", "ada", "a=1", "'", "'ada", "it's", "5-7", "a - b", "123456789012345", "a;b", "1;2\n3"]
 
 
 def person(**values: Any) -> Any:
@@ -46,7 +62,7 @@ def person(**values: Any) -> Any:
 
 
 def cells(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -57,13 +73,20 @@ def test_a_formula_becomes_text(value: str) -> None:
     assert original(f"'{value}") == value
 
 
+@pytest.mark.parametrize("value", WITHIN)
+def test_what_another_separator_makes_a_formula_becomes_text(value: str) -> None:
+    """P8"""
+    assert neutralised(value) == WITHIN[value]
+    assert original(WITHIN[value]) == value
+
+
 @pytest.mark.parametrize("value", OTHERS)
 def test_any_other_value_stays_as_it_is(value: str) -> None:
     assert neutralised(value) == value
     assert original(value) == value
 
 
-@given(st.text(alphabet="'=+-@\t\r\n＝a, ;\"", max_size=6) | st.text(max_size=6))  # noqa: RUF001
+@given(st.text(alphabet="'=+-@\t\r\n＝a1, ;\"", max_size=24) | st.text(max_size=6))  # noqa: RUF001
 def test_every_value_comes_back_as_it_was(value: str) -> None:
     cell = neutralised(value)
     assert isinstance(cell, str)
@@ -73,14 +96,15 @@ def test_every_value_comes_back_as_it_was(value: str) -> None:
 def test_an_export_runs_in_no_spreadsheet(fake: FakeService, tmp_path: Path) -> None:
     """P8: customers choose their ids, and programs the reasons of parking."""
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
-    fake.script = [answer(200, {"entries": people, "cursor": None})]
+    fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
     path = tmp_path / "people.csv"
     Typed(fake.url).done("export", "bakery", "--output", str(path))
     assert [one["customer_id"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
     assert [one["park_reason"] for one in cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    assert header.startswith(b"position,entry_id,")
+    # Excel takes a file without the mark for one in the encoding of its country.
+    assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 
 
 def test_an_exported_file_is_imported_as_it_was(bakery: Bakery, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Terminals and pipes as they are: narrow, without UTF-8, full, closed."""
 
+import csv
+import io
 import json
 import os
 import resource
@@ -115,12 +117,13 @@ def test_tables_and_colours_are_for_terminals(fake: FakeService) -> None:
     assert "\x1b" not in Typed(fake.url).done("head", "bakery")
 
 
+# An export asks twice: for the list's questions, too.
 WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService) -> None:
     """What other programs read, `import` among them, must not depend on who is at the keyboard."""
-    fake.script = [people("ada")] * 3
+    fake.script = [people("ada")] * 4
     done = piped(fake, *WRITING, PYTHONIOENCODING="ascii")
     assert done.stderr == b"[0, 0, 0]\n"
     assert done.stdout.decode().count(NAME) == 3
@@ -136,7 +139,7 @@ def test_text_that_is_none_is_wrong_usage(fake: FakeService) -> None:
 
 
 def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path) -> None:
-    fake.script = [people("ada")] * 3
+    fake.script = [people("ada")] * 4
     with (tmp_path / "out").open("wb") as out:
         done = piped(fake, *WRITING, stdout=out, preexec_fn=no_room)
     assert done.stderr.endswith(b"[2, 2, 2]\n"), done.stderr
@@ -177,7 +180,8 @@ def test_a_terminal_gets_no_controls_of_customers(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    fake.script = [answer(status, page, **headers)] * len(found) + [refusal] * len(missing)
+    # An export asks for the list's questions first.
+    fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
     shown = Terminal(several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
     assert "[0, 0, 0, 0, 0, 1, 1]" in shown.text
@@ -187,3 +191,18 @@ def test_a_terminal_gets_no_controls_of_customers(fake: FakeService) -> None:
             assert control not in written, hex(ord(control))
     assert "\x1b]0;" not in written
     assert written.count("A") >= len([*found, *missing])
+
+
+def test_a_pipe_gets_no_controls_of_customers_either(fake: FakeService) -> None:
+    """P8: what goes through head or less ends on a terminal; and the file loses none."""
+    status, headers, content = people("ada")
+    page = json.loads(content)
+    page["entries"][0]["profile"] = {HOSTILE: HOSTILE, "name": HOSTILE, "note": "a\r\nb\tc"}
+    fake.script = [answer(status, page, **headers)] * 4
+    written = piped(fake, *WRITING).stdout.decode()
+    for control in HOSTILE:
+        if not control.isprintable():
+            assert control not in written, hex(ord(control))
+    (row,) = csv.DictReader(io.StringIO(written.partition("\ufeff")[2]))
+    assert row["profile.note"] == "a\r\nb\tc"
+    assert json.loads(row["profile"]) == {HOSTILE: HOSTILE, "name": HOSTILE}

@@ -31,8 +31,9 @@ def test_the_people_of_a_file_stand_at_the_head_in_its_order(
     moved = bakery.typed.json("history", bakery.waitlist_id, "--customer", "dan")["history"][-1]
     assert (moved["event"], moved["reason"]) == ("bumped", "vip")
     refused = console.browser.get(f"{page}/refused").text.splitlines()
-    assert refused[0] == "n,id,refused_row,refused_code,refused_reason,refused_line"
-    assert refused[1].startswith('"2","eve","2","entry_not_found",')
+    names = "n;id;refused_row;refused_code;refused_reason;refused_line;refused_read_as"
+    assert refused[0] == f"\ufeff{names}"
+    assert refused[1].startswith('"2";"eve";"2";"entry_not_found";')
     assert page in console.page(f"/lists/{bakery.waitlist_id}/move")
     assert page not in console.page(f"/lists/{bakery.waitlist_id}/import")
     assert console.browser.get(page.replace("/move/", "/import/")).status_code == 404

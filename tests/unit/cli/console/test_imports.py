@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.conftest import Bakery, new_bakery
 from tests.unit.cli.console.files import drop, ended
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
@@ -82,7 +82,7 @@ def test_columns_are_guessed_by_their_names_and_values(console: Opened, bakery: 
     assert bakery.line() == ["cyd@example.com", "bob@example.com", "ada@example.com"]
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "bob@example.com")
     assert (found["profile"], found["joined_at"]) == (
-        {"How many?": "1"},
+        {"How many?": "1", "email": "bob@example.com"},
         "2025-11-24T09:05:11.000Z",
     )
 
@@ -145,6 +145,51 @@ def test_json_lines_and_an_export_come_back(console: Opened, bakery: Bakery) -> 
     tokens = console.browser.get(f"{page}/tokens").text
     assert tokens.splitlines()[0] == "entry_id,customer_id,entry_token,link,address"
     assert len(tokens.splitlines()) == 2
+
+
+def test_a_download_of_everyone_is_imported_as_it_was(console: Opened, bakery: Bakery) -> None:
+    """Also who is held back; the page says what it leaves out."""
+    bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
+    name = bakery.waitlist_id
+    bakery.typed.done("ready", name, "--customer", "bob", "--no", "--reason", "papers")
+    bakery.typed.done("bump", name, "--customer", "cyd", "--front")
+    bakery.typed.done("remove", name, "--customer", "dan")
+    bakery.typed.done("remove", name, "--customer", "ada", "--ban")
+    path = f"/lists/{name}/export"
+    assert f'href="{path}?status=all&amp;form=csv"' in console.page(f"/lists/{name}/people")
+    answered = console.browser.get(path, params={"status": "all", "form": "csv"})
+    copy = new_bakery(bakery.typed)
+    page = drop(console, copy.waitlist_id, "people.csv", answered.content)
+    html = console.page(page)
+    assert html.count(">As in the export</option>") >= 6
+    start(console, page)
+    text = ended(console, page)
+    assert "Joined 2 On the list before 0 Left or admitted before 0 Banned 1 Left out 1" in text
+    assert "Had left there: not added: 1" in text
+    assert copy.line() == ["cyd", "bob"]
+    found = bakery.typed.json("show", copy.waitlist_id, "--customer", "bob")
+    assert (found["held_back_reason"], found["profile"]) == ("papers", {"name": "Zoë"})
+
+
+def test_a_column_of_another_program_is_where_messages_go(console: Opened, bakery: Bakery) -> None:
+    content = "id,Email Address,Mobile\n1,ada@example.com,030 1234567\n"
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    start(console, page)
+    ended(console, page)
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "1")
+    assert found["profile"] == {"email": "ada@example.com", "phone": "030 1234567"}
+
+
+def test_a_file_says_its_delimiter_and_its_refused_rows_have_it(
+    console: Opened, bakery: Bakery
+) -> None:
+    content = "sep=|\nid|name, first\nada|Ada\nb b|B\n"
+    page = drop(console, bakery.waitlist_id, "people.csv", content)
+    assert '<option value="|" selected>' in console.page(page)
+    start(console, page)
+    assert "Joined 1" in ended(console, page)
+    refused = console.browser.get(f"{page}/refused").text
+    assert '"b b"|"B"|"2"|' in refused
 
 
 @pytest.mark.parametrize(

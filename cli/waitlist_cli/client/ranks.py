@@ -1,0 +1,14 @@
+"""The rank of a place, as the service makes it: what orders a queue."""
+
+from datetime import UTC, datetime, timedelta
+
+TIER = 2**45
+MOST_PRIORITY = 255
+EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
+TICKETS_PER_MILLISECOND = 16
+
+
+def rank_of(priority: int, joined_at: datetime) -> int:
+    """Return the first rank of a millisecond within a priority; lower is served first."""
+    ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
+    return (MOST_PRIORITY - priority) * TIER + ticket

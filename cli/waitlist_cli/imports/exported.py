@@ -1,0 +1,170 @@
+"""Rows of this program's own exports: what an import takes over, and what it leaves out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from waitlist_cli.imports.invalid import InvalidRow
+from waitlist_cli.terminal.output import VALUE_SEPARATOR
+from waitlist_cli.terminal.times import utc
+
+Use = Literal["taken", "noted", "implied"]
+# Each field of an entry that an export writes, but profile and attributes: an import takes it over,
+# notes that it is lost, or needs it not, because it follows from the others.
+FIELDS: Mapping[str, Use] = {
+    "entry_id": "implied",
+    "customer_id": "taken",
+    "status": "taken",
+    "position": "implied",
+    "total": "implied",
+    "priority": "taken",
+    "rank": "taken",
+    "joined_at": "taken",
+    "attempts": "noted",
+    "offered_until": "noted",
+    "claimed_until": "noted",
+    "parked_at": "noted",
+    "park_reason": "taken",
+    "ready": "implied",
+    "ready_ahead": "implied",
+    "not_ready": "taken",
+    "rest_until": "taken",
+    "held_back_reason": "taken",
+    "delayed_until": "noted",
+    "asked_at": "implied",
+    "confirm_by": "noted",
+    "confirmed_at": "taken",
+    "messages_off": "taken",
+    "unreachable": "taken",
+    "language": "taken",
+    "admitted_at": "noted",
+    "inside_until": "noted",
+    "room_until": "noted",
+    "exited_at": "noted",
+    "left_at": "noted",
+    "banned_at": "taken",
+    "ban_reason": "taken",
+}
+WAITING = ("waiting", "joining")
+# What becomes of the others, as reports say it.
+OFFERED = "Offered or claimed there: wait at their places here"
+PARKED = "Parked there: held back at their places here"
+DELAYED = "Passed over for a time after a claim there: ready here"
+ASKED = "Asked there if they still wait: not asked here"
+ATTEMPTS = "Attempts that had failed there: counted from 0 here"
+# The service knows the customer of an entry id by a signup alone.
+UNKNOWN = "Banned there without having signed up, so without a customer id: not banned here"
+LEFT_OUT = {
+    "left": "Had left there: not added",
+    "leaving": "Had left there: not added",
+    "admitted": "Were admitted there: not added",
+}
+WORDS = {"yes": True, "no": False, "true": True, "false": False}
+NUMBER = re.compile("-?[0-9]{1,18}")
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What an import sends of an exported row; None if it leaves the person out.
+
+    `notes` say what it does not take over.
+    """
+
+    entry: dict[str, Any] | None
+    notes: tuple[str, ...] = ()
+
+
+def taken_of(row: Mapping[str, Any]) -> Taken:
+    """Return what an import takes over of a row, whose empty fields are left out.
+
+    Raises InvalidRow for a value that no export writes.
+    """
+    status = row.get("status")
+    if "banned_at" in row:
+        return Taken({"banned": True, "reason": _text(row, "ban_reason")})
+    if status in LEFT_OUT:
+        return Taken(None, (LEFT_OUT[status],))
+    if status not in (*WAITING, "offered", "parked"):
+        raise InvalidRow(f"status: {status!r} is none that an export writes")
+    reasons = _several(row, "not_ready")
+    entry = _place(row) | _messages(row) | _not_ready(row, reasons)
+    notes = {
+        OFFERED: status == "offered",
+        PARKED: status == "parked",
+        DELAYED: "delayed" in reasons,
+        ASKED: "confirm_by" in row,
+        ATTEMPTS: _number(row, "attempts") > 0,
+    }
+    return Taken(entry, tuple(note for note, is_true in notes.items() if is_true))
+
+
+def _place(row: Mapping[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"priority": _number(row, "priority")}
+    if "rank" in row:
+        entry["rank"] = _number(row, "rank")
+    return entry | _times(row, "joined_at", "confirmed_at")
+
+
+def _not_ready(row: Mapping[str, Any], reasons: Sequence[str]) -> dict[str, Any]:
+    entry = _times(row, "rest_until")
+    if "unverified" in reasons:
+        entry["verified"] = False
+    if row["status"] == "parked":
+        why = _text(row, "park_reason")
+        reason = f"parked: {why}" if why else "parked"
+        entry |= {"ready": False, "reason": reason[:LONGEST_REASON]}
+    elif "held_back" in reasons or "held_back_reason" in row:
+        entry |= {"ready": False, "reason": _text(row, "held_back_reason")}
+    return entry
+
+
+def _messages(row: Mapping[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {}
+    if _is_true(row, "messages_off"):
+        entry["messages"] = "off"
+    if _is_true(row, "unreachable"):
+        entry["unreachable"] = True
+    if "language" in row:
+        entry["language"] = _text(row, "language")
+    return entry
+
+
+def _times(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    found = {}
+    for name in names:
+        if name in row:
+            try:
+                found[name] = utc(_text(row, name))
+            except (ValueError, OverflowError):
+                raise InvalidRow(f"{name}: {row[name]!r} is not a time of an export") from None
+    return found
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name, "")
+    if not isinstance(value, str):
+        raise InvalidRow(f"{name}: text is needed, not {value!r}")
+    return value.strip()
+
+
+def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
+    """Return the texts of a list, which a CSV has in one cell."""
+    value = row.get(name, [])
+    return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)
+
+
+def _number(row: Mapping[str, Any], name: str) -> int:
+    text = str(row.get(name, 0)).strip()
+    if not NUMBER.fullmatch(text):
+        raise InvalidRow(f"{name}: {text!r} is not a number of an export")
+    return int(text)
+
+
+def _is_true(row: Mapping[str, Any], name: str) -> bool:
+    value = row.get(name, False)
+    found = value if isinstance(value, bool) else WORDS.get(str(value).strip().lower())
+    if found is None:
+        raise InvalidRow(f"{name}: {value!r} is neither yes nor no")
+    return found

@@ -1,0 +1,405 @@
+"""An import of an export gives the same list; what it cannot take over, its report counts."""
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.plain_http import plain_client
+from tests.unit.cli.conftest import Bakery, new_bakery
+from tests.unit.cli.typed import Typed
+from waitlist_api.http.schemas.entries import AdminEntryAnswer
+from waitlist_cli.client.ranks import rank_of
+from waitlist_cli.imports import exported
+from waitlist_cli.imports.columns import Columns
+from waitlist_cli.imports.exported import FIELDS, taken_of
+from waitlist_cli.imports.invalid import InvalidRow
+from waitlist_cli.imports.records import EXPORT_COLUMNS, Source
+from waitlist_cli.imports.run import NO_ADDRESS
+from waitlist_cli.operations.export import ALWAYS, IF_ANY, IF_ASKED, Sheet, texts_of
+from waitlist_shared import ranks
+
+REST_UNTIL = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")
+TERMS = {"text": "I agree to the terms.", "version": "2026-11"}
+PAGE = [
+    {"name": "email", "label": "Email", "type": "email"},
+    {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
+    {"name": "utm_source", "label": "Source", "type": "hidden"},
+]
+# No slot is due, so that people stay as the test has left them.
+POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
+FORMS: Mapping[str, Sequence[str]] = {
+    "csv": (),
+    "csv --all-columns": ("--all-columns",),
+    "jsonl": ("--format", "jsonl"),
+}
+NUMBERS_AND_MORE = {
+    "party": 4,
+    "vip": True,
+    "empty": "",
+    "nothing": None,
+    "nested": {"a": [1, "=1"]},
+    "phone": "+49 30 901820",
+    "number": "0123456789012345678",
+    "amount": "4.9E+11",
+    "lines": "one;=1\r\ntwo\x1b[2J",
+    "\x1b[2J": "name",
+    "a.b": " blanks ",
+}
+# What an import gives to each person of an export.
+SAME = (
+    *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
+    *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
+)
+
+
+@dataclass(frozen=True)
+class Life:
+    """What happens to the people of a list."""
+
+    bakery: Bakery
+
+    @property
+    def name(self) -> str:
+        return self.bakery.waitlist_id
+
+    def do(self, verb: str, customer: str, *words: str) -> Any:
+        return self.bakery.typed.json(verb, self.name, "--customer", customer, *words)
+
+    def join(self, customer: str, **body: Any) -> dict[str, Any]:
+        return self.bakery.sign_up(customer, **body)[0]
+
+    def claim(self, customer: str) -> str:
+        """Sign a person up, and claim them; return the token."""
+        self.join(customer)
+        self.do("bump", customer, "--priority", "250")
+        (claim,) = self.bakery.typed.json("claim", self.name)["claims"]
+        assert claim["customer_id"] == customer
+        return str(claim["claim_token"])
+
+    def as_customer(self, entry: Mapping[str, Any], verb: str) -> None:
+        path = f"/v1/waitlists/{self.name}/entries/{entry['entry_id']}/{verb}"
+        headers = {"Authorization": f"Bearer {entry['entry_token']}"}
+        with plain_client(timeout=35) as http:
+            answer = http.post(f"{self.bakery.typed.url}{path}", headers=headers)
+            assert answer.status_code in (200, 204), answer.text
+
+    def bring(self, **person: Any) -> None:
+        """Import a person of another list."""
+        row = dict.fromkeys(EXPORT_COLUMNS) | {"status": "waiting"} | person
+        text = json.dumps(row)
+        self.bakery.typed.done("import", self.name, "-", "--format", "jsonl", stdin=text)
+
+
+def ask_and_confirm(life: Life) -> None:
+    life.join("asked")
+    confirmed = life.join("confirmed")
+    life.bakery.typed.done("confirm", life.name, "--yes")
+    life.do("confirm", "confirmed", "--token", confirmed["entry_token"])
+
+
+def move_some(life: Life) -> None:
+    for customer in ("to-the-front", "prioritised", "passed", "to-the-back", "reinstated"):
+        profile = {"email": f"{customer}@example.com", "terms": TERMS["text"]}
+        profile |= {"utm_source": "=news"}
+        life.join(customer, profile=profile, attributes={"language": ["de", "en"]})
+    life.do("bump", "to-the-front", "--front")
+    life.do("bump", "prioritised", "--priority", "7")
+    life.do("bump", "passed", "--places", "2")
+    life.do("bump", "to-the-back", "--back")
+    life.do("remove", "reinstated")
+    life.do("reinstate", "reinstated")
+
+
+def make_some_wait_for_more(life: Life) -> None:
+    life.join("held-back")
+    life.do("ready", "held-back", "--no", "--reason", "papers missing; =1")
+    life.join("held-back-without-reason")
+    life.do("ready", "held-back-without-reason", "--no")
+    token = life.join("resting")["entry_token"]
+    life.do("rest", "resting", "--token", token, "--until", REST_UNTIL)
+    life.do("release", "delayed", "--token", life.claim("delayed"), "--delay", "3600")
+
+
+def let_some_have_no_messages(life: Life) -> None:
+    life.bakery.wants_no_messages(life.join("without-messages"))
+    life.bring(customer_id="unreachable", unreachable=True, language="fr")
+    life.bring(customer_id="odd", profile=NUMBERS_AND_MORE, attributes={"language": ["a;b", "=c"]})
+
+
+def take_some_off_the_queue(life: Life) -> None:
+    life.claim("claimed")
+    life.join("offered")
+    life.do("admit-person", "offered")
+    life.do("park", "parked", "--token", life.claim("parked"), "--reason", "a dead letter")
+
+
+def end_some_stays(life: Life) -> None:
+    for customer in ("inside", "exited"):
+        entry = life.join(customer)
+        life.do("admit-person", customer)
+        life.as_customer(entry, "enter")
+        if customer == "exited":
+            life.as_customer(entry, "exit")
+    life.do("complete", "admitted", "--token", life.claim("admitted"))
+    for customer in ("left", "banned"):
+        life.join(customer)
+    life.do("remove", "left")
+    life.do("remove", "banned", "--ban", "--reason", "sold the place")
+    life.do("remove", "banned-before", "--ban")
+
+
+@pytest.fixture(scope="module")
+def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Settings that let people be in every state."""
+    fields = tmp_path_factory.mktemp("fields") / "fields.json"
+    fields.write_text(json.dumps(PAGE), "utf-8")
+
+    def make() -> Bakery:
+        bakery = new_bakery(typed)
+        name = bakery.waitlist_id
+        typed.done("page", name, "--fields", str(fields))
+        typed.done("policy", name, *POLICY)
+        typed.done("edit", name, "--rest-max-days", "9", "--rest-times", "3")
+        typed.done("edit", name, "--confirm-every-days", "90", "--messages", "offered,left")
+        return bakery
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def old(settings: Any) -> Bakery:
+    """A list with people in every state that there is."""
+    life = Life(settings())
+    ask_and_confirm(life)
+    move_some(life)
+    make_some_wait_for_more(life)
+    let_some_have_no_messages(life)
+    take_some_off_the_queue(life)
+    end_some_stays(life)
+    return life.bakery
+
+
+def everyone(bakery: Bakery) -> dict[str, Any]:
+    """Return all people by their customer ids, and those on the list in serving order first."""
+    text = bakery.typed.done("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
+    people = [json.loads(line) for line in text.splitlines()]
+    people.sort(key=lambda one: one["rank"] or math.inf)
+    return {one["customer_id"]: one for one in people}
+
+
+def expected_of(person: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an import of an exported person gives."""
+    if person["banned_at"]:
+        return {"customer_id": person["customer_id"], "ban_reason": person["ban_reason"]}
+    reasons = set(person["not_ready"] or ()) - {"delayed"}
+    reason = person["held_back_reason"]
+    if person["status"] == "parked":
+        reasons, reason = {"held_back"}, f"parked: {person['park_reason']}"
+    same = {name: person[name] for name in SAME}
+    return {**same, "status": "waiting", "not_ready": reasons, "held_back_reason": reason}
+
+
+def found_of(person: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    found = {**person, "not_ready": set(person["not_ready"] or ())}
+    return {name: found[name] for name in expected}
+
+
+NOTES = {
+    exported.OFFERED: 2,
+    exported.PARKED: 1,
+    exported.DELAYED: 1,
+    exported.ASKED: 1,
+    exported.LEFT_OUT["left"]: 1,
+    exported.LEFT_OUT["admitted"]: 3,
+    exported.UNKNOWN: 1,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_import_of_an_export_gives_the_same_list(
+    old: Bakery, settings: Any, tmp_path: Path, form: str
+) -> None:
+    """P1 P3: and says what it leaves out. A second import of the file changes nothing."""
+    path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
+    words = ("--status", "all", "--output", path, *FORMS[form])
+    old.typed.done("export", old.waitlist_id, *words)
+    new: Bakery = settings()
+    before = everyone(old)
+    tried = old.typed.json("import", new.waitlist_id, path, "--dry-run")
+    report = old.typed.json("import", new.waitlist_id, path)
+    waiting = [name for name, one in before.items() if one["rank"]]
+    counts = {name: report[name] for name in ("joined", "banned", "left_out", "refused")}
+    assert counts == {"joined": len(waiting), "banned": 1, "left_out": 5, "refused": 0}
+    assert {one["note"]: one["rows"] for one in report["notes"]} == {
+        **NOTES,
+        NO_ADDRESS: sum(not {"email", "phone"} & before[one]["profile"].keys() for one in waiting),
+    }
+    there = {name: before[name] for name in [*waiting, "banned"]}
+    after = everyone(new)
+    assert list(after) == list(there)
+    for name, person in there.items():
+        expected = expected_of(person)
+        assert found_of(after[name], expected) == expected
+    assert [one["customer_id"] for one in tried["first"]] == waiting[:10]
+    assert (tried["banned"], tried["left_out"]) == (report["banned"], report["left_out"])
+    again = old.typed.json("import", new.waitlist_id, path)
+    assert (again["joined"], again["already"]) == (0, report["joined"])
+    assert everyone(new).keys() == after.keys()
+
+
+def test_the_addresses_of_an_export_say_who_people_are(
+    old: Bakery, settings: Any, tmp_path: Path
+) -> None:
+    """As docs/operate/identity.md moves a list; bans need no address."""
+    path = str(tmp_path / "people.csv")
+    old.typed.done("export", old.waitlist_id, "--status", "all", "--output", path)
+    new: Bakery = settings()
+    old.typed.done("edit", new.waitlist_id, "--identity", "email")
+    result = old.typed("--json", "import", new.waitlist_id, path, "--identity", "email")
+    report = json.loads(result.stdout)
+    assert (report["joined"], report["banned"], report["left_out"]) == (5, 1, 5)
+    assert [one["reason"] for one in report["reasons"]] == ["no email in profile.email"]
+    people = [one for one in everyone(new).values() if one["status"] == "waiting"]
+    former = [one for one in everyone(old).values() if one["rank"] and one["profile"].get("email")]
+    assert [one["profile"] for one in people] == [one["profile"] for one in former]
+    assert [one["rank"] for one in people] == [one["rank"] for one in former]
+    assert {one["customer_id"][:6] for one in people} == {"email-"}
+    # People without an address keep their ids, and their places among the others.
+    rest = old.typed.json("import", new.waitlist_id, str(tmp_path / "people.refused.csv"))
+    assert (rest["joined"], rest["refused"]) == (report["refused"], 0)
+    ranks_there = [one["rank"] for one in everyone(old).values() if one["rank"]]
+    assert [one["rank"] for one in everyone(new).values() if one["rank"]] == ranks_there
+
+
+def test_a_person_who_has_still_to_prove_the_address_has_so_in_the_other_list(
+    typed: Typed, tmp_path: Path
+) -> None:
+    """P5"""
+
+    def verifying() -> Bakery:
+        bakery = new_bakery(typed)
+        words = ("--identity", "email", "--verify", "before_offer")
+        typed.done("edit", bakery.waitlist_id, *words)
+        return bakery
+
+    old, new = verifying(), verifying()
+    path = f"{typed.url}/v1/waitlists/{old.waitlist_id}/entries"
+    with plain_client(timeout=35) as http:
+        for name in ("ada", "bob"):
+            assert http.post(path, json={"profile": {"email": f"{name}@example.com"}}).is_success
+    ada, _ = typed.json("head", old.waitlist_id)["entries"]
+    typed.done("verify", old.waitlist_id, ada["entry_id"])
+    file = str(tmp_path / "people.csv")
+    typed.done("export", old.waitlist_id, "--output", file)
+    typed.done("import", new.waitlist_id, file, "--identity", "email")
+    shown = typed.json("head", new.waitlist_id)["entries"]
+    assert [(one["profile"]["email"], one["not_ready"]) for one in shown] == [
+        ("ada@example.com", None),
+        ("bob@example.com", ["unverified"]),
+    ]
+
+
+def test_every_field_of_an_entry_has_a_column_and_a_use() -> None:
+    """A field that is new is in each export, and an import takes it over or notes the loss."""
+    fields = AdminEntryAnswer.model_fields.keys() - {"profile", "attributes"}
+    assert fields == FIELDS.keys()
+    assert fields == {*ALWAYS, *IF_ANY, *IF_ASKED, "total"}
+    assert {name for name, use in FIELDS.items() if use != "implied"} <= {
+        *ALWAYS,
+        *IF_ANY,
+        "room_until",
+    }
+
+
+ROW = {"status": "waiting", "priority": "0", "joined_at": "2026-03-01T09:00:00.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"status": "confirmed"}, "is none that an export writes"),
+        ({"messages_off": "WAHR"}, "is neither yes nor no"),
+        ({"rank": "8.97E+15"}, "is not a number of an export"),
+        ({"rest_until": "soon"}, "is not a time of an export"),
+    ],
+)
+def test_a_state_that_a_spreadsheet_has_changed_is_refused(
+    change: dict[str, str], reason: str
+) -> None:
+    """P5"""
+    with pytest.raises(InvalidRow, match=reason.replace("+", r"\+")):
+        taken_of(ROW | change)
+
+
+def test_attempts_that_failed_are_noted() -> None:
+    assert taken_of(ROW | {"attempts": "2"}).notes == (exported.ATTEMPTS,)
+    assert taken_of(ROW | {"attempts": 0}).notes == ()
+
+
+def test_a_state_column_of_another_program_is_a_field_of_the_profile() -> None:
+    """Its files have no entry ids of this service."""
+    columns = Columns()
+    row = {"customer_id": "ada", "status": "left", "rank": "1"}
+    assert columns.read(row).entry == {
+        "customer_id": "ada",
+        "profile": {"status": "left", "rank": "1"},
+    }
+
+
+def test_ids_that_look_broken_are_kept_where_no_spreadsheet_was() -> None:
+    row = {"entry_id": "a" * 26, "customer_id": "12345.0", **ROW, "priority": 0}
+    entry = Columns(splits_values=False).read(row).entry
+    assert (entry or {})["customer_id"] == "12345.0"
+    with pytest.raises(InvalidRow, match="made a fraction"):
+        Columns().read(row)
+
+
+def test_a_cell_that_an_operator_has_changed_wins() -> None:
+    row = {"customer_id": "ada", "profile.party": "5", "profile.vip": "yes"}
+    row["profile"] = '{"party": 4, "vip": true, "note": ""}'
+    entry = Columns().read(row).entry
+    assert entry is not None
+    assert entry["profile"] == {"party": "5", "vip": True, "note": ""}
+
+
+@given(st.integers(0, 255), st.datetimes(datetime(2020, 1, 1), datetime(2080, 1, 1)))  # noqa: DTZ001
+def test_a_rank_is_the_services(priority: int, moment: datetime) -> None:
+    """P1: a dry run shows the order that an import makes."""
+    aware = moment.replace(tzinfo=UTC)
+    assert rank_of(priority, aware) == ranks.rank_of(priority, ranks.ticket_at(aware))
+
+
+TEXT = st.text(max_size=8) | st.sampled_from(
+    ["4", "4.0", "yes", "a;b", "=1", " ", "\x1b", "1\r\n2", "\u202e"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), VALUES, max_size=4)
+
+
+@given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
+def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
+    """P3: whatever guests and programs have sent; and no line acts on a terminal."""
+    own = {"status": "waiting", "priority": 0, "joined_at": "2026-03-01T09:00:00.000Z"}
+    people = [
+        {"entry_id": "a" * 26, "customer_id": f"c{number}", **own, "profile": one, "attributes": {}}
+        for number, one in enumerate(json.loads(json.dumps(profiles)))
+    ]
+    sheet = Sheet([("profile", "email")] if has_questions else ())
+    text = "".join(texts_of(iter(people), "csv", sheet))
+    assert not [one for one in text if ord(one) < 32 and one not in "\t\r\n"]
+    source = Source(io.BytesIO(text.encode("utf-8", "surrogatepass")), "people.csv", "csv", ",")
+    found = [Columns().read(record.fields).entry or {} for record in source.records()]
+    assert [one.get("profile", {}) for one in found] == [one["profile"] for one in people]
