@@ -173,7 +173,7 @@ class Line:
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
         """End the wait of the newest question, to the present stay, unless others are named."""
         found = self.position(name)
-        named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1}
+        named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
         if found.get("confirm_by_millis"):
             named["confirm_by_millis"] = found["confirm_by_millis"]
         return self.send(

@@ -129,7 +129,8 @@ class Waitlist:
     `events` are the histories, by name; a long run without their judge has none. `slots` are those
     that are due to be offered, in the order of their use; with `may_lose` Redis may forget them,
     and what has paid for the open offers. A list that `opens`, or `closes`, does so at some time.
-    A wait ends as `then` says, if its customer does not answer that they still wait.
+    A wait ends as `then` says, if its customer does not answer that they still wait. While `then`
+    is None no customer is asked, and no wait ends.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -148,7 +149,7 @@ class Waitlist:
     policy: Policy | None = None
     max_claims: int | None = None
     hours: Literal["open", "opens", "closes", "shut"] = "open"
-    then: Unanswered = "park"
+    then: Unanswered | None = "park"
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -382,13 +383,23 @@ def answered(line: Waitlist, name: str) -> Waitlist:
     return line.change(name, question="closed") if line.by_name[name].is_asked else line
 
 
+def noted(line: Waitlist, name: str) -> Waitlist:
+    """Note that no answer came, after which an answer is too late."""
+    return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
+
+
+def may_end_wait(line: Waitlist, stay: Stay) -> bool:
+    """Return whether silence ends the wait: not while none is asked, or after a claim since."""
+    return line.then is not None and stay.hold == stay.asked_hold
+
+
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
     """Make the next step of maintenance: remind, note that there is no answer, end the wait.
 
     A customer whose entry was claimed or offered since is asked anew, if the record has that hold.
     """
     for name, stay in line.stays:
-        if stay.state != "waiting" or not stay.is_ready:
+        if stay.state != "waiting" or not stay.is_ready or line.then is None:
             continue
         if stay.question == "to remind":
             yield line.change(name, question="asked").happened(name, "reminded", MAINTENANCE)
@@ -399,7 +410,7 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
         if stay.hold != stay.asked_hold and stay.hold_end:
             continue
         if stay.question == "over":
-            yield line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
+            yield noted(line, name)
         else:
             yield _not_answered(answered(line, name), name)
 

@@ -2,13 +2,15 @@
 -- queue, or takes it off the queue to leave.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
--- ARGV entry_id ticket confirm_by_millis action now server_run_id
--- META state home not_ready
+-- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
+-- META state home not_ready settings_version
 -- RETURNS ended | kept
 -- RETURNS cold | rebuilding
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if not meta_not_ready then return {'kept'} end -- no entry of the list was ever asked
+-- The message is late: the settings of today may end no wait. The next run of maintenance decides by these.
+if tonumber(settings_version) < tonumber(meta_settings_version or 0) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)

@@ -23,15 +23,6 @@ LOOKED_AT = 1_000
 Only = Literal["unverified", "asked"]
 
 
-def is_among(record: EntryRecord, only: Only) -> bool:
-    """Return whether a page of `only` some entries has this one."""
-    match only:
-        case "unverified":
-            return record.verify_until_millis is not None
-        case "asked":
-            return record.confirm_by_millis is not None
-
-
 class Begin(Struct, frozen=True):
     """Where a page of waiting entries begins, and which of them it has."""
 
@@ -46,6 +37,15 @@ class EntryDetails(Struct, frozen=True):
     view: EntryView
     record: EntryRecord | None
     history: list[HistoryEvent]
+
+
+def is_among(person: EntryDetails, only: Only) -> bool:
+    """Return whether a page of `only` some entries has this one."""
+    match only:
+        case "unverified":
+            return person.record is not None and person.record.verify_until_millis is not None
+        case "asked":
+            return person.view.confirm_by_millis > 0
 
 
 class EntryQueries(Struct, frozen=True):
@@ -83,7 +83,7 @@ class EntryQueries(Struct, frozen=True):
         found, following = [], begin.after
         for _ in range(LOOKED_AT // MAX_PAGE):
             page, following = self._page(waitlist_id, begin, MAX_PAGE)
-            found += [one for one in page if one.record and is_among(one.record, only)]
+            found += [one for one in page if is_among(one, only)]
             if len(found) > limit:
                 found, following = found[:limit], found[limit - 1].view.rank
             if following is None or len(found) == limit:
@@ -143,7 +143,17 @@ class EntryQueries(Struct, frozen=True):
 
     def _with_records(self, waitlist_id: str, views: Sequence[EntryView]) -> list[EntryDetails]:
         records = self.entries.get_many(waitlist_id, [view.entry_id for view in views])
-        return [EntryDetails(view, records.get(view.entry_id), []) for view in views]
+        both = [(view, records.get(view.entry_id)) for view in views]
+        return [
+            EntryDetails(self._with_question(view, record), record, []) for view, record in both
+        ]
+
+    def _with_question(self, view: EntryView, record: EntryRecord | None) -> EntryView:
+        """Return a view with the question that the record has; Redis was not asked for it."""
+        if record is None or record.confirm_by_millis is None:
+            return view
+        asked = replace(view, confirm_by_millis=record.confirm_by_millis)
+        return self.positions.without_old_question(record.waitlist_id, asked)
 
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return one entry with the newest 100 events of its history."""
@@ -178,7 +188,7 @@ class EntryQueries(Struct, frozen=True):
         return self.deliveries.of_stay(waitlist_id, entry_id, record.ticket or 0)
 
     def _view(self, record: EntryRecord) -> EntryView:
-        recorded = EntryView.recorded(record)
+        recorded = self._with_question(EntryView.recorded(record), record)
         if record.status not in PRESENT:
             return recorded
         try:

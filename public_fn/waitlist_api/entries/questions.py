@@ -16,6 +16,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import CUSTOMER, MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.question import is_open, is_unanswered, may_end_wait
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.rest import DAY_MILLIS
@@ -76,7 +77,7 @@ class Questions(Struct, frozen=True):
         """Note that a customer still waits; no change without an open question."""
 
         def decide(record: EntryRecord) -> Change | None:
-            if record.unanswered:
+            if self.readiness.is_too_late_to_answer(record):
                 raise NotWaiting(TOO_LATE)
             if record.confirm_by_millis is None:
                 return None
@@ -91,8 +92,8 @@ class Questions(Struct, frozen=True):
         if rules is None:
             raise ConfirmOff
         after = cursors.decode_rank(command.cursor)
-        records, following = self.page(command.waitlist_id, after, command.limit)
-        asked = [record for record in records if record.confirm_by_millis is None]
+        records, following = self.page(command.waitlist_id, after, command.limit, rules)
+        asked = [one for one in records if not is_open(one, rules, self.now_millis())]
         if command.days:
             before_millis = self.now_millis() - command.days * DAY_MILLIS
             asked = [record for record in asked if since_of(record) <= before_millis]
@@ -103,11 +104,11 @@ class Questions(Struct, frozen=True):
         return len(asked), cursors.encode(following)
 
     def page(
-        self, waitlist_id: str, after: int | None, limit: int
+        self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
         """Return the records of a page of waiting entries that are ready, and its last rank.
 
-        Without those that cannot be told: they are not asked.
+        Skip entries whose address takes no messages: their customers are not asked.
         """
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
@@ -115,23 +116,33 @@ class Questions(Struct, frozen=True):
         ids = [one.entry_id for one in page.entries]
         found = self.entries.get_many(waitlist_id, ids)
         records = [found[one] for one in ids if one in found]
-        asked = [one for one in records if one.status == "waiting" and not _is_exempt(one)]
+        asked = [one for one in records if one.status == "waiting" and not _is_exempt(one, rules)]
         return asked, page.next_rank
 
     def act(
-        self, records: Sequence[EntryRecord], rules: ConfirmRules, clocks: Clocks
+        self,
+        records: Sequence[EntryRecord],
+        rules: ConfirmRules,
+        clocks: Clocks,
+        settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Ask and remind, and end the waits of those who have not answered; return the errors."""
-        return _each(partial(self._act, rules=rules, clocks=clocks), records)
+        """Ask and remind, and end the waits of those who have not answered; return the errors.
 
-    def _act(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
+        The rules are those of the settings with this version.
+        """
+        work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
+        return _each(work, records)
+
+    def _act(
+        self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
+    ) -> None:
         match due_of(record, rules, clocks):
             case "asked":
                 self._ask(record, rules, MAINTENANCE)
             case "reminded":
                 self._remind(record, rules, clocks)
             case "unanswered":
-                self._end(record, rules, clocks)
+                self._end(record, rules, clocks, settings_version)
 
     def _ask(self, record: EntryRecord, rules: ConfirmRules, by: str) -> None:
         now_millis = self.now_millis()
@@ -163,10 +174,13 @@ class Questions(Struct, frozen=True):
 
         self.readiness.change(record.key, decide)
 
-    def _end(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
+    def _end(
+        self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
+    ) -> None:
         """Note that a question is unanswered, after which no answer counts; then end the wait.
 
-        If that is cut off between the two, the next walk finds the note, and ends the wait.
+        If the process dies between the two, the next walk finds the note and ends the wait. Until
+        then the note counts only as long as the question may end the wait.
         """
 
         def decide(now: EntryRecord) -> Change | None:
@@ -176,7 +190,7 @@ class Questions(Struct, frozen=True):
             return Change({"unanswered": True}, "unanswered", MAINTENANCE, detail=detail)
 
         noted = self.readiness.change(record.key, decide)
-        if noted.unanswered and noted.ticket and noted.confirm_by_millis:
+        if is_unanswered(noted, rules) and noted.ticket and noted.confirm_by_millis:
             self.recovering_queue.write(
                 c.EndWait(
                     waitlist_id=noted.waitlist_id,
@@ -184,6 +198,7 @@ class Questions(Struct, frozen=True):
                     ticket=noted.ticket,
                     confirm_by_millis=noted.confirm_by_millis,
                     action=rules.then,
+                    settings_version=settings_version,
                 )
             )
 
@@ -216,12 +231,12 @@ def since_of(record: EntryRecord) -> int:
 def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
     """Return what is due of a question to the customer of a waiting entry."""
     deadline = record.confirm_by_millis
-    if record.status != "waiting" or _is_exempt(record):
+    if record.status != "waiting" or _is_exempt(record, rules):
         return None
     if deadline is None:
         return "asked" if since_of(record) + rules.every_millis <= clocks.here else None
     if clocks.is_over(deadline):
-        return "unanswered" if _stands(record, rules) else "asked"
+        return "unanswered" if may_end_wait(record, rules) else "asked"
     return "reminded" if _reminders_due(record, rules, clocks.here) else None
 
 
@@ -233,22 +248,12 @@ def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
     return min([*times, record.confirm_by_millis + GRACE_MILLIS])
 
 
-def _is_exempt(record: EntryRecord) -> bool:
-    """Return whether the address takes no messages: its customer is not silent.
+def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
+    """Return whether the entry's address takes no messages, so that its customer is not silent.
 
-    Once a question is unanswered, the wait is ended.
+    Once the record notes that no answer came, the wait is ended all the same.
     """
-    return record.unreachable and not record.unanswered
-
-
-def _stands(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether a question that is over may end a wait.
-
-    If the entry was claimed or offered since, or the setting was null for a time, the customer is
-    asked anew: they could not, or need not, answer.
-    """
-    is_of_setting = (record.asked_millis or 0) >= rules.since_millis
-    return is_of_setting and record.asked_token == record.claim_token
+    return record.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:

@@ -17,6 +17,7 @@ from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.question import is_unanswered
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_shared.errors import NotWaiting
@@ -122,7 +123,7 @@ class ReadinessChanges(Struct, frozen=True):
             is_repeat = command.rest_key != "" and command.rest_key == record.rest_key
             if is_repeat or record.rest_until_millis == command.until_millis:
                 return None
-            if record.status != "waiting" or record.unanswered:
+            if record.status != "waiting" or self.is_too_late_to_answer(record):
                 raise NotWaiting(NO_REST)
             self._check(rules, record, command.until_millis)
             fields = {
@@ -150,6 +151,16 @@ class ReadinessChanges(Struct, frozen=True):
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide, command.stay)
         return self._rested(record, self._rules(command.waitlist_id))
+
+    def is_too_late_to_answer(self, record: EntryRecord) -> bool:
+        """Return whether the question if the customer still waits can no longer be answered.
+
+        The settings are read from the record: cached ones may lack that `confirm` was changed.
+        """
+        if not record.unanswered:
+            return False
+        settings = self.waitlist_cache.look_up(record.waitlist_id).settings
+        return is_unanswered(record, settings.confirm)
 
     def _rested(self, record: EntryRecord, rules: RestRules | None) -> Rested:
         view = self.positions.of(record.waitlist_id, record.entry_id)

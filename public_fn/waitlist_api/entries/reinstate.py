@@ -29,6 +29,7 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -199,7 +200,8 @@ class Reinstatements(Struct, frozen=True):
                 by, reason = command.by, REINSTATED
                 self._check_room(record, waitlist)
             case "left":
-                by, reason = reason_to_leave(is_silent=bool(record.unanswered))
+                is_silent = record.unanswered and not was_taken_since(record)
+                by, reason = reason_to_leave(is_silent=is_silent)
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
             case _:

@@ -22,9 +22,6 @@ def readiness_fields(
     if reasons is None:
         given = () if recorded is None else recorded.not_ready
         reasons = tuple(one for one in given if not 0 < one.until_millis <= now_millis)
-    confirm_by = view.confirm_by_millis
-    if recorded is not None:
-        confirm_by = recorded.confirm_by_millis
     ends = {one.reason: iso(one.until_millis) for one in reasons if one.until_millis}
     return {
         "ready": not reasons,
@@ -32,7 +29,7 @@ def readiness_fields(
         "ready_ahead": ready_ahead_of(view),
         "rest_until": ends.get("resting"),
         "delayed_until": ends.get("delayed"),
-        "confirm_by": iso(confirm_by) if confirm_by else None,
+        "confirm_by": iso(view.confirm_by_millis) if view.confirm_by_millis else None,
     }
 
 

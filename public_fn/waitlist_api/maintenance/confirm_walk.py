@@ -33,8 +33,8 @@ class ConfirmWalker(Struct, frozen=True):
         if after is None:
             earliest = now_millis + LONGEST_PAUSE_MILLIS
         for _ in range(PAGES):
-            records, after = self.questions.page(waitlist.waitlist_id, after, MAX_PAGE)
-            errors = self.questions.act(records, rules, clocks)
+            records, after = self.questions.page(waitlist.waitlist_id, after, MAX_PAGE, rules)
+            errors = self.questions.act(records, rules, clocks, waitlist.version)
             times = [due_at(one, rules) for one in records if due_of(one, rules, clocks) is None]
             earliest = min([earliest, *times, *(now_millis for error in errors if error)])
             if after is None:

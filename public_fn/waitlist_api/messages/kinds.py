@@ -39,7 +39,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     `once_a_stay`: several events ask for the same message. `in_hours`: it waits for the hours in
     which the list's policy offers. `is_asked`: the person has just asked for it, so they get it
     also if they want no others. It is sent on lists that choose it by its own name, or by that of
-    another kind, `also_by`.
+    another kind, `also_by`. A message of the setting `of_setting` is not true while that is null.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     in_hours: bool = False
     is_asked: bool = False
     also_by: str = ""
+    of_setting: Literal["", "confirm"] = ""
     comes_later: Callable[[EntryRecord, Happening], bool] = lambda _record, _happening: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -167,6 +168,7 @@ KINDS: tuple[Kind, ...] = (
         events=("asked", "reminded"),
         is_true=_confirm,
         fills=("name", "until"),
+        of_setting="confirm",
         comes_later=_reminded,
     ),
     Kind(name="admitted", events=("admitted",), is_true=_admitted, once_a_stay=True),

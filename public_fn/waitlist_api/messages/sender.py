@@ -77,7 +77,8 @@ class Sender(Struct, frozen=True):
         if kind.comes_later(record, happening):
             return "later"
         delivery = _delivery(kind, record, happening)
-        if not kind.is_true(record, happening, self.now_millis()):
+        is_over = kind.of_setting != "" and getattr(waitlist.settings, kind.of_setting) is None
+        if is_over or not kind.is_true(record, happening, self.now_millis()):
             return self._drop(delivery, "over")
         if not kind.is_asked and record.messages:
             return self._drop(delivery, "turned_off")

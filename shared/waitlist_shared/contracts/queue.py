@@ -338,18 +338,22 @@ class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
     """Ends the wait of an entry whose customer has not confirmed it in time.
 
     It is parked, goes to the end of the queue, or leaves: then maintenance ends the stay. The
-    message means the stay with this `ticket` and the question with this deadline.
+    message means the stay with this `ticket` and the question with this deadline, under the
+    settings of this version: later settings may ask nobody, or say another `action`.
     """
 
     ticket: Ticket
     confirm_by_millis: Number
     action: Unanswered
+    settings_version: Number
 
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """`outcome` is ended; or kept: the entry has no such question, or no longer waits to be taken,
-    or the deadline is not over by Redis' clock.
+    """`outcome` is `ended`, or `kept`.
+
+    An entry is kept if it has no such question, if it no longer waits to be taken, if the deadline
+    is not over by Redis' clock, or if Redis has later settings.
     """
 
 

@@ -73,6 +73,15 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
     assert line.end_wait("bob", **late)["outcome"] == "kept", "another stay"
 
 
+def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
+    """P2: later settings may ask nobody, or end a wait in another way."""
+    asked(line, "ann")
+    line.clock.advance(seconds=60)
+    line.init(version=2)
+    assert line.end_wait("ann", settings_version=1)["outcome"] == "kept"
+    assert line.end_wait("ann", settings_version=2)["outcome"] == "ended"
+
+
 @pytest.mark.parametrize("meanwhile", ["answered", "held", "resting"])
 def test_an_entry_that_no_longer_waits_to_be_taken_is_kept(line: Line, meanwhile: str) -> None:
     asked(line, "ann")

@@ -135,8 +135,8 @@ class Client:
         settings = WaitlistSettings(**SETTINGS, opens_at=opens_at, closes_at=closes_at)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
-    def expect_answers(self, then: Unanswered) -> Any:
-        confirm = ConfirmRules(
+    def expect_answers(self, then: Unanswered | None) -> Any:
+        confirm = then and ConfirmRules(
             every_days=365, answer_days=ANSWER_DAYS, reminders_days=(REMINDED_DAYS,), then=then
         )
         self.services.waitlists.put(WAITLIST_ID, WaitlistSettings(**SETTINGS, confirm=confirm))

@@ -41,6 +41,8 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
+# The record notes that no answer came, which no longer counts.
+VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,9 @@ OPERATIONS: tuple[Operation, ...] = (
         ("held back", "held back, Redis lost", "held back while claimed"),
     ),
     Operation(
-        "rest", rest("b"), ("waiting", "held", "waiting, Redis lost", "place forgotten", *ASKED)
+        "rest",
+        rest("b"),
+        ("waiting", "held", "waiting, Redis lost", "place forgotten", *ASKED, *VOID),
     ),
     Operation("resume", resume("b"), ("resting", "resting, Redis lost")),
     Operation("ask", ask("b"), ("question due", "question due, Redis lost")),
@@ -267,6 +271,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "question to be repeated",
             "question over",
             "question over, noted",
+            *VOID,
         ),
     ),
     Operation(
@@ -280,6 +285,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "question over, to the back",
             "question over, noted",
             "question over, held since",
+            *VOID,
         ),
         is_maintenance=True,
     ),

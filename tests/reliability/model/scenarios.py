@@ -29,9 +29,9 @@ from tests.reliability.model.requests import (
     let_pass,
     let_question_stand,
     limit_to,
-    look_after,
     lose_redis,
     maintain,
+    note_silence,
     notice_ends,
     open_or_close,
     park,
@@ -144,6 +144,7 @@ _long_ago = (
 _asked = (*_long_ago, expect_answers("park"), ask("b"))
 _silent = (maintain(), let_question_stand(is_over=True))
 _unanswered = (*_asked, *_silent)
+_noted = (*_unanswered, note_silence())
 
 
 NAMES: dict[str, Scenario] = {
@@ -221,7 +222,9 @@ NAMES: dict[str, Scenario] = {
     f"{QUESTION} over": _unanswered,
     f"{QUESTION} over, to leave": (*_long_ago, expect_answers("leave"), ask("b"), *_silent),
     f"{QUESTION} over, to the back": (*_long_ago, expect_answers("to_back"), ask("b"), *_silent),
-    f"{QUESTION} over, noted": (*_unanswered, cut_off(look_after(), step=7)),
+    f"{QUESTION} over, noted": _noted,
+    f"{QUESTION} over, noted, held since": (*_noted, claim(1, FIRST), release("b")),
+    f"{QUESTION} over, noted, none asked": (*_noted, expect_answers(None)),
     f"{QUESTION} over, held since": (*_asked, claim(1, FIRST), release("b"), *_silent),
     "inside": _inside,
     "inside, full": _full_inside,

@@ -1,5 +1,6 @@
 """Still there? Customers are asked if they still wait; silence until the deadline ends the wait."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -351,6 +352,21 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
             return
 
 
+def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
+    """Let a process die before it ends a wait; keep its message in `held_up`."""
+
+    def fault(call: Call) -> Any:
+        if call.is_invoke and operation_of(call) == "end_wait":
+            if held_up is not None:
+                held_up.append(call)
+            raise Crash
+        return call.make()
+
+    wire.disarm()
+    for step in range(100):
+        wire.also(step, fault)
+
+
 def silent(people: Admissions, **settings: Any) -> None:
     """Let ada's wait end in Redis: she has not answered, and is to leave."""
     people.configure(confirm={**RULES, "then": "leave"}, **settings)
@@ -389,8 +405,9 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
             return
 
 
+@pytest.mark.parametrize("is_reinstated", [False, True])
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
-    people: Admissions, wire: Wire
+    people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
     """The walk is cut off between the note that no answer came and the end of the wait."""
     people.configure(
@@ -399,22 +416,134 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     answer(asked(people), "bob", "cyd")
     people.world.advance(15 * DAY)
 
-    def fault(call: Call) -> Any:
-        if call.is_invoke and operation_of(call) == "end_wait":
-            raise Crash
-        return call.make()
-
-    wire.disarm()
-    for step in range(100):
-        wire.also(step, fault)
+    refuse_ends(wire)
     with pytest.raises(Crash):
         people.world.maintenance.run_one(people.waitlist_id)
     wire.disarm()
     assert people.admit_one("ada").status == 200
-    run(people)
-    run(people)
-    assert people.events("ada")[-4:] == ["unanswered", "offered", "no_show", "left"]
+    if is_reinstated:
+        people.world.advance(2 * MINUTE)
+        assert people.claimed() == ["bob"], "which ends offers whose time is over"
+        assert people.reinstate("ada").status == 200
+    else:
+        run(people)
+        run(people)
+        assert people.events("ada")[-4:] == ["unanswered", "offered", "no_show", "left"]
     assert why(people) == [("policy", "no_show")]
+
+
+def noted(people: Admissions, wire: Wire) -> None:
+    """Let maintenance note that ada has not answered, and die before it ends her wait."""
+    asked(people)
+    answer(people, "bob", "cyd")
+    people.world.advance(15 * DAY)
+    refuse_ends(wire)
+    with pytest.raises(Crash):
+        people.world.maintenance.run_one(people.waitlist_id)
+    wire.disarm()
+    assert people.events("ada")[-1] == "unanswered"
+    assert people.poll("ada").json["status"] == "waiting"
+
+
+def switch_off(people: Admissions) -> None:
+    people.configure(confirm=None, rest={})
+
+
+def switch_off_and_on(people: Admissions) -> None:
+    switch_off(people)
+    people.world.advance(MINUTE)
+    people.configure(confirm=RULES, rest={})
+
+
+def claim_and_release(people: Admissions) -> None:
+    assert people.claimed() == ["ada"]
+    people.release("ada")
+
+
+def offer_and_withdraw(people: Admissions) -> None:
+    people.admit_one("ada")
+    people.withdraw("ada")
+
+
+ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_withdraw]
+
+
+@pytest.mark.parametrize("happen", ENDS_OF_A_NOTE)
+@pytest.mark.parametrize("how", ["confirm", "rest"])
+def test_a_customer_answers_a_question_that_no_longer_stands(
+    people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
+) -> None:
+    """The note that no answer came counts only while the question may end the wait."""
+    noted(people, wire)
+    assert people.confirm("ada").code == "not_waiting"
+    assert people.rest("ada", DAY).code == "not_waiting"
+    happen(people)
+    answered = people.confirm("ada") if how == "confirm" else people.rest("ada", DAY)
+    assert (answered.status, answered.json["confirm_by"]) == (200, None)
+    on(people, 15)
+    assert people.poll("ada").json["position"] == 1
+    assert people.events("ada").count("asked") == 1
+
+
+@pytest.mark.parametrize("happen", ENDS_OF_A_NOTE[1:])
+def test_an_operator_asks_anew_where_a_question_no_longer_stands(
+    people: Admissions, wire: Wire, happen: Callable[[Admissions], None]
+) -> None:
+    noted(people, wire)
+    assert people.ask_all().json["asked"] == 2, "only the others: her wait is about to be ended"
+    happen(people)
+    assert people.ask_all().json["asked"] == 1
+    assert people.ask_all().json["asked"] == 0
+    assert deadline(people, "ada") == iso(people.world.clock.now_millis() + 14 * DAY * 1000)
+    answer(people, "ada")
+
+
+def test_an_unreachable_customer_is_not_asked_anew(people: Admissions, wire: Wire) -> None:
+    noted(people, wire)
+    switch_off_and_on(people)
+    stay = (people.waitlist_id, people.id_of("ada"), people.stay_of("ada"))
+    assert people.world.services.recipients.mark_unreachable(*stay)
+    on(people, 1)
+    assert people.events("ada").count("asked") == 1
+    assert people.poll("ada").json["position"] == 1
+
+
+def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wire: Wire) -> None:
+    """P2: the message that ends the wait was sent before `confirm` was switched off."""
+    held_up: list[Call] = []
+    asked(people)
+    answer(people, "bob", "cyd")
+    people.world.advance(15 * DAY)
+    refuse_ends(wire, held_up)
+    with pytest.raises(Crash):
+        people.world.maintenance.run_one(people.waitlist_id)
+    wire.disarm()
+    switch_off(people)
+    held_up[0].make()
+    assert people.poll("ada").json["position"] == 1
+
+
+@pytest.mark.parametrize("then", ["park", "leave", "to_back"])
+def test_a_noted_wait_ends_as_the_newest_settings_say(
+    people: Admissions, wire: Wire, then: str
+) -> None:
+    noted(people, wire)
+    people.configure(confirm={**RULES, "then": then})
+    on(people, 0)
+    on(people, 0)
+    last = {"park": "parked", "leave": "left", "to_back": "bumped"}[then]
+    assert people.events("ada")[-2:] == ["unanswered", last]
+
+
+def test_a_list_that_no_longer_asks_shows_no_question(people: Admissions) -> None:
+    asked(people)
+    assert people.stats().json["asked"] == 3
+    assert len(people.page("only=asked").json["entries"]) == 3
+    switch_off(people)
+    assert people.stats().json["asked"] == 0
+    assert people.page("only=asked").json["entries"] == []
+    assert [one["confirm_by"] for one in people.page().json["entries"]] == [None] * 3
+    assert people.person("ada").json["confirm_by"] is None
 
 
 def test_a_silent_customer_who_is_reinstated_at_once_left_by_silence(people: Admissions) -> None:

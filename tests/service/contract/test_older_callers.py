@@ -34,6 +34,7 @@ VALUES: dict[str, Any] = {
     "outcome": "done",
     "token": "0" * 40,
     "seen_stamp": 5,
+    "settings_version": 5,
     "which": "held",
     "deadline_millis": 5,
     "parked_millis": 5,

@@ -19,6 +19,13 @@ ADA, BOB, CYD, DAN, EVE, GUS, HAL = (
 TOKEN = "0" * 40
 SPANISH = segment_id_of(WAITLIST_ID, {"language": "Spanish"})
 TAGS: dict[str, Any] = {"segments": (SPANISH,), "segments_version": 1}
+# A question whose time to answer is over.
+OVER: dict[str, Any] = {
+    "ticket": 1,
+    "confirm_by_millis": 1,
+    "action": "park",
+    "settings_version": 1,
+}
 # A recorded hold, until long after this test.
 OFFERED: dict[str, Any] = {"state": "offered", "token": TOKEN, "time_millis": 2**50}
 HELD: dict[str, Any] = {"state": "held", "token": TOKEN, "time_millis": 2**50}
@@ -67,7 +74,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.MarkDirty(**of(ADA)), "marked"),
     (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),
     (c.Tag(**tagged(ADA), attributes_version=1), "kept"),
-    (c.EndWait(**of(ADA), ticket=1, confirm_by_millis=1, action="park"), "kept"),
+    (c.EndWait(**of(ADA), **OVER), "kept"),
     (c.Untagged(**SEGMENTED), "ready"),
     (c.Restore(**tagged(ADA), rank=1, ticket=1, stamp=1), "present"),
     (c.Leave(**stay(ADA)), "left"),

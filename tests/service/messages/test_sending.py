@@ -375,6 +375,19 @@ def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: S
     assert len(stage.stand_ins.mails) == 1
 
 
+def test_a_question_of_a_list_that_no_longer_asks_is_not_sent(stage: Stage) -> None:
+    confirm = {"every_days": 30, "answer_days": 14}
+    stage.configure(messages={"kinds": ["confirm"]}, confirm=confirm)
+    stage.joins("ada")
+    for settings, mails in ((None, 0), (confirm, 1)):
+        assert stage.people.ask_all().json["asked"] == 1
+        stage.configure(messages={"kinds": ["confirm"]}, confirm=settings)
+        assert stage.send_news() == []
+        assert len(stage.stand_ins.mails) == mails
+        stage.configure(messages={"kinds": ["confirm"]}, confirm=confirm)
+        stage.people.confirm("ada")
+
+
 def test_the_rule_takes_the_events_of_all_kinds() -> None:
     pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
     assert set(pattern["detail"]["event"]) == set(BY_EVENT)

@@ -12,6 +12,8 @@ from waitlist_api.settings.confirm import Unanswered
 DAY_SECONDS = 24 * 3600
 # The clock of a function may be ahead by less.
 GRACE_SECONDS = 660
+# After so many steps of a run of maintenance the note of an entry is written.
+STEPS_OF_A_NOTE = 7
 
 
 def limit_to(capacity: int) -> Request:
@@ -39,8 +41,8 @@ def open_or_close(*, opens: bool) -> Request:
     )
 
 
-def expect_answers(then: Unanswered) -> Request:
-    """Let the list ask customers if they still wait; none is asked by itself."""
+def expect_answers(then: Unanswered | None) -> Request:
+    """Let the list ask customers if they still wait, or no longer; none is asked by itself."""
     return Request(
         lambda client: client.expect_answers(then),
         lambda line: (replace(line, capacity=None, policy=None, then=then), NOTHING),
@@ -81,6 +83,18 @@ def cut_off(request: Request, step: int) -> Request:
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
+
+
+def note_silence() -> Request:
+    """Have maintenance note that no answer came, and die before it ends the wait."""
+
+    def effect(line: Waitlist) -> Effect:
+        for name, stay in line.stays:
+            if stay.question == "over":
+                line = model.noted(line, name)
+        return line, NOTHING
+
+    return replace(cut_off(look_after(), step=STEPS_OF_A_NOTE), effect=effect)
 
 
 def let_pass(seconds: float) -> Request:

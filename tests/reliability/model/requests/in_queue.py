@@ -140,7 +140,7 @@ def rest(name: str) -> Request:
         stay = line.stay(name)
         if stay is None or stay.state in ENDED or stay.rests_until_millis:
             return line, expected
-        if stay.question == "noted":
+        if stay.question == "noted" and model.may_end_wait(line, stay):
             return line, no("not_waiting")
         line = model.answered(line, name).change(name, rests_until_millis=REST_UNTIL)
         return line.happened(name, "rested", model.CUSTOMER), expected
@@ -205,7 +205,7 @@ def confirm(name: str) -> Request:
         stay = line.stay(name)
         if stay is None or stay.state in ENDED or not stay.is_asked:
             return line, expected
-        if stay.question == "noted":
+        if stay.question == "noted" and model.may_end_wait(line, stay):
             return line, no("not_waiting")
         return model.answered(line, name).happened(name, "confirmed", model.CUSTOMER), expected
 
@@ -219,9 +219,20 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the refusal if Redis has ended the wait: maintenance may not have recorded it yet."""
+    """Return the refusal if Redis alone knows that the question is over, or may end no wait.
+
+    Maintenance may not have recorded yet that the wait has ended, or that the entry was claimed.
+    """
+    stay = line.stay(name)
+    is_claimed_since = (
+        stay is not None
+        and stay.question == "noted"
+        and stay.hold != stay.asked_hold
+        and not stay.hold_end
+    )
     ends = [event for event in line.history(name) if event.word not in model.OF_RECORD]
-    return ("not_waiting",) if ends and ends[-1].reason == model.UNANSWERED else ()
+    is_ended = bool(ends) and ends[-1].reason == model.UNANSWERED
+    return ("not_waiting",) if is_ended or is_claimed_since else ()
 
 
 def reinstate(name: str, key: str) -> Request:

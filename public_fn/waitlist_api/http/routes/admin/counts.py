@@ -81,7 +81,7 @@ def admin_count_routes(
             parked=stats.parked,
             not_ready=stats.not_ready,
             unverified=stats.unverified,
-            asked=stats.asked,
+            asked=stats.asked if settings.confirm else 0,
             quota=stats.quota,
             sources=sources_of(waitlist_id, settings.page),
             messages=messages_of(waitlist_id) if settings.messages else None,
