@@ -274,8 +274,8 @@ class Line:
     def board(self) -> Answer:
         return self.send("board")
 
-    def stats(self) -> Answer:
-        return self.send("stats")
+    def stats(self, **fields: Any) -> Answer:
+        return self.send("stats", **fields)
 
     def entries(self) -> list[dict[str, Any]]:
         """Return all waiting entries in serving order, read page by page."""

@@ -24,7 +24,7 @@ KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "answers_to", "moved_stay", "claim_token", "hold_end"),
-    *("asked_token", "near_stay", "ending_offer"),
+    *("asked_token", "ending_offer"),
 }
 
 

@@ -31,6 +31,7 @@ from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
@@ -96,6 +97,7 @@ class Mailbox(Background):
             self._waitlists,
             Deliveries(table),
             Recipients(table, now_millis),
+            NoticeRecords(table),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),
             now_millis,

@@ -16,7 +16,7 @@ from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import Edits
 from waitlist_api.records.entries import EntryChanged
-from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.entry import NO_LONGER_NEAR, EntryRecord, HistoryEvent
 from waitlist_api.records.question import is_unanswered
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
@@ -130,6 +130,7 @@ class ReadinessChanges(Struct, frozen=True):
                 "rest_until_millis": command.until_millis,
                 "rests": record.rests + 1,
                 "rest_key": command.rest_key or None,
+                **NO_LONGER_NEAR,
             }
             if record.confirm_by_millis is not None:
                 # A customer who lets others pass still waits.
@@ -199,6 +200,7 @@ class ReadinessChanges(Struct, frozen=True):
             if (record.held_back, record.held_back_reason) == (is_held_back, reason):
                 return None
             fields = {"held_back": is_held_back or None, "held_back_reason": reason or None}
+            fields |= NO_LONGER_NEAR if is_held_back else {}
             event = "held_back" if is_held_back else "ready"
             return Change(fields, event, command.by, command.reason)
 

@@ -20,7 +20,7 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import EDITED, MINUTE, Change, Journal, Key
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import WaitlistError
+from waitlist_shared.errors import Cold, Gone, Rebuilding, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import millis_of
 
@@ -40,7 +40,7 @@ class AuditWindow(Struct, frozen=True):
     """The changes of a waitlist to audit: `since` < stamp <= the stamp of the heartbeat.
 
     `began` is the `since` of the first run of an audit that takes several runs; `repaired` has the
-    ids of entries that Redis had lost.
+    ids of entries that Redis had lost, `failed` those that could not be compared or repaired.
     """
 
     waitlist: WaitlistRecord
@@ -48,6 +48,7 @@ class AuditWindow(Struct, frozen=True):
     beat: c.HeartbeatResult
     began: int = 0
     repaired: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
 
     def has(self, change: Change) -> bool:
         return self.since < change.stamp <= self.beat.stamp
@@ -110,7 +111,10 @@ class Auditor(Struct, frozen=True):
             certain = [one for key, one in found.items() if one == drifts[key]]
             answers = send_batch(self.queue, [one.repair for one in certain]) if certain else []
             for drift, answer in zip(certain, answers, strict=True):
-                windows[drift.change.waitlist_id].repaired.add(drift.change.entry_id)
+                window = windows[drift.change.waitlist_id]
+                window.repaired.add(drift.change.entry_id)
+                if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
+                    window.failed.add(drift.change.entry_id)
                 _log(drift, answer)
             mended = [one for one in answers if not isinstance(one, WaitlistError)]
             self.metrics.add("losses_mended", len(mended))
@@ -124,7 +128,7 @@ class Auditor(Struct, frozen=True):
             if change.status == EDITED:
                 # A later change says nothing about the attributes and the readiness of an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
-        inspected = self._look(newest.values())
+        inspected = self._look(windows, newest.values())
         known = [one for key, one in newest.items() if key in inspected]
         doubtful = [one for one in known if may_differ(one, inspected[one.key])]
         records = self._records(doubtful)
@@ -141,18 +145,21 @@ class Auditor(Struct, frozen=True):
                 drifts[change.key] = Drift(change, record, inspection, repair)
         return drifts
 
-    def _look(self, changes: Iterable[Change]) -> dict[Key, c.InspectResult]:
+    def _look(
+        self, windows: Mapping[str, AuditWindow], changes: Iterable[Change]
+    ) -> dict[Key, c.InspectResult]:
         """Return the state of entries in Redis; a waitlist in a rebuild returns none."""
         asked = list(changes)
         if not asked:
             return {}
         requests = [c.Inspect(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
-        answers = send_batch(self.queue, requests)
-        return {
-            change.key: answer
-            for change, answer in zip(asked, answers, strict=True)
-            if isinstance(answer, c.InspectResult)
-        }
+        found = {}
+        for change, answer in zip(asked, send_batch(self.queue, requests), strict=True):
+            if isinstance(answer, c.InspectResult):
+                found[change.key] = answer
+            elif not isinstance(answer, Cold | Rebuilding):
+                windows[change.waitlist_id].failed.add(change.entry_id)
+        return found
 
     def _records(self, changes: Iterable[Change]) -> dict[Key, EntryRecord]:
         entry_ids: dict[str, list[str]] = {}

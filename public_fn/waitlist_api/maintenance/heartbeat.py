@@ -32,7 +32,7 @@ LONGEST = 24 * 60 * MINUTE
 # A continued audit goes back this far: a decision of the last minutes may have been recorded after
 # the former run read the journal.
 OVERLAP = 2 * MINUTE
-NO_PACES: Mapping[str, str] = MappingProxyType({})
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Heartbeat(Struct, frozen=True):
@@ -49,19 +49,24 @@ class Heartbeat(Struct, frozen=True):
         self,
         waitlists: Sequence[WaitlistRecord],
         left_millis: LeftMillis = without_end,
-        paces: Mapping[str, str] = NO_PACES,
+        paces: Mapping[str, str] = NONE,
         seen: int = 0,
+        told: Mapping[str, str] = NONE,
     ) -> bool:
         """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others.
 
         The heartbeat also brings the waitlist's pace. Changes up to the stamp `seen` are compared
         already, unless Redis has lost the last heartbeat. Return whether every waitlist is
         compared, or will be by its rebuild.
+
+        The run has done all that was due on the waitlists in `told`, which has what their
+        checkpoints have of that name. The others are unfinished, and so are those on which this
+        check leaves anything undone: their checkpoints say so, and the next run maintains them.
         """
         missed = {one.waitlist_id for one in waitlists}
         rebuilt: set[str] = set()
         try:
-            for waitlist_id in self._compared(waitlists, paces, seen, rebuilt, left_millis):
+            for waitlist_id in self._compared(waitlists, paces, seen, rebuilt, left_millis, told):
                 missed.discard(waitlist_id)
         finally:
             self.metrics.add("beats_missed", len(missed))
@@ -74,6 +79,7 @@ class Heartbeat(Struct, frozen=True):
         seen: int,
         rebuilt: set[str],
         left_millis: LeftMillis,
+        told: Mapping[str, str],
     ) -> Iterator[str]:
         """Yield the ids of waitlists whose order is checked; add those with a rebuild to do."""
         beats = [beat_of(one, paces.get(one.waitlist_id)) for one in waitlists]
@@ -94,18 +100,27 @@ class Heartbeat(Struct, frozen=True):
             elif isinstance(answer, Cold | Rebuilding):
                 rebuilt.add(waitlist.waitlist_id)
         left = dict(windows)
+        compared: dict[str, int] = {}
         for reached in self.auditor.audit(windows, left_millis):
             for waitlist_id, one in list(left.items()):
-                if reached > one.since:
-                    self._note(one, reached)
                 if reached >= one.beat.stamp:
+                    compared[waitlist_id] = reached
                     del left[waitlist_id]
-                    yield waitlist_id
+                elif reached > one.since:
+                    self._note(one, reached)
             if left:
                 _log_progress(left.values(), reached)
         self.metrics.add("audits_unfinished", len(left))
         beats_seen = {id_: (one.since, one.beat) for id_, one in windows.items()}
-        self.strays.take_out(beats_seen, left_millis)
+        unfinished = self.strays.take_out(beats_seen, left_millis)
+        # Last of all, because a run that dies before this leaves the waitlist busy.
+        for waitlist_id, reached in compared.items():
+            window = windows[waitlist_id]
+            if window.failed:
+                continue
+            is_finished = waitlist_id not in unfinished
+            self._note(window, reached, told.get(waitlist_id) if is_finished else None)
+            yield waitlist_id
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last checkpoint; rebuilding it", waitlist)
@@ -113,15 +128,18 @@ class Heartbeat(Struct, frozen=True):
         self.queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self.rebuilder.rebuild(waitlist, left_millis)
 
-    def _note(self, windows: AuditWindow, reached: int) -> None:
-        """Write the checkpoint, after all changes up to a stamp were compared."""
+    def _note(self, windows: AuditWindow, reached: int, told: str | None = None) -> None:
+        """Write the checkpoint, after all changes up to a stamp were compared.
+
+        Without `told` the waitlist is unfinished.
+        """
         watch, beat = windows.waitlist.checkpoint, windows.beat
         number = self._beat_behind_repairs(windows) if windows.repaired else beat.beat
         if number is None:
             return
         is_whole = reached >= beat.stamp
         if is_whole:
-            watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters))
+            watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters), told)
         if windows.repaired or not is_whole:
             watch = watch.audited_until(beat.epoch, number, reached, since=windows.began)
         self.waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)

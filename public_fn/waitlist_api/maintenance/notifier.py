@@ -6,13 +6,14 @@ from functools import partial
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.maintenance.isolation import run_each
+from waitlist_api.maintenance.isolation import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.notices import Notice, NoticeRecords, Word
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
+from waitlist_shared.ids import head_of
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
@@ -28,8 +29,18 @@ OFFER_SECONDS = 600  # without a policy
 PAGES = 100
 
 
+class Head(Struct, frozen=True):
+    """The first entries that are ready: their digest, the notices that are due, and whether these
+    are all that their people are still to be told.
+    """
+
+    digest: str = ""
+    due: Sequence[Notice] = ()
+    is_told_by_these: bool = True
+
+
 class Notifier(Struct, frozen=True):
-    """Sends notices, at most one of a stay and of an offer, and none outside the policy's hours.
+    """Sends the notices `near` and `ending`; none outside the policy's hours.
 
     The record has what was sent. An entry that has changed since it was read is looked at again by
     the next run.
@@ -40,38 +51,59 @@ class Notifier(Struct, frozen=True):
     notices: NoticeRecords
     now_millis: NowMillis
 
-    def notify(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Write the events `near` and `ending` that are due."""
+    def notify(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> str:
+        """Write the events `near` and `ending` that are due.
+
+        Return the digest of the first entries that are ready if all of their people have been told
+        that they are near, else an empty one.
+        """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
-            return
-        due: list[Notice] = []
+            return ""
+        redis_millis = millis_of(stats.clock_stamp)
+        head = Head()
         if sends(settings, "near") and stats.waiting > stats.not_ready:
-            due += self._near(waitlist.waitlist_id, settings.messages.near)
+            head = self._head(waitlist.waitlist_id, settings.messages.near, redis_millis)
+        due = list(head.due)
         if sends(settings, "ending") and stats.offered:
-            due += self._ending(waitlist, millis_of(stats.clock_stamp))
+            due += self._ending(waitlist, redis_millis)
+        written = []
         if due:
             drawn: c.AllocateTicketsResult = self.queue.send(
                 c.AllocateTickets(waitlist_id=waitlist.waitlist_id)
             )
-            run_each(partial(self._write, stamp=drawn.stamp), due)
+            written = run_all(partial(self._write, stamp=drawn.stamp), due)
+        return head.digest if head.is_told_by_these and all(written) else ""
 
-    def _write(self, notice: Notice, stamp: int) -> None:
+    def _write(self, notice: Notice, stamp: int) -> bool:
+        """Write a notice; return False if the record has changed since it was read."""
         try:
             self.notices.record(notice, stamp)
         except EntryChanged:
-            return
+            return False
+        return True
 
-    def _near(self, waitlist_id: str, most: int) -> Iterator[Notice]:
-        """Yield the notices of the first entries that are ready."""
+    def _head(self, waitlist_id: str, most: int, redis_millis: int) -> Head:
+        """Look at the first entries that are ready."""
         page: c.ListWaitingResult = self.queue.send(
             c.ListWaiting(waitlist_id=waitlist_id, limit=most, ready=True)
         )
-        ids = [one.entry_id for one in page.entries]
-        for record in self.entries.get_many(waitlist_id, ids).values():
-            notice = Notice(record, "near")
-            if record.status == "waiting" and notice.is_new:
-                yield notice
+        if not page.entries:
+            return Head()
+        ids, last_rank = [one.entry_id for one in page.entries], page.entries[-1].rank
+        found = self.entries.get_many(waitlist_id, ids)
+        notices = [Notice(found[one], "near") for one in ids if one in found]
+        new = [notice for notice in notices if notice.is_new]
+        now_millis = max(redis_millis, self.now_millis())
+
+        def is_due(notice: Notice) -> bool:
+            # The entry may have gone away since Redis was asked.
+            record = notice.record
+            is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
+            return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
+
+        due = [notice for notice in new if is_due(notice)]
+        return Head(head_of(ids), due, len(due) == len(new) and len(notices) == len(ids))
 
     def _ending(self, waitlist: WaitlistRecord, redis_millis: int) -> Iterator[Notice]:
         """Yield the notices of offers that end soon, by Redis' clock."""
@@ -116,12 +148,22 @@ def sends(settings: WaitlistSettings, word: Word) -> bool:
     return settings.messages is not None and word in settings.messages.kinds
 
 
-def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
+def near_of(settings: WaitlistSettings) -> int:
+    """Return how many of the first entries are told that they are near; 0 if none is."""
+    if settings.messages is None or not sends(settings, "near"):
+        return 0
+    return settings.messages.near
+
+
+def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
     """Return whether a notice may be due though nothing has happened since the last heartbeat.
 
-    Time alone brings an offer near its end; new settings, people near their turn.
+    Time alone brings an offer near its end. It also brings people near their turn, when a rest or a
+    delay of theirs ends or the hours of the policy begin; so do new settings.
     """
-    if stats.offered and sends(waitlist.settings, "ending"):
+    settings = waitlist.settings
+    if stats.offered and sends(settings, "ending"):
         return True
-    is_changed = waitlist.updated_millis > millis_of(waitlist.checkpoint.stamp)
-    return is_changed and stats.waiting > 0 and sends(waitlist.settings, "near")
+    if not near_of(settings) or stats.head == waitlist.checkpoint.told:
+        return False
+    return stats.head != "" and not is_closed(offer_hours_of(settings), now_millis)

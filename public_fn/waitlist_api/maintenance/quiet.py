@@ -39,12 +39,13 @@ def is_quiet(
         return False
     return (
         answer.last_stamp == checkpoint.stamp
+        and not checkpoint.is_unfinished
         and answer.clock_stamp - checkpoint.stamp < _rest_of(waitlist)
         and answer.settings_version >= waitlist.version
         and "building" not in (answer.segments_state, waitlist.segments_state)
         and not (answer.waiting and answer.pace != UNKNOWN)
         and not is_due(waitlist, now_millis)
-        and not may_be_due(waitlist, answer)
+        and not may_be_due(waitlist, answer, now_millis)
         and not _has_instant(waitlist, answer.scheduled_until, now_millis)
     )
 

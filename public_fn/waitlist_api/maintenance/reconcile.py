@@ -23,9 +23,11 @@ from waitlist_api.records.decisions import (
     transition_of,
 )
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import ENDED, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.entry import ENDED, NO_LONGER_NEAR, PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.transitions import OF_QUESTION, Transition, Transitions
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import Gone, WaitlistError
+from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
 # Pages of 500 in one run; the next run continues.
@@ -61,7 +63,8 @@ class Reconciler(Struct, frozen=True):
         self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
         self._append(records, expired)
         begun = self._begin_now(records, expired)
-        settled: list[c.Single] = []
+        ended: list[c.Drop] = []
+        settled: list[c.Settle] = []
         others = 0
         for place in expired.places:
             record = records.get(place.entry_id)
@@ -85,9 +88,9 @@ class Reconciler(Struct, frozen=True):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:
                 # The claim admitted it at once and was cut off: remove the place of its hold.
-                settled.append(drop_of(record, counts=True, now_millis=self.now_millis()))
+                ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
-                settled.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
+                ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
                 # The leave will take this admission back, so Redis must keep it until then.
                 continue
@@ -102,8 +105,21 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        send_batch(self.queue, settled)
+        # Redis must not forget yet that a place is to be given up if that has failed.
+        failed = {
+            drop.entry_id
+            for drop, answer in zip(ended, self._send(ended), strict=True)
+            if isinstance(answer, WaitlistError) and not isinstance(answer, Gone)
+        }
+        settled = [one for one in settled if one.entry_id not in failed]
+        self._send(settled)
         return bool(settled or others)
+
+    def _send(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
+        """Return the answers; a page of decisions may need more messages than a batch has."""
+        starts = range(0, len(requests), MAX_BATCH)
+        batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
+        return [answer for answers in batches for answer in answers]
 
     def _begin_now(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
@@ -199,7 +215,7 @@ def catch_up(
         delays = [one.at for one in news if one.verb == "released" and one.at]
         if delays:
             # Also if a move has followed the release.
-            transition = transition.with_changes(delayed_until_millis=delays[-1])
+            transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(one.verb in UNANSWERED_ENDS for one in news):
             transition = transition.with_changes(**dict.fromkeys(OF_QUESTION))
         # All of them begin where the record is (see is_refuted).

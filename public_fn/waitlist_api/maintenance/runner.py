@@ -13,7 +13,7 @@ from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFin
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
-from waitlist_api.maintenance.notifier import Notifier
+from waitlist_api.maintenance.notifier import Notifier, near_of
 from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
@@ -119,7 +119,7 @@ class MaintenanceRunner(Struct, frozen=True):
         waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             alive = _alive(page)
-            answers = dict(zip((one.waitlist_id for one in alive), self._count(alive), strict=True))
+            answers = dict(zip((one.waitlist_id for one in alive), self.count(alive), strict=True))
             stats = [one for one in answers.values() if isinstance(one, c.StatsResult)]
             if stats and not survey.until:
                 changed = self._changed(seen, stats)
@@ -146,15 +146,19 @@ class MaintenanceRunner(Struct, frozen=True):
 
     def _maintain(self, some: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
         """Maintain waitlists; return whether each is compared with the journal."""
-        self._run_page(some, left_millis)
+        told = self._run_page(some, left_millis)
         alive = _alive([waitlist for waitlist, _ in some])
         # Counted again, because this run may have admitted.
-        answers = self._count(alive)
+        answers = self.count(alive)
         for answer in answers:
             measure_depth(self.metrics, answer, self.now_millis())
         paces = self.sampler.sample(alive, answers, note.seen_millis)
         check = partial(
-            self.heartbeat.check, left_millis=left_millis, paces=paces, seen=note.seen_before
+            self.heartbeat.check,
+            left_millis=left_millis,
+            paces=paces,
+            seen=note.seen_before,
+            told={waitlist_id: told[waitlist_id] for waitlist_id in told if waitlist_id in paces},
         )
         return bool(run_isolated(check, alive))
 
@@ -162,45 +166,54 @@ class MaintenanceRunner(Struct, frozen=True):
         """Maintain one waitlist, at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
-            (answer,) = [None] if waitlist.deleting else self._count([waitlist])
+            (answer,) = [None] if waitlist.deleting else self.count([waitlist])
             self._run_page([(waitlist, answer)], left_millis)
 
-    def _count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
+    def count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
         """Return the stats, or an error, of each waitlist."""
-        requests = [c.Stats(waitlist_id=waitlist.waitlist_id) for waitlist in waitlists]
+        requests = [
+            c.Stats(waitlist_id=waitlist.waitlist_id, near=near_of(waitlist.settings))
+            for waitlist in waitlists
+        ]
         try:
             return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
             # Other pages, and waitlists that are being deleted, must not wait for these.
             return [error] * len(waitlists)
 
-    def _run_page(self, some: Sequence[Surveyed], left_millis: LeftMillis) -> None:
-        """Maintain waitlists, some at a time, and delete those that are being deleted."""
+    def _run_page(self, some: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
+        """Maintain waitlists, some at a time, and delete those that are being deleted.
 
-        def run(one: Surveyed) -> None:
+        Return those on which all that was due is done, each with what the notifier returned.
+        """
+
+        def run(one: Surveyed) -> str | None:
             waitlist, answer = one
             if answer is None:
                 self._delete(waitlist)
-            else:
-                self._keep(waitlist, answer, left_millis)
+                return None
+            return self._keep(waitlist, answer, left_millis)
 
-        run_each(run, some)
+        told = zip(some, run_each(run, some), strict=True)
+        return {waitlist.waitlist_id: one for (waitlist, _), one in told if one is not None}
 
     def _keep(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
-    ) -> None:
+    ) -> str | None:
+        """Maintain a waitlist; return what the notifier told, None if something is left to do."""
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
-            self._keep_warm(waitlist, answer, left_millis)
-        elif isinstance(answer, c.StatsResult | Cold):
+            return self._keep_warm(waitlist, answer, left_millis)
+        if isinstance(answer, c.StatsResult | Cold):
             is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
                 self.reindexer.reindex(waitlist)
         elif isinstance(answer, WaitlistError):
             raise answer
+        return None
 
     def _keep_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
-    ) -> None:
+    ) -> str | None:
         """Maintain a waitlist whose order is complete; admit as its policy or a quota says."""
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused
@@ -215,11 +228,12 @@ class MaintenanceRunner(Struct, frozen=True):
                 self.reindexer.reindex(waitlist)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
             self.confirm_walker.walk(waitlist, stats)
-            self.notifier.notify(waitlist, stats)
+            told = self.notifier.notify(waitlist, stats)
         finally:
             if is_overdue:
                 # Places may be due at a waitlist at which no customer polls.
                 self.metrics.add("admissions_overdue")
+        return None if is_overdue else told
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
         """Offer all places that are due; return False if the time of this run ends before."""

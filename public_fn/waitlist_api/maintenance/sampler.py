@@ -34,7 +34,8 @@ class Sampler(Struct):
     ) -> dict[str, str]:
         """Store the counts of warm waitlists; return the pace of each by its id.
 
-        In a waitlist without a sample since nothing has happened up to the time `quiet_until`.
+        A waitlist whose sample could not be stored has none. In a waitlist without a sample since
+        nothing has happened up to the time `quiet_until`.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []
@@ -52,10 +53,18 @@ class Sampler(Struct):
             paces[waitlist_id] = recent.pace(sample, policy)
 
         run_each(sample_one, zip(waitlists, answers, strict=True))
-        run_isolated(self.samples.write, writes)
+        if run_isolated(self._store, writes) is None:
+            # The samples in memory are not in the record: read them again.
+            for waitlist_id in paces:
+                self._kept.pop(waitlist_id, None)
+            paces.clear()
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         return paces
+
+    def _store(self, writes: Sequence[tuple[str, Every, Sample]]) -> bool:
+        self.samples.write(writes)
+        return True
 
     def _recent(self, waitlist: WaitlistRecord, now_millis: int) -> Recent:
         recent = self._kept.pop(waitlist.waitlist_id, None)

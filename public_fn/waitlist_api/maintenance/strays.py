@@ -6,10 +6,12 @@ entry: no journal has it, so the audit cannot see it.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
 from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.maintenance.isolation import run_isolated
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import drop_of_place
@@ -41,33 +43,50 @@ class Strays(Struct, frozen=True):
         self,
         beats: Mapping[str, tuple[int, c.HeartbeatResult]],
         left_millis: LeftMillis = without_end,
-    ) -> None:
+    ) -> set[str]:
         """Take out the entries of each waitlist that no record has.
 
-        By waitlist, `beats` has the stamp since which entries are new, and its heartbeat.
+        By waitlist, `beats` has the stamp since which entries are new, and its heartbeat. Return
+        the waitlists for which the time of the run or a failure left some of this undone.
         """
+        unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
-        for waitlist_id, page in self._pages(beats, left_millis):
-            if strays := self._without_record(waitlist_id, page):
+        for waitlist_id, page in self._pages(beats, left_millis, unfinished):
+            strays = run_isolated(partial(self._without_record, waitlist_id), page)
+            if strays is None:
+                unfinished.add(waitlist_id)
+            elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
-        if not found:
-            return
-        # A signup may be between its two stores: what is seen twice, this far apart, is none.
-        self.pause(IN_FLIGHT_SECONDS)
+        if found:
+            # A signup may be between its two stores: what is seen twice, this far apart, is none.
+            self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
-            for stray in self._without_record(waitlist_id, once):
-                self.queue.send(drop_of_place(waitlist_id, stray.entry_id, stray.ticket))
-                self.metrics.add("losses_mended")
-                logger.warning(
-                    "took out an entry that no record has",
-                    extra={"waitlist_id": waitlist_id, "entry_id": stray.entry_id},
-                )
+            if run_isolated(partial(self._drop, waitlist_id), once) is None:
+                unfinished.add(waitlist_id)
+        return unfinished
+
+    def _drop(self, waitlist_id: str, once: Sequence[c.WaitingEntry]) -> bool:
+        """Take out the entries that still have no record."""
+        for stray in self._without_record(waitlist_id, once):
+            self.queue.send(drop_of_place(waitlist_id, stray.entry_id, stray.ticket))
+            self.metrics.add("losses_mended")
+            logger.warning(
+                "took out an entry that no record has",
+                extra={"waitlist_id": waitlist_id, "entry_id": stray.entry_id},
+            )
+        return True
 
     def _pages(
-        self, beats: Mapping[str, tuple[int, c.HeartbeatResult]], left_millis: LeftMillis
+        self,
+        beats: Mapping[str, tuple[int, c.HeartbeatResult]],
+        left_millis: LeftMillis,
+        unfinished: set[str],
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
-        """Yield entries of the queue: first one page of each, of other places at each beat."""
-        wanted: list[c.Single] = []
+        """Yield entries of the queue: first one page of each, of other places at each beat.
+
+        Add the waitlists with pages that could not be read to those that are unfinished.
+        """
+        wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():
             behind = MAX_PRIORITY * TIER + max(since - OVERLAP, 0)
             wanted += [
@@ -75,9 +94,12 @@ class Strays(Struct, frozen=True):
                 c.ListWaiting(waitlist_id=waitlist_id, first=1 + beat.beat * MAX_PAGE),
             ]
         while wanted and left_millis() >= STOP_MILLIS:
-            answers = self._listed(wanted)
-            wanted = []
-            for request, answer in answers:
+            answers = send_batch(self.queue, wanted)
+            requests, wanted = wanted, []
+            for request, answer in zip(requests, answers, strict=True):
+                if not isinstance(answer, c.ListWaitingResult):
+                    unfinished.add(request.waitlist_id)
+                    continue
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
@@ -89,15 +111,7 @@ class Strays(Struct, frozen=True):
                     wanted.append(
                         c.ListWaiting(waitlist_id=request.waitlist_id, after=answer.next_rank)
                     )
-
-    def _listed(
-        self, requests: Sequence[c.Single]
-    ) -> list[tuple[c.ListWaiting, c.ListWaitingResult]]:
-        return [
-            (request, answer)
-            for request, answer in zip(requests, send_batch(self.queue, requests), strict=True)
-            if isinstance(request, c.ListWaiting) and isinstance(answer, c.ListWaitingResult)
-        ]
+        unfinished.update(request.waitlist_id for request in wanted)
 
     def _without_record(
         self, waitlist_id: str, page: Sequence[c.WaitingEntry]

@@ -94,8 +94,10 @@ def _offered(record: EntryRecord, happening: Happening, now_millis: int) -> bool
     return is_open and (record.claimed_until_millis or 0) > now_millis
 
 
-def _near(record: EntryRecord, _happening: Happening, _: int) -> bool:
-    return record.status == "waiting" and record.near_stay == record.join_id
+def _near(record: EntryRecord, happening: Happening, _: int) -> bool:
+    # The notice of an earlier approach to the head may come late.
+    is_told = record.is_told_near and record.near_stamp == happening.stamp
+    return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, happening: Happening, now_millis: int) -> bool:
@@ -152,7 +154,7 @@ KINDS: tuple[Kind, ...] = (
         is_asked=True,
         also_by="verify",
     ),
-    Kind(name="near", events=("near",), is_true=_near, once_a_stay=True, in_hours=True),
+    Kind(name="near", events=("near",), is_true=_near, in_hours=True),
     Kind(
         name="offered",
         events=("offered",),

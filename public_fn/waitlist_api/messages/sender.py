@@ -11,7 +11,8 @@ from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, Happening, Kind
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import within
@@ -57,6 +58,7 @@ class Sender(Struct, frozen=True):
     waitlists: WaitlistRecords
     deliveries: Deliveries
     recipients: Recipients
+    notices: NoticeRecords
     channels: Mapping[Channel, Sends]
     head: Letterhead
     now_millis: NowMillis
@@ -79,6 +81,7 @@ class Sender(Struct, frozen=True):
         delivery = _delivery(kind, record, happening)
         is_over = kind.of_setting != "" and getattr(waitlist.settings, kind.of_setting) is None
         if is_over or not kind.is_true(record, happening, self.now_millis()):
+            self._take_back(record, delivery)
             return self._drop(delivery, "over")
         if not kind.is_asked and record.messages:
             return self._drop(delivery, "turned_off")
@@ -92,6 +95,19 @@ class Sender(Struct, frozen=True):
         # A code by the time of the event could be too old already.
         message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
         return self._send_once(delivery, message, began_millis)
+
+    def _take_back(self, record: EntryRecord, delivery: Delivery) -> None:
+        """Let a person who is not told by this message that the turn is near be told another time.
+
+        The record says that they were told; a claimer may have taken the entry before that.
+        """
+        is_noted = record.is_told_near and record.near_stamp == delivery.stamp
+        if delivery.kind != "near" or not is_noted or record.status not in PRESENT:
+            return
+        if self.deliveries.is_sent(delivery, self.now_millis()):
+            return
+        if not self.notices.take_back(record):
+            raise TryAgain("changed")
 
     def bounce(self, delivery: Delivery) -> None:
         """Note that a sent message came back; its address takes no others in this stay."""

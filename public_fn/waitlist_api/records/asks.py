@@ -56,7 +56,12 @@ class Asks(Struct, frozen=True):
             self.table.update(event, "REMOVE #place, #place_rank", "attribute_exists(#pk)", {})
 
 
+def pause_millis(number: int) -> int:
+    """Return how long to pause before a repeat: a minute for number 0, then two, up to a day."""
+    return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
+
+
 def _due_millis(record: EntryRecord) -> int:
-    """Return when the next may be asked for: a minute after the last one, then two, and so on."""
+    """Return from when on the next link may be asked for."""
     last = record.link_asked_millis or record.created_millis
-    return last + min(MINUTE_MILLIS << min(record.link_asks, 20), DAY_MILLIS)
+    return last + pause_millis(record.link_asks)

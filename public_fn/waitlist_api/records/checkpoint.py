@@ -15,6 +15,10 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     If Redis has lost the last heartbeat, it still has everything older than the one before. A
     rebuilt order continues counting from the counters. `audited` is the stamp up to which an
     unfinished audit has come, or 0; the next run continues there if Redis still has `beat`.
+
+    `is_unfinished` if the run before the heartbeat could not do all that was due, so that the next
+    run maintains the list again. `told` is the digest of the first entries that are ready
+    (`ids.head_of`) if all of their people have been told that their turn is near, else empty.
     """
 
     epoch: str = ""
@@ -23,6 +27,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     counters: Counts = field(default_factory=dict)
     previous_stamp: int = 0
     audited: int = 0
+    is_unfinished: bool = False
+    told: str = ""
 
     @property
     def present(self) -> int:
@@ -55,14 +61,18 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         """
         return self.previous_stamp if self.previous_stamp < self.stamp else 0
 
-    def after(self, epoch: str, beat: int, stamp: int, counters: Counts) -> "Checkpoint":
-        """Return the checkpoint after the next heartbeat."""
+    def after(
+        self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
+    ) -> "Checkpoint":
+        """Return the checkpoint after the next heartbeat; unfinished if `told` is None."""
         return Checkpoint(
             epoch=epoch,
             beat=beat,
             stamp=stamp,
             counters=counters,
             previous_stamp=self.stamp,
+            is_unfinished=told is None,
+            told=told or "",
         )
 
 

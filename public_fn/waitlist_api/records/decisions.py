@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from waitlist_api.clock import iso
-from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.entry import NO_LONGER_NEAR, HistoryEvent
 from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OF_QUESTION, OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
@@ -155,8 +155,10 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
         "park_reason": (reason or None) if is_parked else None,
         "is_offer": None,
     }
+    if is_parked or decision.verb == "redriven":
+        changes |= NO_LONGER_NEAR
     if decision.verb == "released" and decision.at:
-        changes["delayed_until_millis"] = decision.at
+        changes |= {"delayed_until_millis": decision.at, **NO_LONGER_NEAR}
     if decision.verb in UNANSWERED_ENDS:
         changes |= dict.fromkeys(OF_QUESTION)
     if decision.verb not in OF_WAITING:

@@ -132,6 +132,11 @@ class Deliveries(Struct, frozen=True):
             self.table.update(delivery.key, "SET #state = :bounced", is_sent, values | {"none": 0})
             self._count(delivery, "bounced")
 
+    def is_sent(self, delivery: Delivery, now_millis: int) -> bool:
+        """Return whether a message was sent, or is being sent by an attempt that may still run."""
+        item = self.table.get(delivery.key) or {}
+        return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
+
     def sent_millis(self, delivery: Delivery) -> int | None:
         """Return when a message was sent; None without a note of that."""
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")

@@ -38,6 +38,9 @@ STORED_NAMES = {
 # What a change of readiness adds to `attributes_version`: the index has this version, which shows
 # that the record has a readiness.
 READINESS_CHANGE = 2**32
+# What an entry's record loses when the entry is passed over or parked: its person is told again
+# that the turn is near when they come near again.
+NO_LONGER_NEAR: dict[str, None] = {"near_rank": None}
 
 
 def has_readiness(attributes_version: int) -> bool:
@@ -90,8 +93,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     last. `moving_address` is to be verified, which the event with `moving_stamp` asks for; its id
     is `moving_to`. `moving_asks` counts such events.
 
-    The person of the stay `near_stay` was told that the turn is near, that of the offer with the
-    token `ending_offer` that it ends soon.
+    The person was told `near_count` times in this stay that the turn is near, the last time by the
+    event with `near_stamp`. `near_rank` is the rank at which they were told; it is removed when
+    they let others pass, are held back, delayed or parked, so that they are told again when they
+    come near again. The person of the offer with the token `ending_offer` was told that it ends
+    soon.
 
     `ban_stamp` is the stamp of the event `banned` while the customer is banned, and 0 otherwise;
     `ban_key` a digest of the last ban's Idempotency-Key, kept after its end. A banned customer's
@@ -162,7 +168,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     left_millis: int | None = None
     once_key: str = ""
     once_stamp: int = 0
-    near_stay: str = ""
+    near_rank: int | None = None
+    near_stamp: int = 0
+    near_count: int = 0
     ending_offer: str = ""
     ban_stamp: int = 0
     ban_reason: str = ""
@@ -237,6 +245,22 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         # A delay has no version: Redis has decided it.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, tuple(reasons), self.confirm_by_millis or 0)
+
+    def is_ready(self, now_millis: int) -> bool:
+        """Return whether the record has no reason to pass over the entry at a time."""
+        ends = (self.rest_until_millis, self.delayed_until_millis)
+        is_passed_over = any(end is not None and end > now_millis for end in ends)
+        return not (is_passed_over or self.held_back or self.verify_until_millis is not None)
+
+    @property
+    def is_told_near(self) -> bool:
+        """Whether the person has been told that the turn is near, and has not gone away since.
+
+        Whoever was moved back has gone away; whoever was moved ahead is still near.
+        """
+        if self.near_rank is None or self.rank is None:
+            return False
+        return self.rank <= self.near_rank
 
     @property
     def key(self) -> tuple[str, str]:

@@ -1,37 +1,52 @@
 """Notices: events that say that a person's turn is near, or that their offer ends soon."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from waitlist_api.records.asks import pause_millis
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
-from waitlist_api.records.table import Table
+from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_shared.ranks import millis_of
 
 Word = Literal["near", "ending"]
 
 
 class Notice(Struct, frozen=True):
-    """A notice of a record: of its stay, if it is `near`, and of its offer, if that is `ending`."""
+    """A notice to the person of a record: their turn is `near`, or their offer is `ending`."""
 
     record: EntryRecord
     word: Word
 
     @property
-    def field(self) -> str:
-        """The record's field that names what the last notice of this kind was about."""
-        return "near_stay" if self.word == "near" else "ending_offer"
-
-    @property
-    def subject(self) -> str:
-        """The id of the stay, or the token of the offer."""
-        return self.record.join_id if self.word == "near" else self.record.claim_token
-
-    @property
     def is_new(self) -> bool:
-        """Whether the record has no such notice of this stay or offer yet."""
-        return bool(getattr(self.record, self.field) != self.subject)
+        """Whether the person has not been told yet of this approach to the head, or this offer."""
+        if self.word == "near":
+            return not self.record.is_told_near
+        return self.record.ending_offer != self.record.claim_token
+
+    @property
+    def due_millis(self) -> int:
+        """From when on the notice may be written, by Redis' clock.
+
+        Whoever comes near again and again in a stay is told after a minute, then after two, and so
+        on, so that nobody gets a message each time.
+        """
+        if self.word == "ending" or self.record.near_count == 0:
+            return 0
+        return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
+
+    def changes(self, stamp: int) -> dict[str, Any]:
+        """Return what the record has of the notice with a stamp."""
+        if self.word == "ending":
+            return {"ending_offer": self.record.claim_token}
+        return {
+            "near_rank": self.record.rank,
+            "near_stamp": stamp,
+            "near_count": self.record.near_count + 1,
+        }
 
 
 class NoticeRecords(Struct, frozen=True):
@@ -39,20 +54,34 @@ class NoticeRecords(Struct, frozen=True):
 
     table: Table
 
+    def take_back(self, record: EntryRecord) -> bool:
+        """Note that the person was not told after all that the turn is near.
+
+        They are told when they come near again. Return False if the entry's place, or the notice,
+        has changed since the record was read.
+        """
+        values = {"known": record.stamp, "near_stamp": record.near_stamp}
+        condition = "#stamp = :known AND #near_stamp = :near_stamp"
+        try:
+            self.table.update(record_key(*record.key), "REMOVE #near_rank", condition, values)
+        except ConditionFailed:
+            return False
+        return True
+
     def record(self, notice: Notice, stamp: int) -> None:
         """Write a notice with a stamp that Redis has drawn after all decisions of the record.
 
         Raise EntryChanged if it has been written, or anything else has happened to the entry.
         """
-        record, field = notice.record, notice.field
+        record = notice.record
         stamp = max(stamp, record.stamp + 1, record.edited_stamp + 1)
         event = HistoryEvent(stamp=stamp, event=notice.word, by=MAINTENANCE)
-        values = STATUSES | {
+        changes = notice.changes(stamp) | {"edited_stamp": stamp}
+        values = STATUSES | changes
+        values |= {
             "now_status": record.status,
             "join_id": record.join_id,
             "known": record.stamp,
-            "subject": notice.subject,
-            "edited_stamp": stamp,
         }
         edited = "attribute_not_exists(#edited_stamp)"
         if record.edited_stamp:
@@ -61,7 +90,7 @@ class NoticeRecords(Struct, frozen=True):
             "#status = :now_status AND #join_id = :join_id AND #stamp = :known"
             f" AND {edited} AND attribute_not_exists(#erase)"
         )
-        update = f"SET #{field} = :subject, #edited_stamp = :edited_stamp"
+        update = "SET " + ", ".join(f"#{name} = :{name}" for name in changes)
         with entry_changed():
             self.table.transact(
                 [

@@ -239,7 +239,7 @@ class Transitions(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.update(
                 record_key(*record.key),
-                "SET #delayed_until_millis = :until, #updated_millis = :now",
+                "SET #delayed_until_millis = :until, #updated_millis = :now REMOVE #near_rank",
                 condition,
                 values,
             )

@@ -8,6 +8,7 @@ import pytest
 
 from tests.queue.behaviour.rebuilding import each_verb
 from tests.support.line import EPOCH, Line, accepted, readiness_of
+from waitlist_shared.ids import head_of
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
@@ -260,6 +261,27 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
     stats = line.stats()
     assert (stats["waiting"], stats["not_ready"]) == (5, 1)
     assert stats["head_ticket"] == line.position("bob")["ticket"]
+
+
+def test_stats_have_a_digest_of_the_first_who_are_ready(line: Line) -> None:
+    """P6: also of those whose rest has ended, whichever script has noticed it."""
+
+    def head(near: int) -> str:
+        return str(line.stats(near=near)["head"])
+
+    def of(*names: str) -> str:
+        return head_of(line.id_of(name) for name in names)
+
+    filled(line)
+    assert (head(0), head(1), head(2)) == ("", of("ann"), of("ann", "bob"))
+    assert head(100) == of(*PEOPLE)
+    line.rest("ann", version=1, seconds=60)
+    assert head(2) == of(*[name for name in PEOPLE if name != "ann"][:2])
+    line.clock.advance(seconds=60)
+    line.position("bob")
+    assert head(2) == of("ann", "bob")
+    line.claimed(len(PEOPLE))
+    assert head(2) == ""
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:

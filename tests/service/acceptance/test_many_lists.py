@@ -7,21 +7,30 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.admissions import Admissions
+from tests.support.faults import Crash, Wire, crash_after
 from tests.support.segmented import BY_LANGUAGE, Segmented
 from tests.support.snapshot import RedisState
 from tests.support.stores import empty_redis
 from tests.support.world import RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
+from waitlist_api.admission.admit import Admissions as AdmissionRuns
 from waitlist_api.estimates.pace import UNKNOWN
 from waitlist_api.estimates.recent import Recent
-from waitlist_api.maintenance import runner
+from waitlist_api.maintenance import audit, runner, strays
 from waitlist_api.maintenance.audit import Auditor
+from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.heartbeat import Heartbeat
-from waitlist_api.queue.client import QueueClient
+from waitlist_api.maintenance.notifier import Notifier
+from waitlist_api.maintenance.rebuild import Rebuilder
+from waitlist_api.maintenance.reconcile import Reconciler
+from waitlist_api.maintenance.strays import Strays
+from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.journal import MINUTE
-from waitlist_api.records.samples import HOUR_MILLIS, Sample
+from waitlist_api.records.samples import HOUR_MILLIS, Sample, SampleRecords
+from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_queue import keys
-from waitlist_shared.errors import QueueUnavailable
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import QueueUnavailable, StaleSegments
 
 IDS = ("bakery", "butcher", "chemist")
 
@@ -266,6 +275,178 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     minutes(world, 2)
     after = beats(world)
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
+
+
+# What a run does on a list, each by a method that is called every time.
+STEPS: list[tuple[type, str]] = [
+    (Rebuilder, "forget"),
+    (Reconciler, "reconcile"),
+    (AdmissionRuns, "run"),
+    (ConfirmWalker, "walk"),
+    (Notifier, "notify"),
+    (SampleRecords, "write"),
+    (Recent, "add"),
+    (Auditor, "_compare"),
+    (Strays, "_without_record"),
+    (WaitlistRecords, "write_checkpoint"),
+]
+
+
+@pytest.mark.parametrize(("part", "step"), STEPS, ids=[step for _, step in STEPS])
+def test_a_step_that_failed_keeps_its_list_busy(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, part: type, step: str
+) -> None:
+    """P3: nothing else happens on the list, and the step is done as soon as it can be."""
+    monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
+    policy = {"rate": {"count": 1, "per": "day"}}
+    assert lists[0].configure(admission=policy, confirm={"every_days": 30}).status == 200
+    minutes(world, 5)
+    lists[0].all_sign_up("bob")
+    with monkeypatch.context() as patch:
+        patch.setattr(part, step, unavailable)
+        minutes(world, 6)
+    done: list[bool] = []
+    take = getattr(part, step)
+
+    def counted(*given: Any, **named: Any) -> Any:
+        done.append(True)
+        return take(*given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(part, step, counted)
+        minutes(world)
+    assert done
+    minutes(world, 3)
+    before = beats(world)
+    minutes(world, 3)
+    assert beats(world) == before, "all lists are at rest again"
+
+
+def add_stray(people: Admissions, name: str) -> str:
+    """Add an entry to Redis that no record has, as a late message does; return its id."""
+    entry_id = people.id_of(name)
+    late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
+    people.world.services.queue.send(late)
+    return entry_id
+
+
+@pytest.mark.parametrize("step", ["the pages", "the records"])
+def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """P3: no journal has an entry that a late message has added."""
+    add_stray(lists[0], "eve")
+    stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_without_record")}[step]
+    with monkeypatch.context() as patch:
+        if step == "the pages":
+            patch.setattr(strays, "STOP_MILLIS", 2**63)
+        else:
+            patch.setattr(*stop, unavailable)
+        minutes(world, 4)
+    assert lists[0].order() == ["ann", "eve"]
+    minutes(world)
+    assert lists[0].order() == ["ann"]
+
+
+def with_a_stray(wire: Wire) -> Admissions:
+    """Return a list at rest to which a late message has just added eve."""
+    table, clock = wire.client(MemoryTable()), RedisClock.standing()
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+    assert people.configure().status == 201
+    people.all_sign_up("ann")
+    minutes(people.world, 5)
+    add_stray(people, "eve")
+    wire.disarm()
+    return people
+
+
+def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
+    """P3: nothing but the stamp of the last heartbeat shows that something was added."""
+    wire = Wire()
+    minutes(with_a_stray(wire).world)
+    steps = list(wire.different_steps)
+    assert len(steps) > 8
+    for step in steps:
+        people = with_a_stray(wire := Wire())
+        wire.arm(step, crash_after)
+        with pytest.raises(Crash):
+            minutes(people.world)
+        wire.disarm()
+        minutes(people.world, 2)
+        assert people.order() == ["ann"], step
+
+
+def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: Redis loses its connection within a batch. Until then it knows that something is due."""
+    entry_id = add_stray(lists[0], "eve")
+    claim = c.Claim(
+        waitlist_id="bakery", order="newest", once_key="0" * 32, once_body="0" * 32, once_seconds=60
+    )
+    (claimed,) = world.services.queue.send(claim).entries
+    park = c.Park(waitlist_id="bakery", entry_id=entry_id, token=claimed.token)
+    world.services.queue.send(park)
+    send = QueueClient.send
+
+    def without_drops(client: QueueClient, request: Any) -> Any:
+        requests = getattr(request, "requests", [])
+        kept = [one for one in requests if not isinstance(one, c.Drop)]
+        if len(kept) == len(requests):
+            return send(client, request)
+        results = iter(send(client, c.Batch(requests=kept)).results if kept else [])
+        failure = {"ok": False, "code": QueueUnavailable.code, "message": "lost"}
+        answers = [failure if isinstance(one, c.Drop) else next(results) for one in requests]
+        return c.BatchResult(outcome="batch", results=answers)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(QueueClient, "send", without_drops)
+        minutes(world, 6)
+    assert lists[0].stats().json["parked"] == 1
+    minutes(world)
+    assert lists[0].stats().json["parked"] == 0
+
+
+def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample of a list without people is stored once, when it changes."""
+    lists[0].leave("ann")
+    with monkeypatch.context() as patch:
+        patch.setattr(SampleRecords, "write", unavailable)
+        minutes(world, 6)
+    minutes(world)
+    now_millis = world.clock.now_millis()
+    samples = world.maintenance.samples.read("bakery", "minute", now_millis - HOUR_MILLIS)
+    assert (samples[-1].waiting, samples[-1].left) == (0, 1)
+
+
+def test_a_repair_that_redis_refused_is_tried_again(
+    world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: the list is not compared until the repair has been made."""
+    before = RedisState.of(world.redis)
+    lists[2].all_sign_up("bob")
+    before.restore(world.redis)
+
+    def refuse(queue: Any, requests: Any) -> Any:
+        answers = send_batch(queue, requests)
+        is_repair = any(isinstance(one, c.Restore) for one in requests)
+        return [StaleSegments()] * len(answers) if is_repair else answers
+
+    def undone(queue: Any, requests: Any) -> Any:
+        state = RedisState.of(world.redis)
+        answers = refuse(queue, requests)
+        if any(isinstance(one, c.Restore) for one in requests):
+            state.restore(world.redis)
+        return answers
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit, "send_batch", undone)
+        minutes(world, 6)
+    assert lists[2].order() == ["ann"]
+    minutes(world)
+    assert lists[2].order() == ["ann", "bob"]
 
 
 def test_a_round_in_which_a_list_fails_is_compared_again(

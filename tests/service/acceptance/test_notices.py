@@ -1,12 +1,24 @@
-"""Notices: the events `near` and `ending`, at most one of a stay and of an offer."""
+"""Notices: the event `near` for each time a person comes near, and `ending` once an offer."""
+
+from collections.abc import Callable
+from itertools import count
+from json import dumps
+from typing import Any
 
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
-from tests.support.world import World
-from waitlist_api.records.entries import EntryChanged
+from tests.support.dynamodb import TABLE
+from tests.support.faults import Call, Crash, Fault, Wire, crash_after, in_conflict, throttled
+from tests.support.stores import empty_redis
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
+from waitlist_api.records.asks import Asks
+from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.notices import Notice
+from waitlist_api.records.table import Table
+from waitlist_shared import contracts as c
 
 OFFER_SECONDS = 600
 # The tests start at 14:13:20 in UTC.
@@ -41,6 +53,280 @@ def test_the_first_who_are_ready_are_near(waitlist: Waitlist, world: World) -> N
     people.hold_back("ann", ready=True)
     kept(world, 60, 60)
     assert [people.events(name).count("near") for name in ("ann", "cyd", "dan")] == [1, 1, 1]
+
+
+def rest(people: Admissions) -> None:
+    assert people.rest("ann", 1800).status == 200
+    kept(people.world, *[600] * 3)
+
+
+def rest_and_resume(people: Admissions) -> None:
+    assert people.rest("ann", 1800).status == 200
+    kept(people.world, 60)
+    assert people.resume("ann").status == 200
+
+
+def be_held_back(people: Admissions) -> None:
+    people.hold_back("ann")
+    people.hold_back("ann", ready=True)
+
+
+def be_delayed(people: Admissions) -> None:
+    assert people.claimed(1) == ["ann"]
+    assert people.release("ann", delay_seconds=90).status == 200
+    kept(people.world, 60, 60)
+
+
+def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None:
+    """Maintenance records both at once."""
+    assert people.claimed(1) == ["ann"]
+    release_in_redis(people)
+    bump = c.Bump(
+        waitlist_id=people.waitlist_id,
+        entry_id=people.id_of("ann"),
+        to="front",
+        once_key="0" * 32,
+    )
+    people.world.services.queue.send(bump)
+    kept(people.world, *[60] * 3)
+
+
+def be_delayed_and_moved(people: Admissions) -> None:
+    """The move is recorded before the release, of which only Redis knows."""
+    assert people.claimed(1) == ["ann"]
+    release_in_redis(people)
+    assert people.bump("ann", to="front").status == 200
+    kept(people.world, *[60] * 3)
+
+
+def release_in_redis(people: Admissions) -> None:
+    release = c.Release(
+        waitlist_id=people.waitlist_id,
+        entry_id=people.id_of("ann"),
+        token=people.tokens["ann"],
+        delay_seconds=150,
+    )
+    people.world.services.queue.send(release)
+
+
+def move_to_the_end(people: Admissions) -> None:
+    assert people.bump("ann", to="back").status == 200
+    kept(people.world, 60)
+    people.leave("bob")
+
+
+def be_parked(people: Admissions) -> None:
+    assert people.claimed(1) == ["ann"]
+    assert people.park("ann").status == 200
+    kept(people.world, 60, 60)
+    assert people.redrive("ann").status == 200
+
+
+@pytest.mark.parametrize(
+    "go_away",
+    [
+        rest,
+        rest_and_resume,
+        be_held_back,
+        be_delayed,
+        be_delayed_and_moved,
+        be_delayed_and_moved_by_callers_who_were_cut_off,
+        move_to_the_end,
+        be_parked,
+    ],
+)
+def test_a_person_who_went_away_is_told_when_they_come_near_again(
+    waitlist: Waitlist, world: World, go_away: Callable[[Admissions], None]
+) -> None:
+    people = waitlist("ann", "bob", **telling("near"), rest={})
+    kept(world, *[60] * 5)
+    assert people.events("ann").count("near") == 1
+    go_away(people)
+    kept(world, *[60] * 5)
+    assert people.events("ann").count("near") == 2
+    kept(world, *[60] * 20)
+    assert people.events("ann").count("near") == 2
+
+
+def move_ahead(people: Admissions) -> None:
+    assert people.bump("bob", to="front").status == 200
+
+
+def be_claimed_and_released(people: Admissions) -> None:
+    assert people.claimed(2) == ["ann", "bob"]
+    assert [people.release(name).status for name in ("ann", "bob")] == [200, 200]
+
+
+def miss_an_offer(people: Admissions) -> None:
+    people.admit(2)
+    kept(people.world, *[60] * 12)
+    assert "no_show" in people.events("bob")
+
+
+def let_others_come_and_go(people: Admissions) -> None:
+    """People ahead of bob and behind him come and go, so that he is second, third, second, …"""
+    for _ in range(3):
+        people.bump("cyd", to="front")
+        kept(people.world, 60)
+        people.bump("cyd", to="back")
+        kept(people.world, 60)
+        people.hold_back("ann")
+        kept(people.world, 60)
+        people.hold_back("ann", ready=True)
+        kept(people.world, 60)
+
+
+@pytest.mark.parametrize(
+    "happen", [move_ahead, be_claimed_and_released, miss_an_offer, let_others_come_and_go]
+)
+def test_a_person_who_did_not_go_away_is_told_once(
+    waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
+) -> None:
+    """Nobody gets a flood of messages because others come and go at the border."""
+    people = waitlist("ann", "bob", "cyd", **telling("near"))
+    kept(world, *[60] * 3)
+    happen(people)
+    kept(world, *[60] * 5)
+    assert people.events("bob").count("near") == 1
+
+
+def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
+    waitlist: Waitlist, world: World
+) -> None:
+    """A backend that holds a person back every minute must not send them a mail every minute."""
+    people = waitlist("ann", **telling("near"))
+    for _ in range(70):
+        kept(world, 30)
+        people.hold_back("ann")
+        people.hold_back("ann", ready=True)
+        kept(world, 30)
+    assert people.recorded("ann")["near_count"] == 7
+    kept(world, *[60] * 70)
+    assert people.recorded("ann")["near_count"] == 8, "the last return, when its pause is over"
+
+
+def test_a_list_whose_people_are_told_is_at_rest(waitlist: Waitlist, world: World) -> None:
+    waitlist("ann", "bob", "cyd", **telling("near"))
+    kept(world, *[60] * 5)
+    before = beat(world)
+    kept(world, *[60] * 20)
+    assert beat(world) == before
+
+
+def beat(world: World) -> int:
+    (waitlist,) = world.services.waitlist_records.all()
+    return waitlist.checkpoint.beat
+
+
+@pytest.mark.parametrize(
+    "happen",
+    [
+        lambda people: people.rest("ann", 3600),
+        lambda people: people.hold_back("ann"),
+        lambda people: people.bump("ann", to="back"),
+        lambda people: people.leave("ann"),
+    ],
+    ids=["rest", "hold back", "move", "leave"],
+)
+def test_who_goes_away_while_the_head_is_read_has_no_notice(
+    waitlist: Waitlist,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    happen: Callable[[Admissions], object],
+) -> None:
+    people = waitlist("ann", "bob", "cyd", **telling("near"), rest={})
+    read = EntryRecords.get_many
+
+    def late(records: EntryRecords, waitlist_id: str, ids: list[str]) -> Any:
+        if people.id_of("ann") in ids and "near" not in people.events("bob"):
+            monkeypatch.setattr(EntryRecords, "get_many", read)
+            happen(people)
+        return read(records, waitlist_id, ids)
+
+    monkeypatch.setattr(EntryRecords, "get_many", late)
+    kept(world, 60)
+    assert (told(people, "near"), people.events("ann").count("near")) == (["bob"], 0)
+    kept(world, 60, 60)
+    assert told(people, "near") == ["bob", "cyd"]
+
+
+def about_to_tell(wire: Wire) -> Admissions:
+    """Return a list at rest, all of whose three people come near by new settings alone."""
+    table, clock = wire.client(new_table()), RedisClock.standing()
+    people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
+    assert people.configure().status == 201
+    people.all_sign_up("ann", "bob", "cyd")
+    kept(people.world, *[60] * 5)
+    people.configure(**telling("near", near=3))
+    return people
+
+
+def strike(wire: Wire, fault: Fault, text: str) -> None:
+    """Let a fault hit the first transaction that has a text."""
+    is_over = False
+
+    def once(call: Call) -> Any:
+        nonlocal is_over
+        is_hit = call.name == "TransactWriteItems" and text in dumps(call.arguments)
+        if is_over or not is_hit:
+            return call.make()
+        is_over = True
+        return fault(call)
+
+    wire.disarm()
+    for step in range(1000):
+        wire.also(step, once)
+
+
+@pytest.mark.parametrize("fault", [throttled, in_conflict])
+def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
+    """P3: though nothing else happens on the list. The others are told meanwhile."""
+    wire = Wire()
+    people = about_to_tell(wire)
+    strike(wire, fault, "#near")
+    kept(people.world, 60)
+    assert len(told(people, "near")) == 2
+    kept(people.world, 60)
+    assert told(people, "near") == ["ann", "bob", "cyd"]
+    wire.disarm()
+
+
+def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
+    """P3: what has changed the record need not have changed anything in Redis."""
+    wire = Wire()
+    people = about_to_tell(wire)
+
+    def overtaken(call: Call) -> Any:
+        record = people.world.services.entries.find(people.waitlist_id, people.id_of("ann"))
+        Asks(Table(people.world.dynamodb, TABLE)).record(record, people.world.clock.millis)
+        return call.make()
+
+    strike(wire, overtaken, people.id_of("ann"))
+    kept(people.world, 60)
+    assert told(people, "near") == ["bob", "cyd"]
+    kept(people.world, 60)
+    assert told(people, "near") == ["ann", "bob", "cyd"]
+    wire.disarm()
+
+
+def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
+    """P3: wherever it dies; and nobody is told twice."""
+    for step in count():
+        wire = Wire()
+        people = about_to_tell(wire)
+        wire.arm(step, crash_after)
+        is_cut_off = False
+        try:
+            kept(people.world, 60)
+        except Crash:
+            is_cut_off = True
+        wire.disarm()
+        kept(people.world, 60, 60)
+        counts = [people.events(name).count("near") for name in ("ann", "bob", "cyd")]
+        assert counts == [1, 1, 1], step
+        if not is_cut_off:
+            assert step > 5
+            return
 
 
 def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World) -> None:

@@ -1,7 +1,9 @@
 """Messages: once, only while they are true, and not lost."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from json import dumps
+from typing import Any
 
 import pytest
 
@@ -9,7 +11,7 @@ from tests.deployment.template import TEMPLATE
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import RETRY_AFTER, error, mime, part
 from tests.service.messages.stand_ins import Answer as Reply
-from tests.support.faults import Crash, crash_before
+from tests.support.faults import Call, Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
 from waitlist_api import messages_app
@@ -355,6 +357,123 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     sent = len(stage.stand_ins.mails)
     assert stage.send(*ending) == [], "late: the offer is over"
     assert len(stage.stand_ins.mails) == sent
+
+
+def run(stage: Stage, minutes: int = 2) -> None:
+    for _ in range(minutes):
+        stage.world.advance(60)
+        stage.world.maintenance.run_all()
+
+
+def rest(stage: Stage) -> None:
+    assert stage.people.rest("ada", 300).status == 200
+    stage.world.advance(300)
+
+
+def rest_and_resume(stage: Stage) -> None:
+    assert stage.people.rest("ada", 300).status == 200
+    assert stage.people.resume("ada").status == 200
+
+
+def be_held_back(stage: Stage) -> None:
+    assert stage.people.hold_back("ada").status == 200
+    assert stage.people.hold_back("ada", ready=True).status == 200
+
+
+def be_claimed(stage: Stage) -> None:
+    assert stage.people.claimed(1) == ["ada"]
+
+
+AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
+
+
+@pytest.mark.parametrize("go_away", AWAY)
+def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
+    stage: Stage, go_away: Callable[[Stage], None]
+) -> None:
+    """The notice was true when it was written, and is not when it is to be sent."""
+    stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
+    stage.joins("ada")
+    run(stage)
+    late = stage.news()
+    go_away(stage)
+    assert stage.send(*late) == []
+    assert stage.stand_ins.mails == []
+    if go_away is be_claimed:
+        assert stage.people.release("ada").status == 200
+    run(stage, 3)
+    assert stage.send(*late, *stage.news()) == []
+    assert stage.stand_ins.to() == ["ada@example.com"]
+
+
+def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -> None:
+    stage.configure(messages={"kinds": ["near"], "near": 1})
+    stage.joins("ada")
+    stage.joins("bob")
+    run(stage)
+    stage.people.bump("ada", to="back")
+    run(stage)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to() == ["bob@example.com"]
+    stage.people.leave("bob")
+    run(stage)
+    assert stage.send_news() == []
+    assert stage.stand_ins.to() == ["bob@example.com", "ada@example.com"]
+
+
+def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
+    """P2: it comes while the person has an offer, which an operator then takes back."""
+    stage.configure(messages={"kinds": ["near"], "near": 1})
+    stage.joins("ada")
+    run(stage)
+    near = stage.news()
+    assert stage.send(*near) == []
+    stage.people.admit(1)
+    assert stage.send(*near) == []
+    stage.people.withdraw("ada")
+    run(stage, 3)
+    assert stage.send(*near, *stage.news()) == []
+    assert stage.stand_ins.to() == ["ada@example.com"]
+
+
+@pytest.mark.parametrize("is_dead", [False, True])
+def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
+    stage: Stage, is_dead: bool
+) -> None:
+    """The function has read that the entry is claimed; it, or the claim, ends before its write."""
+    stage.configure(messages={"kinds": ["near"], "near": 1})
+    stage.joins("ada")
+    run(stage)
+    near = [one for one in stage.news() if one["event"] == "near"]
+    be_claimed(stage)
+    is_over = False
+
+    def released(call: Call) -> Any:
+        nonlocal is_over
+        if is_over or call.name != "UpdateItem" or "near_rank" not in dumps(call.arguments):
+            return call.make()
+        is_over = True
+        if not is_dead:
+            stage.people.release("ada")
+            run(stage, 1)
+            return call.make()
+        call.make()
+        raise Crash
+
+    stage.wire.disarm()
+    for step in range(500):
+        stage.wire.also(step, released)
+    if is_dead:
+        with pytest.raises(Crash):
+            stage.send(*near)
+        stage.wire.disarm()
+        stage.people.release("ada")
+    else:
+        assert stage.send(*near) == [0]
+    stage.wire.disarm()
+    run(stage, 3)
+    stage.send(*near, *stage.news())
+    assert stage.stand_ins.to() == ["ada@example.com"]
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
