@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 WAITLIST_ID = r"[a-z0-9][a-z0-9-]{0,62}"
 ENTRY_ID = r"[a-z2-7]{26}"
@@ -41,12 +41,6 @@ def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
-
-
-def head_of(entry_ids: Iterable[str]) -> str:
-    """Return a digest of the first entries of a queue, as `stats.lua` makes it; "" without any."""
-    text = "".join(entry_ids)
-    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() if text else ""
 
 
 def new_epoch() -> str:

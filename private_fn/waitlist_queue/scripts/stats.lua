@@ -3,10 +3,10 @@
 -- the last stamp, more rests are over than one call ends, or the policy has slots due for entries that are ready.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready ready_at readiness segments tags tickets_of_moved held parked inside dirty
--- With `near` it also returns, as `head`, a digest of the first so many entries that are ready; empty without any.
+-- `first` has the ids of the first `near` entries that are ready.
 -- ARGV near now server_run_id
 -- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
--- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked head
+-- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS cold | expiring
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
@@ -23,7 +23,6 @@ local waiting = ready + not_ready
 local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
-local head = #first > 0 and redis.sha1hex(table.concat(first)) or ''
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
 -- After a loss of Redis the counters continue from up to a minute before it.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
@@ -37,4 +36,4 @@ return {'stats', meta_state, meta_epoch, meta_segments_state or 'ready', waiting
   meta_pace or 'unknown', tonumber(meta_quota or 0), is_due and 1 or 0, tonumber(meta_last_ticket),
   ticket_after(0, now), tonumber(meta_beat or 0), tonumber(meta_settings_version or 0),
   tonumber(meta_scheduled_until or 0), not_ready, math.max(0, tonumber(meta_unverified or 0)),
-  math.max(0, tonumber(meta_asked or 0)), head}
+  math.max(0, tonumber(meta_asked or 0)), first}

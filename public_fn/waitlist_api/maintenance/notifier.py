@@ -1,5 +1,6 @@
 """Finds the people whose turn is near, and those whose offers end soon, on lists that tell them."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -13,7 +14,6 @@ from waitlist_api.records.notices import Notice, NoticeRecords, Word
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
-from waitlist_shared.ids import head_of
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
@@ -103,7 +103,7 @@ class Notifier(Struct, frozen=True):
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
 
         due = [notice for notice in new if is_due(notice)]
-        return Head(head_of(ids), due, len(due) == len(new) and len(notices) == len(ids))
+        return Head(digest_of(ids), due, len(due) == len(new) and len(notices) == len(ids))
 
     def _ending(self, waitlist: WaitlistRecord, redis_millis: int) -> Iterator[Notice]:
         """Yield the notices of offers that end soon, by Redis' clock."""
@@ -148,6 +148,11 @@ def sends(settings: WaitlistSettings, word: Word) -> bool:
     return settings.messages is not None and word in settings.messages.kinds
 
 
+def digest_of(entry_ids: Sequence[str]) -> str:
+    """Return a short text that is another one for other entries, or another order of these."""
+    return hashlib.sha256("".join(entry_ids).encode()).hexdigest()[:32]
+
+
 def near_of(settings: WaitlistSettings) -> int:
     """Return how many of the first entries are told that they are near; 0 if none is."""
     if settings.messages is None or not sends(settings, "near"):
@@ -164,6 +169,6 @@ def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) 
     settings = waitlist.settings
     if stats.offered and sends(settings, "ending"):
         return True
-    if not near_of(settings) or stats.head == waitlist.checkpoint.told:
+    if not stats.first or digest_of(stats.first) == waitlist.checkpoint.told:
         return False
-    return stats.head != "" and not is_closed(offer_hours_of(settings), now_millis)
+    return not is_closed(offer_hours_of(settings), now_millis)

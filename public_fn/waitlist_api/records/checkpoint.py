@@ -17,8 +17,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     unfinished audit has come, or 0; the next run continues there if Redis still has `beat`.
 
     `is_unfinished` if the run before the heartbeat could not do all that was due, so that the next
-    run maintains the list again. `told` is the digest of the first entries that are ready
-    (`ids.head_of`) if all of their people have been told that their turn is near, else empty.
+    run maintains the list again. `told` is a digest of the first entries that are ready,
+    if all of their people have been told that their turn is near, else empty.
     """
 
     epoch: str = ""

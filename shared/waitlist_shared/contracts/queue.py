@@ -401,7 +401,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 
 
 class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
-    """Counts a list. With `near` the answer also says which entries are the first `near` ready."""
+    """Counts a list; with `near` the answer also has the first so many entries that are ready."""
 
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
@@ -414,8 +414,8 @@ class StatsResult(Result, frozen=True, kw_only=True):
     of the waiting entries are not ready; `unverified` and `asked` count entries on the list whose
     address is not verified, and whose customer is asked if they still wait. `is_due` if time alone
     has left work for maintenance, also where an older private function answers; `last_stamp` is
-    that of the last change, `clock_stamp` that of a change at this moment. `head` is a
-    digest (`ids.head_of`) of the first `near` entries that are ready, as many as the request says.
+    that of the last change, `clock_stamp` that of a change at this moment. `first` has
+    the first entries that are ready, as many as the request's `near` says.
     """
 
     state: State
@@ -439,7 +439,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     not_ready: Number = 0
     unverified: Number = 0
     asked: Number = 0
-    head: str = ""
+    first: tuple[EntryId, ...] = ()
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):

@@ -8,7 +8,6 @@ import pytest
 
 from tests.queue.behaviour.rebuilding import each_verb
 from tests.support.line import EPOCH, Line, accepted, readiness_of
-from waitlist_shared.ids import head_of
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
@@ -263,25 +262,21 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
     assert stats["head_ticket"] == line.position("bob")["ticket"]
 
 
-def test_stats_have_a_digest_of_the_first_who_are_ready(line: Line) -> None:
-    """P6: also of those whose rest has ended, whichever script has noticed it."""
+def test_stats_have_the_first_who_are_ready(line: Line) -> None:
+    """P6: also those whose rest has ended, whichever script has noticed it."""
 
-    def head(near: int) -> str:
-        return str(line.stats(near=near)["head"])
-
-    def of(*names: str) -> str:
-        return head_of(line.id_of(name) for name in names)
+    def first(near: int) -> list[str]:
+        return [line.name_of(entry_id) for entry_id in line.stats(near=near)["first"]]
 
     filled(line)
-    assert (head(0), head(1), head(2)) == ("", of("ann"), of("ann", "bob"))
-    assert head(100) == of(*PEOPLE)
+    assert (first(0), first(1), first(100)) == ([], ["ann"], PEOPLE)
     line.rest("ann", version=1, seconds=60)
-    assert head(2) == of(*[name for name in PEOPLE if name != "ann"][:2])
+    assert first(2) == ["bob", "eve"]
     line.clock.advance(seconds=60)
     line.position("bob")
-    assert head(2) == of("ann", "bob")
+    assert first(2) == ["ann", "bob"]
     line.claimed(len(PEOPLE))
-    assert head(2) == ""
+    assert first(2) == []
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
