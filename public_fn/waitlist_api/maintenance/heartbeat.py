@@ -106,7 +106,7 @@ class Heartbeat(Struct, frozen=True):
                 if reached >= one.beat.stamp:
                     compared[waitlist_id] = reached
                     del left[waitlist_id]
-                elif reached > one.since:
+                elif reached > one.since and not one.failed:
                     self._note(one, reached)
             if left:
                 _log_progress(left.values(), reached)

@@ -30,13 +30,15 @@ PAGES = 100
 
 
 class Head(Struct, frozen=True):
-    """The first entries that are ready: their digest, the notices that are due, and whether these
-    are all that their people are still to be told.
+    """The first entries that are ready: a digest of their ids, and the notices that are due.
+
+    Once these are written, all people of the head have been told; not if it `has_others`, who are
+    to be told by a later run.
     """
 
     digest: str = ""
     due: Sequence[Notice] = ()
-    is_told_by_these: bool = True
+    has_others: bool = False
 
 
 class Notifier(Struct, frozen=True):
@@ -73,7 +75,7 @@ class Notifier(Struct, frozen=True):
                 c.AllocateTickets(waitlist_id=waitlist.waitlist_id)
             )
             written = run_all(partial(self._write, stamp=drawn.stamp), due)
-        return head.digest if head.is_told_by_these and all(written) else ""
+        return head.digest if all(written) and not head.has_others else ""
 
     def _write(self, notice: Notice, stamp: int) -> bool:
         """Write a notice; return False if the record has changed since it was read."""
@@ -103,7 +105,8 @@ class Notifier(Struct, frozen=True):
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
 
         due = [notice for notice in new if is_due(notice)]
-        return Head(digest_of(ids), due, len(due) == len(new) and len(notices) == len(ids))
+        has_others = len(due) < len(new) or len(notices) < len(ids)
+        return Head(digest_of(ids), due, has_others)
 
     def _ending(self, waitlist: WaitlistRecord, redis_millis: int) -> Iterator[Notice]:
         """Yield the notices of offers that end soon, by Redis' clock."""
