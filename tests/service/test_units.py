@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.test_verification import Guests
 from tests.service.messages.stage import Context
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
@@ -17,11 +18,13 @@ from tests.support.world import SECRET, RedisClock, World
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.messages.batch import Batches
 from waitlist_api.messages.compose import Letterhead, Message
+from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.message_limits import Budgets, Targets
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -37,6 +40,8 @@ from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
+ANN = PROFILE["email"]
+PROFILE_OF_GUEST = {"name": PROFILE["name"], "phone": PROFILE["phone"]}
 PLACES = 50
 # The dearest that guests can do by default: sign up again with other attributes of
 # `max_guest_bytes`, and leave. The index takes some of the writes, the table these.
@@ -108,6 +113,16 @@ def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.Monkey
     uses("leave", lambda: people.leave("bob"))
 
 
+def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    guests = Guests(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
+    guests.configure(identity={"field": "email", "verify": "before_offer"})
+    guests.join("first@example.com", **PROFILE_OF_GUEST)
+    joined = counted(guests, lambda: guests.join(ANN, **PROFILE_OF_GUEST), monkeypatch)
+    assert_is("signup to verify", joined)
+    code = guests.code(ANN)
+    assert_is("verify", counted(guests, lambda: guests.verify(code), monkeypatch))
+
+
 def test_the_dearest_guest_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +170,13 @@ def test_a_message_uses_what_is_said(
         WaitlistRecords(table),
         Deliveries(table),
         Recipients(table, now_millis),
+        Limits(
+            targets=Targets(table),
+            budgets=Budgets(table),
+            tokens=EntryTokens(SECRET),
+            mails_per_day=50_000,
+            sms_parts_per_day=1_000,
+        ),
         {"mail": Sent()},
         Letterhead("https://example.net", EntryTokens(SECRET)),
         now_millis,

@@ -7,11 +7,10 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
-from waitlist_api.entries.addresses import UNREACHABLE
 from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
-from waitlist_api.entries.identify import Identities
+from waitlist_api.entries.identify import Identities, check_reach
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -167,7 +166,7 @@ class _Change(Struct, frozen=True):
         with suppress(InvalidFields):
             if self.identities.of_profile(waitlist_id, rules, record.profile) == person:
                 return None
-        if not person.takes_messages:
-            raise InvalidFields(FieldError(f"body.profile.{rules.field}", UNREACHABLE))
+        path = f"body.profile.{rules.field}"
+        check_reach(self.settings, person, path, "verify", "address")
         entry_id = entry_id_of(waitlist_id, person.customer_id)
         return _NewAddress(rules.field, sent[rules.field], entry_id, person.domain)

@@ -247,5 +247,10 @@ class ReadinessChanges(Struct, frozen=True):
 def _verified(record: EntryRecord, by: str, reason: str = "") -> Change | None:
     if record.verify_until_millis is None:
         return None
-    fields = {"verify_until_millis": None, "link_asks": None, "link_asked_millis": None}
+    fields = {
+        "verify_until_millis": None,
+        "verified": True,
+        "link_asks": None,
+        "link_asked_millis": None,
+    }
     return Change(fields, "verified", by, reason)

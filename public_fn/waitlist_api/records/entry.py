@@ -82,8 +82,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     Once the question is `unanswered`, no answer counts any more.
 
     With `verify_until_millis` the address is not verified: the entry is not ready, and leaves at
-    that time. `link_asks` counts the links that were asked for since the signup, the last one at
-    `link_asked_millis`.
+    that time. Once the person has proved to have the address, the stay is `verified`. `link_asks`
+    counts the links that were asked for since the signup, the last one at `link_asked_millis`.
 
     On a list with `identity` an entry whose person has moved to another address has the id of that
     address in `answers_to`, under which an alias stands; `moved_stay` is the stay that was moved
@@ -131,6 +131,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     unanswered: bool = False
     confirmed_millis: int | None = None
     verify_until_millis: int | None = None
+    verified: bool = False
     link_asks: int = 0
     link_asked_millis: int | None = None
     answers_to: str = ""

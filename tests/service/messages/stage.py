@@ -52,7 +52,10 @@ class Stage(Scene):
         self.configure()
 
     def configure(self, **settings: Any) -> Any:
-        terms = {"messages": {"kinds": ALL}, "admission": {"offer_seconds": 600}}
+        terms = {
+            "messages": {"kinds": ALL, "sms_countries": ["DE"]},
+            "admission": {"offer_seconds": 600},
+        }
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:
