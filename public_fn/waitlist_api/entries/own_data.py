@@ -11,6 +11,7 @@ from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
 from waitlist_api.entries.identify import Identities, check_reach
+from waitlist_api.entries.own_changes import count_change
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -68,7 +69,7 @@ class OwnData(Struct, frozen=True):
         No change of what is so already. A new address stays out of the profile until it is
         verified; without `identities` customers have accounts, and any address is as good. Raises
         InvalidFields for a field that the list does not ask for, one that it requires, too much
-        data, a new address too often, and `messages` that it has not.
+        data, and `messages` that it has not; TooManyChanges, also for new addresses.
         """
         # The form of a moment ago may have other fields.
         settings = self.waitlist_cache.look_up(command.waitlist_id).settings
@@ -89,10 +90,15 @@ class OwnData(Struct, frozen=True):
         now: Messages = "off" if record.messages else "on"
         if command.messages in (None, now):
             return now
-        turn = self.recipients.turn_off if now == "on" else self.recipients.turn_on
-        if not turn(*record.key, record.ticket or 0):
+        stay = (*record.key, record.ticket or 0)
+        if now == "on":
+            is_done, then = self.recipients.turn_off(*stay), "off"
+        else:
+            until_millis = count_change(record, self.now_millis())
+            is_done, then = self.recipients.turn_on(*stay, until_millis), "on"
+        if not is_done:
             raise NotWaiting(HAS_LEFT)
-        return "off" if now == "on" else "on"
+        return then
 
     def _recorded(self, change: "_Change") -> EntryRecord | None:
         """Return the record with the patch; None if another request changed it first."""
@@ -107,13 +113,14 @@ class OwnData(Struct, frozen=True):
         check_own_data(settings, record.profile, profile, record.attributes, command.patch, domain)
         try:
             if new is not None:
-                record = self.addresses.ask(record, new.entry_id, new.text, new.path)
+                record = self.addresses.ask(record, new.entry_id, new.text)
                 profile = merged(profile, {new.field: record.profile.get(new.field)})
             elif change.names_address:
                 record = self.addresses.withdraw(record)
             profile = kept_profile(settings, profile)
             if text_of(profile) == text_of(record.profile):
                 return record
+            until_millis = count_change(record, self.now_millis())
             self.steps.readdress(record, profile)
             event = HistoryEvent(
                 stamp=self.steps.mark(record),
@@ -121,22 +128,20 @@ class OwnData(Struct, frozen=True):
                 by=CUSTOMER,
                 detail={"changed": ["profile"]},
             )
-            return self.edits.record(key, None, profile, event, self.now_millis(), record)
+            return self.edits.record(
+                key, None, profile, event, self.now_millis(), record, until_millis
+            )
         except EntryChanged:
             return None
 
 
 class _NewAddress(Struct, frozen=True):
-    """An address as its customer spells it, in a field of the profile; `path` is the request's."""
+    """An address as its customer spells it, in a field of the profile."""
 
     field: str
     text: str
     entry_id: str
     domain: str
-
-    @property
-    def path(self) -> str:
-        return f"body.profile.{self.field}"
 
 
 class _Change(Struct, frozen=True):

@@ -16,6 +16,7 @@ from waitlist_api.errors import (
     AlreadyOnList,
     Banned,
     OpensLater,
+    TooManyChanges,
 )
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
@@ -70,7 +71,10 @@ class UnprovenSignups(Struct, frozen=True):
         """Return the record of a known address; add the entry if there is none."""
         outcome = self.signups.attempt(command)
         match outcome:
-            case Known(record, AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned()):
+            case Known(
+                record,
+                AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned() | TooManyChanges(),
+            ):
                 return record
             case Known(_, error):
                 raise error

@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.maintenance.isolation import run_each
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -40,8 +40,13 @@ class Notifier(Struct, frozen=True):
     notices: NoticeRecords
     now_millis: NowMillis
 
-    def notify(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Write the events `near` and `ending` that are due."""
+    def notify(
+        self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp = never
+    ) -> None:
+        """Write the events `near` and `ending` that are due.
+
+        The next run goes on with what this one has no time for.
+        """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
             return
@@ -49,14 +54,17 @@ class Notifier(Struct, frozen=True):
         if sends(settings, "near") and stats.waiting > stats.not_ready:
             due += self._near(waitlist.waitlist_id, settings.messages.near)
         if sends(settings, "ending") and stats.offered:
-            due += self._ending(waitlist, millis_of(stats.clock_stamp))
+            due += self._ending(waitlist, millis_of(stats.clock_stamp), is_time_up)
         if due:
             drawn: c.AllocateTicketsResult = self.queue.send(
                 c.AllocateTickets(waitlist_id=waitlist.waitlist_id)
             )
-            run_each(partial(self._write, stamp=drawn.stamp), due)
+            write = partial(self._write, stamp=drawn.stamp, is_time_up=is_time_up)
+            run_each(write, due)
 
-    def _write(self, notice: Notice, stamp: int) -> None:
+    def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> None:
+        if is_time_up():
+            return
         try:
             self.notices.record(notice, stamp)
         except EntryChanged:
@@ -73,7 +81,9 @@ class Notifier(Struct, frozen=True):
             if record.status == "waiting" and notice.is_new:
                 yield notice
 
-    def _ending(self, waitlist: WaitlistRecord, redis_millis: int) -> Iterator[Notice]:
+    def _ending(
+        self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
+    ) -> Iterator[Notice]:
         """Yield the notices of offers that end soon, by Redis' clock."""
         policy = waitlist.settings.admission
         offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
@@ -90,6 +100,8 @@ class Notifier(Struct, frozen=True):
                 notice = Notice(record, "ending")
                 if is_same and one.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
                     yield notice
+            if is_time_up():
+                return
 
     def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of the entries whose hold or offer ends by a time, the earliest first."""

@@ -101,6 +101,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     messages. `messages` is "off" if the person of this stay wants none but those they ask for;
     `unreachable`: the address of this stay takes none.
 
+    Each change that the customer makes puts `changes_until_millis` off by some minutes; it is kept
+    over all stays, and too late a time refuses further changes.
+
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
     `joining_by` the operator. A row that states its rank has `requested_rank` too. So has a stay
@@ -140,6 +143,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_address: str = ""
     moving_stamp: int = 0
     moving_asks: int = 0
+    changes_until_millis: int = 0
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False
