@@ -239,9 +239,13 @@ def idle_list(prices: Prices = Prices()) -> float:
     return HOURS * 60 * a_minute
 
 
-def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
+def cost_of(
+    calls: Mapping[str, float],
+    prices: Prices = Prices(),
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> dict[str, float]:
     """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
-    used = totals(calls)
+    used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
     gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
@@ -277,11 +281,13 @@ def _minute(prices: Prices) -> float:
     )
 
 
-def totals(calls: Mapping[str, int]) -> dict[str, float]:
+def totals(
+    calls: Mapping[str, float], operations: Mapping[str, Operation] = OPERATIONS
+) -> dict[str, float]:
     """Return what these calls use together, by the fields of an operation."""
     return {
         field.name: sum(
-            count * float(getattr(OPERATIONS[name], field.name)) for name, count in calls.items()
+            count * float(getattr(operations[name], field.name)) for name, count in calls.items()
         )
         for field in fields(Operation)
     }

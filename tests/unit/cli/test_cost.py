@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.template import TEMPLATE, named
+from tests.deployment.template import named
 from tests.unit.cli.typed import Typed
-from tools.deploy.samconfig import Settings
 from waitlist_api.messages.compose import Message
 from waitlist_api.messages.example import examples, parts_with_link
 from waitlist_api.records.waitlists import WaitlistSettings
@@ -70,18 +69,6 @@ def _either(metric: dict[str, Any]) -> dict[str, Any]:
     """Return a metric that depends on a condition as it is where the condition holds."""
     found: dict[str, Any] = metric["Fn::If"][1] if "Fn::If" in metric else metric
     return found
-
-
-# Signups (and leaves) a second, and write units of the table: the default and samconfig's prod.
-RATES = ((300, 6_000), (1_000, 20_000))
-
-
-def test_the_limits_of_the_budget_are_the_stacks() -> None:
-    defaults = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()}
-    prod = Settings.read("prod", ROOT / "samconfig.toml").parameters
-    for (rate, most), given in zip(RATES, (defaults, {**defaults, **prod}), strict=True):
-        assert (int(given["SignupRateLimit"]), int(given["MaxWriteUnitsPerSecond"])) == (rate, most)
-        assert most == 20 * rate
 
 
 def test_a_cache_answers_the_boards() -> None:
