@@ -92,13 +92,12 @@ class OwnData(Struct, frozen=True):
             return now
         stay = (*record.key, record.ticket or 0)
         if now == "on":
-            is_done, then = self.recipients.turn_off(*stay), "off"
+            is_done = self.recipients.turn_off(*stay)
         else:
-            until_millis = count_change(record, self.now_millis())
-            is_done, then = self.recipients.turn_on(*stay, until_millis), "on"
+            is_done = self.recipients.turn_on(*stay, count_change(record, self.now_millis()))
         if not is_done:
             raise NotWaiting(HAS_LEFT)
-        return then
+        return "off" if now == "on" else "on"
 
     def _recorded(self, change: "_Change") -> EntryRecord | None:
         """Return the record with the patch; None if another request changed it first."""

@@ -161,7 +161,7 @@ class Budgets(Struct, frozen=True):
         most = limit - spending.amount
         condition = f"(attribute_not_exists(#{spending.unit}) OR #{spending.unit} <= :most)"
         values = {"most": most}
-        limits = {spending.unit: limit}
+        limits: dict[str, int] = {spending.unit: limit}
         if spending.anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"

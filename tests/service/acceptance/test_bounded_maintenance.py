@@ -3,6 +3,7 @@
 The clock moves with each write of a batch, as if the table were slow.
 """
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
 from tests.support.stores import empty_redis
 from tests.support.tables import items_of
-from tests.support.world import RedisClock, World
+from tests.support.world import Clock, RedisClock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.maintenance.runner import INTENTS_MILLIS, RUN_MILLIS
 from waitlist_api.queue.client import QueueClient
@@ -31,10 +32,10 @@ class SlowTable(MemoryTable):
     people: Admissions | None = None
     seconds_a_page = SECONDS_A_PAGE
 
-    def batch_write_item(self, **request: Any) -> Any:
+    def batch_write_item(self, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
         if self.people is not None:
             self.people.world.clock.millis += self.seconds_a_page * 1000 // 20
-        return super().batch_write_item(**request)
+        return super().batch_write_item(RequestItems)
 
 
 @pytest.fixture
@@ -121,10 +122,13 @@ def test_no_shard_of_intents_waits_for_another_in_every_run(
     clock, finisher = people.world.clock, people.world.maintenance.intent_finisher
     for minute in range(1, SHARDS + 1):
         clock.advance(60 - clock.millis / 1000 % 60)
-        until_millis = clock.millis + 1000
-        finisher.finish_intents(lambda until=until_millis: clock.millis > until)
+        finisher.finish_intents(partial(is_after, clock, clock.millis + 1000))
         assert history(table, people, "ann") > MANY - 500 * minute - 100
     assert people.stats().json["waiting"] == len(names) + 1
+
+
+def is_after(clock: Clock, millis: int) -> bool:
+    return clock.millis > millis
 
 
 def unavailable(*_: object, **__: object) -> Any:

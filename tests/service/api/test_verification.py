@@ -202,7 +202,7 @@ def test_a_stranger_who_signs_an_address_up_does_not_shut_its_person_out(guests:
     assert guests.of(ADA)["status"] == "left"
 
 
-CONSENT = {
+CONSENT: dict[str, list[dict[str, Any]]] = {
     "fields": [
         {"name": "name", "label": "Name", "type": "text"},
         {"name": "terms", "label": "I agree", "type": "checkbox", "required": True},
