@@ -1,8 +1,8 @@
 """Limits of messages: how often one address gets them, and how many are sent on one day.
 
-Anyone can type the address of a stranger. So a message to an address whose person has not proved to
-have it, or which anyone can ask for, needs an allowance of that address. The allowances hold for
-all stays and for all lists of the stack (docs/decisions/0078).
+Anyone can type the address of a stranger. So some messages need an allowance of the address that
+they go to: those that anyone can ask for, and those to an address whose person has not proved to
+have it. The allowances hold for all stays and for all lists of the stack (docs/decisions/0078).
 """
 
 from collections.abc import Callable
@@ -42,8 +42,8 @@ BUDGET_PAUSE_SECONDS = 900
 class NotSent(Exception):
     """A limit does not let a message be sent now.
 
-    Without `pause_seconds` it is dropped: its person loses nothing by that, and can ask again.
-    Otherwise it is to be tried again after them, and is sent if it is still true.
+    Without `pause_seconds` the message is dropped: its person loses nothing, and can ask again.
+    With `pause_seconds` it is to be tried again after that time, and is sent if it is still true.
     """
 
     def __init__(self, reason: Why, pause_seconds: int | None) -> None:
@@ -123,10 +123,11 @@ class Limits(Struct, frozen=True, kw_only=True):
 def allowance_of(
     kind: Kind, record: EntryRecord, happening: Happening, *, has_accounts: bool
 ) -> Allowance | None:
-    """Return the allowance that a message needs; None for a message that not anyone can cause.
+    """Return the allowance that a message needs.
 
-    Each kind about a person's turn has an allowance of its own: an offer is never refused because
-    of other messages, and an operator's offer never at all.
+    None if no stranger can cause the message. Each kind of message about a person's turn has an
+    allowance of its own, so that other messages never stop an offer. An offer that an operator
+    makes needs no allowance.
     """
     if kind.is_asked:
         return ASKED
@@ -149,9 +150,9 @@ def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
 
 
 def _target(message: Message) -> str:
-    """Return the one spelling of an address for all that its person gets.
+    """Return the address of a message in one spelling, the same for all spellings of one mailbox.
 
-    What follows a `+` comes into the same mailbox.
+    What follows a `+` is left out, because it comes into the same mailbox.
     """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{address_of(IdentityRules(field=field), message.to).text}"

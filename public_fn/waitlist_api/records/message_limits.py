@@ -62,7 +62,7 @@ class Pause(Struct, frozen=True):
 
 
 class Targets(Struct, frozen=True):
-    """Counts the messages to each target. It is one read, and at most one write, a message."""
+    """Counts the messages to each target. A message takes one read and at most one write."""
 
     table: Table
 
@@ -113,8 +113,8 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """What one message takes from the budgets of a day.
 
-    The stack has the budget `of_stack`, the list the budget `of_list`, or None without one. A
-    message that `anyone` can cause takes from the first half of each budget alone, so that the
+    `of_stack` is the budget of the stack, and `of_list` that of the list; None if the list has no
+    budget. A message that `anyone` can cause takes only from one half of each budget, so that the
     other half remains for people who have proved their address, and for operators.
     """
 
@@ -130,8 +130,8 @@ class Spending(Struct, frozen=True, kw_only=True):
 class Budgets(Struct, frozen=True):
     """Counts what is sent on each day (UTC), by list and in all.
 
-    `used` has the highest percentage of a budget, or of the half that is for anyone, that was
-    reached since the last look, under the key `percent`.
+    `used["percent"]` is the highest percentage that any budget has reached since it was last read.
+    The half of a budget that is for anyone counts as a budget here.
     """
 
     table: Table

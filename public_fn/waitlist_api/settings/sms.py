@@ -49,7 +49,7 @@ def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[
 def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) -> bool:
     """Return whether a list sends SMS to a number in E.164, such as +4915123456789.
 
-    Numbers of no country, such as those of satellites, are of none of the list's countries.
+    No list sends SMS to numbers that belong to no country, such as satellite numbers.
     """
     import phonenumbers
 
@@ -61,7 +61,7 @@ def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) 
 
 
 def _type_of(found: int) -> NumberType | None:
-    """Return the kind of a number; None for the kinds to which no list sends SMS."""
+    """Return the kind of a number, or None if no list sends SMS to such numbers."""
     from phonenumbers import PhoneNumberType
 
     types: dict[int, NumberType] = {
