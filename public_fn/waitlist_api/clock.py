@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 NowMillis = Callable[[], int]
 # Returns how long a run may still take.
 LeftMillis = Callable[[], int]
+# Returns whether work must stop; the next run does the rest.
+IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
@@ -20,6 +22,11 @@ def now_millis() -> int:
 def without_end() -> int:
     """Return the time left of a run without a deadline."""
     return A_DAY_MILLIS
+
+
+def never() -> bool:
+    """Return that there is time for all work."""
+    return False
 
 
 def iso(millis: int) -> str:

@@ -5,6 +5,9 @@ from typing import Self
 
 from msgspec import Struct
 
+# The defaults of the stack's parameters MailsPerDay and SmsPartsPerDay.
+MAILS_PER_DAY, SMS_PARTS_PER_DAY = 50_000, 1_000
+
 
 class ConfigError(ValueError):
     """A variable of the environment is missing or wrong; the message names it."""
@@ -115,7 +118,8 @@ class WebhookConfig(Struct, frozen=True):
 class MessagesConfig(Struct, frozen=True, kw_only=True):
     """The environment of the function of messages.
 
-    It sends no mail without `mail_from`, and no SMS without `sms_from`.
+    It sends no mail without `mail_from`, and no SMS without `sms_from`. On one day in UTC it sends
+    at most `mails_per_day` mails, and SMS of at most `sms_parts_per_day` parts.
     """
 
     table_name: str
@@ -127,6 +131,8 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
     mail_from: str = ""
     mail_configuration_set: str = ""
     sms_from: str = ""
+    mails_per_day: int = MAILS_PER_DAY
+    sms_parts_per_day: int = SMS_PARTS_PER_DAY
     log_level: str = "INFO"
     metrics_namespace: str = ""
 
@@ -143,6 +149,8 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
             mail_from=environ.get("MAIL_FROM", ""),
             mail_configuration_set=environ.get("MAIL_CONFIGURATION_SET", ""),
             sms_from=environ.get("SMS_FROM", ""),
+            mails_per_day=_number(environ, "MAILS_PER_DAY", MAILS_PER_DAY),
+            sms_parts_per_day=_number(environ, "SMS_PARTS_PER_DAY", SMS_PARTS_PER_DAY),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
         )
@@ -150,6 +158,13 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
 
 def _listed(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(filter(None, environ.get(name, "").split(",")))
+
+
+def _number(environ: Mapping[str, str], name: str, default: int) -> int:
+    value = environ.get(name) or str(default)
+    if not value.isdecimal() or int(value) < 1:
+        raise ConfigError(f"{name} must be a whole number of at least 1")
+    return int(value)
 
 
 def _required(environ: Mapping[str, str], name: str) -> str:

@@ -193,6 +193,18 @@ class Throttled(WaitlistError):
     advice = "Too many requests at once; try again after the seconds in Retry-After."
 
 
+class TooManyChanges(WaitlistError):
+    """The customer has changed the entry too often: repeat after `Retry-After` seconds."""
+
+    code = "too_many_changes"
+
+    def __init__(
+        self, wait_millis: int, what: str = "You have changed this entry too often"
+    ) -> None:
+        self.retry_after_seconds = -(-wait_millis // 1000)
+        super().__init__(f"{what}; try again after the seconds in Retry-After.")
+
+
 class NotReady(WaitlistError):
     """A part of the service does not answer yet: the key of its entry tokens, or a queue."""
 

@@ -20,12 +20,14 @@ from waitlist_api.config import MessagesConfig
 from waitlist_api.messages.batch import Batches, Context
 from waitlist_api.messages.channels import MailChannel, SmsChannel
 from waitlist_api.messages.compose import Channel, Letterhead
+from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, Sends
 from waitlist_api.messages.trial import TRIAL
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.notices import NoticeRecords
+from waitlist_api.records.message_limits import Budgets, Targets
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -51,15 +53,24 @@ def batches() -> Batches:
     random.seed()
     config = MessagesConfig.from_env(os.environ)
     CORRELATION.mark_log_records()
-    table = Table(dynamodb_client(), config.table_name)
+    table, tokens = Table(dynamodb_client(), config.table_name), _tokens(config)
+    limits = Limits(
+        targets=Targets(table),
+        budgets=Budgets(table),
+        tokens=tokens,
+        mails_per_day=config.mails_per_day,
+        sms_parts_per_day=config.sms_parts_per_day,
+        has_accounts=config.has_accounts,
+    )
     sender = Sender(
         EntryRecords(table, now_millis),
         WaitlistRecords(table),
         Deliveries(table),
         Recipients(table, now_millis),
         NoticeRecords(table),
+        limits,
         _channels(config),
-        Letterhead(config.base_url, _tokens(config), is_for_guests=not config.has_accounts),
+        Letterhead(config.base_url, tokens, is_for_guests=not config.has_accounts),
         now_millis,
     )
     telemetry = Telemetry(

@@ -110,7 +110,7 @@ def send_messages() -> None:
     """Have the function of messages send, fail to send, and hear of a bounce."""
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         stage.joins("ada")
-        stage.joins("bob", phone="+49 30 901820")
+        stage.joins("bob", phone="+49 1512 3456789")
         news = stage.news()
         stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
         assert stage.send(*news) == [0, 1]

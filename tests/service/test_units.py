@@ -3,26 +3,31 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
+from tests.service.api.test_verification import Guests
 from tests.service.messages.stage import Context
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
+from tests.support.flood import ENTRY, FLOOD, LIST, OFFER, Dearest
 from tests.support.stores import empty_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import SECRET, RedisClock, World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import iso
 from waitlist_api.messages.batch import Batches
 from waitlist_api.messages.compose import Letterhead, Message
+from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.notices import NoticeRecords
+from waitlist_api.records.message_limits import Budgets, Targets
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -38,14 +43,9 @@ from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
 PROFILE = {"name": "Ann Example", "email": "ann.example@example.com", "phone": "+1 202 555 0142"}
+ANN = PROFILE["email"]
+PROFILE_OF_GUEST = {"name": PROFILE["name"], "phone": PROFILE["phone"]}
 PLACES = 50
-# The dearest that guests can do by default: sign up again with other attributes of
-# `max_guest_bytes`, and leave. The index takes some of the writes, the table these.
-FLOOD = {
-    "signup again": Operation(writes=34, table_calls=3, events=1),
-    "leave": Operation(writes=25, table_calls=2, events=1),
-}
-FLOOD_TABLE_WRITES = 35
 
 
 @pytest.fixture
@@ -109,22 +109,108 @@ def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.Monkey
     uses("leave", lambda: people.leave("bob"))
 
 
-def test_the_dearest_guest_uses_what_is_said(
-    people: Admissions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each signup and leave replaces data of `max_guest_bytes` by other data."""
-    assert people.sign_up("ann", attributes=largest("x")).status == 201
-    people.leave("ann")
-    calls = {
-        "signup again": lambda: people.sign_up("ann", attributes=largest("y")),
-        "leave": lambda: people.leave("ann"),
-    }
-    of_table = 0.0
-    for name, call in calls.items():
-        assert counted(people, call, monkeypatch) == FLOOD[name], name
+def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    guests = Guests(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
+    guests.configure(identity={"field": "email", "verify": "before_offer"})
+    guests.join("first@example.com", **PROFILE_OF_GUEST)
+    joined = counted(guests, lambda: guests.join(ANN, **PROFILE_OF_GUEST), monkeypatch)
+    assert_is("signup to verify", joined)
+    code = guests.code(ANN)
+    assert_is("verify", counted(guests, lambda: guests.verify(code), monkeypatch))
+
+
+def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data have `max_guest_bytes`, and others of that size come before or after them."""
+    people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
+    people.configure(
+        admission={"offer_seconds": 600, "pass_seconds": 3600},
+        rest={"times": 10},
+        confirm={"every_days": 30, "answer_days": 7},
+        messages={"kinds": ["joined"]},
+        rejoin="always",
+    )
+    until = iso(people.world.clock.millis + 3_600_000)
+    entry = f"{people.path}/entries/{people.id_of('ann')}"
+    of_form = {"a1": largest("x")["a1"]}
+
+    def uses(route: str, call: Callable[[], Any], expected: Dearest | None = None) -> None:
+        expected = expected or FLOOD[route]
+        found = counted(people, call, monkeypatch)
+        assert found == replace(expected.operation, signatures=0), route
         units = people.world.dynamodb.units
-        of_table += units.writes - units.index_writes
-    assert of_table == FLOOD_TABLE_WRITES
+        assert units.writes - units.index_writes == expected.table, route
+
+    def act(verb: str, **body: Any) -> None:
+        answer = people._by_customer("ann", verb, body or None)
+        assert answer.status == 200, answer.text
+
+    def patch(**body: Any) -> None:
+        answer = people.world.request("PATCH", entry, body=body, token=people.token_of("ann"))
+        assert answer.status == 200, answer.text
+
+    def unsubscribe() -> None:
+        stay = people.stay_of("ann")
+        code = EntryTokens(SECRET).unsubscribe_code(people.waitlist_id, people.id_of("ann"), stay)
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        path = f"{people.path}/unsubscribe/{code}"
+        text = "List-Unsubscribe=One-Click"
+        answer = people.world.request("POST", path, raw_body=text, headers=headers)
+        assert answer.status == 200, answer.text
+
+    assert people.sign_up("ann", profile={"a": "x" * 900}, attributes=of_form).status == 201
+    uses(f"PATCH {ENTRY}", lambda: patch(profile={"a": "y" * 900}, messages="off"))
+    people.leave("ann")
+    assert people.sign_up("ann", attributes=largest("x")).status == 201
+    uses(f"POST {ENTRY}/rest", lambda: act("rest", until=until))
+    uses(f"POST {ENTRY}/resume", lambda: act("resume", rest_until=until))
+    asked = people.world.request("POST", f"{people.admin_path}/confirm", body={}, operator=True)
+    assert asked.json["asked"] == 1
+    uses(f"POST {ENTRY}/confirm", lambda: act("confirm"))
+    uses(f"POST {LIST}/unsubscribe/{{code}}", unsubscribe)
+    one_offer = Dearest(replace(OFFER.operation, queue_calls=1), OFFER.table)
+    uses("an offer", lambda: people.admit(1), one_offer)
+    uses(f"POST {ENTRY}/enter", lambda: act("enter"))
+    uses(
+        f"GET {ENTRY}/pass",
+        lambda: people.world.request("GET", f"{entry}/pass", token=people.token_of("ann")),
+    )
+    uses(f"POST {ENTRY}/exit", lambda: act("exit"))
+    assert people.sign_up("ann", attributes=largest("y")).status == 201
+    uses(f"DELETE {ENTRY}", lambda: people.leave("ann"))
+    assert people.sign_up("ann", attributes=largest("x")).status == 201
+    people.admit(1)
+    uses(f"POST {ENTRY}/decline", lambda: act("decline", to="leave"))
+
+
+def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guests = Guests(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
+    guests.configure(identity={"field": "email", "verify": "before_offer"}, rejoin="always")
+
+    def uses(route: str, call: Callable[[], Any]) -> None:
+        found, units = counted(guests, call, monkeypatch), guests.world.dynamodb.units
+        assert found == FLOOD[route].operation, route
+        assert units.writes - units.index_writes == FLOOD[route].table, route
+
+    def join(letter: str) -> None:
+        attributes = {name: values[:14] for name, values in largest(letter).items()}
+        body = {"profile": {"email": ANN}, "attributes": attributes}
+        answer = guests.world.request("POST", f"{guests.path}/entries", body=body)
+        assert answer.status == 202, answer.text
+
+    def ask_link() -> None:
+        answer = guests.world.request("POST", f"{guests.path}/links", body={"email": ANN})
+        assert answer.status == 202, answer.text
+
+    join("x")
+    guests.world.advance(61)
+    uses(f"POST {LIST}/links", ask_link)
+    code = guests.code(ANN)
+    uses(f"POST {LIST}/verify", lambda: guests.verify(code))
+    path = f"{guests.admin_path}/entries/{guests.id_of(ANN)}/remove"
+    assert guests.world.request("POST", path, body={}, operator=True).status == 204
+    uses(f"POST {LIST}/entries", lambda: join("z"))
 
 
 def test_an_offer_of_many_uses_what_is_said(
@@ -157,6 +243,13 @@ def test_a_message_uses_what_is_said(
         Deliveries(table),
         Recipients(table, now_millis),
         NoticeRecords(table),
+        Limits(
+            targets=Targets(table),
+            budgets=Budgets(table),
+            tokens=EntryTokens(SECRET),
+            mails_per_day=50_000,
+            sms_parts_per_day=1_000,
+        ),
         {"mail": Sent()},
         Letterhead("https://example.net", EntryTokens(SECRET)),
         now_millis,

@@ -16,6 +16,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec.structs import asdict
+from phonenumbers import SUPPORTED_REGIONS
 
 from tools.local.background import Background
 from tools.local.function import Invocation
@@ -23,8 +24,10 @@ from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.start_page import HEADERS, STYLE
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
+from waitlist_api.config import MAILS_PER_DAY, SMS_PARTS_PER_DAY
 from waitlist_api.messages.compose import Letterhead, Message
 from waitlist_api.messages.kinds import BY_EVENT, Happening
+from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Deliveries, Delivery
@@ -32,6 +35,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.notices import NoticeRecords
+from waitlist_api.records.message_limits import Budgets, Targets
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
@@ -58,8 +62,13 @@ PAGE = """<!doctype html>
 </main>
 </html>
 """
-# Without the list's `messages` nothing is sent. Here a list that verifies addresses has its links.
-LINKS = MessageRules(kinds=("verify",))
+# Without the list's `messages` nothing is sent. Here a list that verifies addresses has its links,
+# for numbers of every country: the mailbox stands for the backend that would send them.
+LINKS = MessageRules(
+    kinds=("verify",),
+    sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
+    sms_number_types=("mobile", "fixed_line", "voip", "unknown"),
+)
 
 logger = logging.getLogger(__name__)
 Event = tuple[int, str, str, str, str]
@@ -98,6 +107,14 @@ class Mailbox(Background):
             Deliveries(table),
             Recipients(table, now_millis),
             NoticeRecords(table),
+            Limits(
+                targets=Targets(table),
+                budgets=Budgets(table),
+                tokens=tokens,
+                mails_per_day=MAILS_PER_DAY,
+                sms_parts_per_day=SMS_PARTS_PER_DAY,
+                has_accounts=not is_for_guests,
+            ),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),
             now_millis,

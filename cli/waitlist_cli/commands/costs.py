@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.cost import Month, monthly
+from waitlist_cli.operations.cost import Month, Verify, monthly
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 
@@ -37,8 +37,21 @@ def cost(
     ] = None,
     text_price: Annotated[
         float,
-        typer.Option("--text-price", min=0, help="Dollars of an SMS, by its country."),
+        typer.Option("--text-price", min=0, help="Dollars of one part of an SMS, by its country."),
     ] = 0.05,
+    text_parts: Annotated[
+        int,
+        typer.Option(
+            "--text-parts",
+            min=1,
+            help="Parts of an SMS: 3 in English and German, 6 in French, Spanish and Arabic; "
+            "`waitlist messages preview` shows yours.",
+        ),
+    ] = 3,
+    verify: Annotated[
+        Verify | None,
+        typer.Option("--verify", help="Each signup gets a link by mail or SMS, to be verified."),
+    ] = None,
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
@@ -57,6 +70,8 @@ def cost(
         None if mails is None else _count(mails),
         None if texts is None else _count(texts),
         text_price,
+        text_parts,
+        verify,
     )
     items = monthly(month)
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]

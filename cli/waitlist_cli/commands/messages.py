@@ -28,7 +28,7 @@ Kind = Literal[
 ]
 Language = Literal["en", "de", "fr", "es", "ar"]
 NOTE = ("at", "kind", "channel", "became")
-COUNT = ("kind", "sent", "bounced", "dropped")
+COUNT = ("kind", "sent", "bounced", "dropped", "limited")
 
 
 @command("messages", PANEL, "waitlist messages bakery --customer ada")
@@ -123,5 +123,6 @@ def _preview(context: Context, waitlist: str, kind: str | None, language: str | 
 
 
 def _plain(one: dict[str, Any]) -> str:
-    text = f"{one['kind']}, {one['language']}: {one['subject']}\n\n{one['text'].strip()}"
+    title = f"{one['kind']}, {one['language']}, {one['sms_parts']} parts as SMS: {one['subject']}"
+    text = f"{title}\n\n{one['text'].strip()}"
     return plain(text)

@@ -133,7 +133,15 @@ def messages_text(messages: Mapping[str, Any] | None) -> str:
     own = ", ".join(messages["texts"])
     zone = f"{messages['language']}, times of {messages['timezone']}"
     near = f", near is {messages['near']}" if "near" in messages["kinds"] else ""
-    return f"{', '.join(messages['kinds'])}; {zone}{near}" + (f", own words: {own}" if own else "")
+    parts = [f"{', '.join(messages['kinds'])}; {zone}{near}"]
+    if own:
+        parts.append(f"own words: {own}")
+    if countries := ", ".join(messages["sms_countries"]):
+        parts.append(f"SMS to {countries} ({', '.join(messages['sms_number_types'])})")
+    for name, unit in (("mails_per_day", "mails"), ("sms_parts_per_day", "parts of SMS")):
+        if messages[name] is not None:
+            parts.append(f"at most {messages[name]} {unit} a day")
+    return ", ".join(parts)
 
 
 def identity_text(identity: Mapping[str, Any] | None) -> str:

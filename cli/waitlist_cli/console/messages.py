@@ -42,6 +42,17 @@ NO_RULES: dict[str, Any] = {
     "language": "en",
     "timezone": "UTC",
     "texts": {},
+    "sms_countries": [],
+    "sms_number_types": ["mobile"],
+    "sms_parts_per_day": None,
+    "mails_per_day": None,
+}
+# The kinds of numbers to which a list may send SMS.
+NUMBER_TYPES = {
+    "mobile": "Mobile",
+    "fixed_line": "Landline",
+    "voip": "Internet telephony",
+    "unknown": "Ranges that the service does not know",
 }
 
 
@@ -69,6 +80,8 @@ def routes(console: Console) -> list[Route]:
             counts={one["kind"]: one for one in counts or ()},
             rules=rules or NO_RULES,
             own_words=_word_lines((rules or NO_RULES)["texts"]),
+            number_types=NUMBER_TYPES,
+            sms_parts=preview["sms_parts"],
             zones=zones(),
             seen=seen(waitlist, ["messages"]),
         )
@@ -106,6 +119,10 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "language": form.text("language") or NO_RULES["language"],
         "timezone": form.text("timezone") or NO_RULES["timezone"],
         "texts": _words_of(form.lines("texts")),
+        "sms_countries": form.text("sms_countries").upper().replace(",", " ").split(),
+        "sms_number_types": form.getlist("number_type") or NO_RULES["sms_number_types"],
+        "sms_parts_per_day": form.number("sms_parts_per_day", "SMS parts a day"),
+        "mails_per_day": form.number("mails_per_day", "Mails a day"),
     }
 
 

@@ -5,6 +5,9 @@ docs/operate/sizing.md explains the numbers. Its table is this module's.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Literal
+
+Verify = Literal["mail", "sms"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,9 @@ class Operation:
 # A person with a profile of at most 500 bytes. `offer` is one of many that a run of a policy makes.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
+    # On a list that verifies addresses, and the link that a person opens.
+    "signup to verify": Operation(writes=13, table_calls=2, events=2),
+    "verify": Operation(writes=7, reads=2, table_calls=3, queue_calls=3, events=1),
     "look": Operation(),
     "board": Operation(),
     "offer": Operation(writes=7, reads=1, table_calls=2, queue_calls=0, events=1),
@@ -44,10 +50,12 @@ WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
 WEBHOOK_ALARMED_METRICS = 3
 # What a message adds to its event if it is sent alone: a batch of up to ten shares the invocation
-# and the count, whose transaction is two of the writes. The function waits for the sender.
-MESSAGE = Operation(writes=4, reads=2, table_calls=5, queue_calls=0)
-MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 800
-MESSAGE_ALARMED_METRICS, MESSAGE_METRICS = 2, 11
+# and the count, whose transaction is two of the writes. Two more writes count the message for its
+# address and for the day. The first of them is not needed for a verified address; a list with a
+# budget of its own needs one more. The function waits for the sender.
+MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
+MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 900
+MESSAGE_ALARMED_METRICS, MESSAGE_METRICS = 3, 13
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -101,7 +109,9 @@ class Month:
     `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
     the boards, and one in five seconds reaches the service. Nothing happens in most `lists`. With
     `webhook` each event is posted to one. So many people are told something by `mails`, and by
-    `texts`, an SMS each, at `text_price` dollars; None if the stack has no sender.
+    `texts`, an SMS each; None if the stack has no sender. An SMS has `text_parts` parts, each of
+    which costs `text_price` dollars. With `verify` each signup gets one more message, a link by
+    `mail` or `sms`.
     """
 
     signups: int
@@ -114,6 +124,8 @@ class Month:
     mails: int | None = None
     texts: int | None = None
     text_price: float = 0.05
+    text_parts: int = 3
+    verify: Verify | None = None
 
 
 # In the order of the table.
@@ -142,7 +154,9 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
     """Return dollars by line item, the total last; a month without calls is an idle stack's."""
     calls = {
-        "signup": month.signups,
+        "signup": 0 if month.verify else month.signups,
+        "signup to verify": month.signups if month.verify else 0,
+        "verify": month.signups if month.verify else 0,
         "offer": month.signups,
         "enter": month.signups,
         "exit": month.signups,
@@ -173,7 +187,7 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         items["Data out"] += board_gb * prices.out_gb
     if month.webhook:
         items["Webhook"] = _webhook(totals(calls)["events"], prices)
-    if month.mails is not None or month.texts is not None:
+    if (month.mails, month.texts, month.verify) != (None, None, None):
         items["Messages"] = _messages(month, prices)
     return {**items, "Total": sum(items.values())}
 
@@ -181,12 +195,14 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 def _messages(month: Month, prices: Prices) -> float:
     """Return the dollars of a month's messages, each sent alone, with those of AWS' senders."""
     mails, texts = month.mails or 0, month.texts or 0
+    mails += month.signups if month.verify == "mail" else 0
+    texts += month.signups if month.verify == "sms" else 0
     own = _queued(MESSAGE, MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES, prices)
     metrics = MESSAGE_METRICS if mails + texts else 0
     return (
         (mails + texts) * own
         + mails / 1000 * prices.mails_per_thousand
-        + texts * month.text_price
+        + texts * month.text_parts * month.text_price
         + metrics * prices.metric_month
         + MESSAGE_ALARMED_METRICS * prices.alarm_month
     )
@@ -223,9 +239,13 @@ def idle_list(prices: Prices = Prices()) -> float:
     return HOURS * 60 * a_minute
 
 
-def cost_of(calls: Mapping[str, int], prices: Prices = Prices()) -> dict[str, float]:
+def cost_of(
+    calls: Mapping[str, float],
+    prices: Prices = Prices(),
+    operations: Mapping[str, Operation] = OPERATIONS,
+) -> dict[str, float]:
     """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
-    used = totals(calls)
+    used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
     gb_seconds = (public_ms * PUBLIC_GB + PRIVATE_MS * used["queue_calls"] * PRIVATE_GB) / 1000
@@ -261,11 +281,13 @@ def _minute(prices: Prices) -> float:
     )
 
 
-def totals(calls: Mapping[str, int]) -> dict[str, float]:
+def totals(
+    calls: Mapping[str, float], operations: Mapping[str, Operation] = OPERATIONS
+) -> dict[str, float]:
     """Return what these calls use together, by the fields of an operation."""
     return {
         field.name: sum(
-            count * float(getattr(OPERATIONS[name], field.name)) for name, count in calls.items()
+            count * float(getattr(operations[name], field.name)) for name, count in calls.items()
         )
         for field in fields(Operation)
     }

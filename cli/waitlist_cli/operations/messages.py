@@ -31,6 +31,9 @@ REASONS = {
     "turned_off": "the person wants none",
     "no_address": "no address",
     "refused": "the address takes none",
+    "number_not_allowed": "the list sends no SMS to this country or kind of number",
+    "too_many": "too many messages to this address that anyone can cause",
+    "over_budget": "the day's budget for such messages was used up",
 }
 
 

@@ -176,6 +176,38 @@ class SettingOptions:
             "the standard input. Replaces all; '' removes them.",
         ),
     ]
+    messages_sms_countries: Annotated[
+        str | None,
+        typer.Option(
+            "--sms-countries",
+            metavar="CC[,CC]",
+            help="The countries to whose numbers SMS go, such as DE,AT; '': that of --region.",
+        ),
+    ]
+    messages_sms_number_types: Annotated[
+        str | None,
+        typer.Option(
+            "--sms-number-types",
+            metavar="TYPE[,TYPE]",
+            help="The kinds of numbers to which SMS go: mobile, fixed_line, voip, unknown.",
+        ),
+    ]
+    messages_sms_parts_per_day: Annotated[
+        int | None,
+        typer.Option(
+            "--sms-parts-per-day",
+            min=0,
+            help="How many parts of SMS a day may cost; 0: as many as the stack allows.",
+        ),
+    ]
+    messages_mails_per_day: Annotated[
+        int | None,
+        typer.Option(
+            "--mails-per-day",
+            min=0,
+            help="How many mails are sent on a day; 0: as many as the stack allows.",
+        ),
+    ]
     opens_at: Annotated[
         str | None,
         typer.Option(
@@ -257,13 +289,19 @@ def _identity(given: dict[str, Any]) -> dict[str, Any]:
 
 def _messages(given: dict[str, Any]) -> dict[str, Any]:
     """Take the parts of `messages` out of the settings that were typed, and return it."""
-    names = ("kinds", "near", "language", "timezone", "texts")
+    lists = ("kinds", "sms_countries", "sms_number_types")
+    budgets = ("sms_parts_per_day", "mails_per_day")
+    names = (*lists, *budgets, "near", "language", "timezone", "texts")
     parts = {name: given.pop(f"messages_{name}", None) for name in names}
     typed = {name: value for name, value in parts.items() if value is not None}
     if typed.get("kinds") == "":
         return {"messages": None}
-    if "kinds" in typed:
-        typed["kinds"] = [one.strip() for one in typed["kinds"].split(",") if one.strip()]
+    for name in lists:
+        if name in typed:
+            typed[name] = [one.strip() for one in typed[name].split(",") if one.strip()]
+    for name in budgets:
+        if name in typed:
+            typed[name] = typed[name] or None
     if "texts" in typed:
         typed["texts"] = read_json(typed["texts"]) if typed["texts"] else {}
     return {"messages": typed} if typed else {}

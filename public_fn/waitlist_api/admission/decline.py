@@ -6,8 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.admission.holds import DECLINE, HoldCommand, Holds
+from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.once import once_key_of
+from waitlist_api.entries.own_changes import count_change
 from waitlist_api.entries.position import EntryView
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryRecords, LeftOffer
@@ -31,11 +33,13 @@ class Declines(Struct, frozen=True):
     holds: Holds
     leaves: Leaves
     entries: EntryRecords
+    now_millis: NowMillis
 
     def decline(self, command: DeclineCommand) -> EntryView:
         """Give the offer to the next customer; return the entry as it is then.
 
-        A repeat with the same key changes nothing, also when the entry has the next offer.
+        A repeat with the same key changes nothing, also when the entry has the next offer. Raises
+        TooManyChanges for a customer who goes to the back again and again; they may still leave.
         """
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         once_key = None
@@ -43,6 +47,12 @@ class Declines(Struct, frozen=True):
             # With another `to` it is another request.
             once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
         if command.to == "back":
+            record = self.entries.find(waitlist_id, entry_id, stay)
+            is_repeat = once_key is not None and record.once_key == once_key
+            changes_until_millis = 0
+            if record.status == "offered" and not is_repeat:
+                # The list may offer the slot to the same customer again, without end.
+                changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
@@ -50,6 +60,7 @@ class Declines(Struct, frozen=True):
                 ticket=stay,
                 offered_until_millis=command.offered_until_millis,
                 once_key=once_key,
+                changes_until_millis=changes_until_millis,
             )
             return self.holds.act(DECLINE, hold).view
         record = self.entries.find(waitlist_id, entry_id, stay)

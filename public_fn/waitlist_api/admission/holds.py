@@ -92,7 +92,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     A parked entry and an offer have no token that callers know: `parked_millis` or
     `offered_until_millis` names the one that the caller means. `ticket` is that of the stay that a
     customer's entry token proves. `hours` are those in which the policy may offer the slot of a
-    withdrawal to the next one. `once_key` is a digest of the caller's idempotency key.
+    withdrawal to the next one. `once_key` is a digest of the caller's idempotency key. The record
+    gets the `changes_until_millis`, which counts what a customer decides.
     """
 
     waitlist_id: str
@@ -108,6 +109,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     once_key: str | None = None
     hours: tuple[c.Hours, ...] = ()
+    changes_until_millis: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -273,6 +275,9 @@ class Holds(Struct, frozen=True):
         if command.once_key:
             once = {"once_key": command.once_key, "once_stamp": decision.stamp}
             transition = transition.with_changes(**once)
+        if command.changes_until_millis:
+            until_millis = command.changes_until_millis
+            transition = transition.with_changes(changes_until_millis=until_millis)
         try:
             try:
                 self.transitions.record(transition, now_millis)

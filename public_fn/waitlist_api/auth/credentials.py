@@ -102,6 +102,15 @@ class EntryTokens:
         root = self._kept.keys().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
+    def target_digest(self, address: str) -> str:
+        """Return the keyed digest of an address to which messages go, the same for all waitlists.
+
+        No rotation changes it. No digest of a person is of this text: ids of waitlists have no
+        slash.
+        """
+        key = self.identity_key("messages/targets")
+        return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
+
     def stay_shown(self, waitlist_id: str, entry_id: str, authorization: str | None) -> int | None:
         """Return the stay of this entry that a token proves; None without a valid token."""
         try:

@@ -12,7 +12,7 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.addresses import address_of
 from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.errors import AlreadyOnList, CodeRefused, FieldError, InvalidFields
+from waitlist_api.errors import AlreadyOnList, CodeRefused, TooManyChanges
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -24,7 +24,7 @@ from waitlist_shared.ranks import millis_of
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 # So many new addresses of a stay are taken at once: people mistype.
 FREE_ASKS = 3
-TOO_OFTEN = "too many new addresses: another one may be given from {} on"
+TOO_OFTEN = "You have given too many new addresses; the next one may be given from {} on"
 TAKEN = (
     "This address has an entry of its own on this waitlist, so nothing was changed: the entry that "
     "was to move keeps its address."
@@ -41,11 +41,11 @@ class AddressChanges(Struct, frozen=True):
     leaves: Leaves
     now_millis: NowMillis
 
-    def ask(self, record: EntryRecord, to: str, address: str, field: str) -> EntryRecord:
+    def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
         """Note the new address, and ask for a message to it; return the record as it is then.
 
-        No change if the same was asked for a moment ago. Raises InvalidFields for the field if too
-        many were, and EntryChanged.
+        No change if the same was asked for a moment ago. Raises TooManyChanges if too many were,
+        and EntryChanged.
         """
         now_millis = self.now_millis()
         is_repeat = record.moving_to == to
@@ -53,7 +53,7 @@ class AddressChanges(Struct, frozen=True):
         if now_millis >= due_millis:
             return self.moves.ask(record, to, address, now_millis)
         if not is_repeat:
-            raise InvalidFields(FieldError(field, TOO_OFTEN.format(iso(due_millis))))
+            raise TooManyChanges(due_millis - now_millis, TOO_OFTEN.format(iso(due_millis)))
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:

@@ -11,23 +11,31 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.addresses import UNREACHABLE, Address, address_of
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.sms import sms_countries, takes_sms
 from waitlist_shared.ids import entry_id_of
 
 CUSTOMER_ID = "body.customer_id"
 NO_IDENTITY = "this waitlist has no identity: find people by their customer id"
+NO_SMS = (
+    "this waitlist has to send an SMS to this number, and sends SMS only to {types} numbers of"
+    " these countries: {countries}"
+)
 NO_CUSTOMER_ID = "leave it out: on this waitlist {field} of the profile says who the customer is"
 
 
 class Person(Struct, frozen=True):
     """The customer id of a guest; `domain` is that of the mail address that it was made of.
 
-    `verify_minutes` is for how long the address may be verified, 0 where it need not be.
-    `takes_messages` says whether messages can be sent to the address.
+    `number` is the telephone number, in E.164, if it was made of one. `verify_minutes` is for how
+    long the address may be verified, 0 where it need not be. `takes_messages` says whether messages
+    can be sent to the address.
     """
 
     customer_id: str
     domain: str = ""
+    number: str = ""
     verify_minutes: int = 0
     takes_messages: bool = True
 
@@ -44,12 +52,12 @@ class Identities(Struct, frozen=True):
         An address that is to be verified must take messages.
         """
         try:
-            rules = self.waitlist_cache.find(waitlist_id).settings.identity
-            return self._guest(waitlist_id, rules, customer_id, profile)
+            waitlist = self.waitlist_cache.find(waitlist_id)
+            return self._guest(waitlist, customer_id, profile)
         except InvalidFields:
             # The cached settings may be older than an operator's change.
-            rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
-            return self._guest(waitlist_id, rules, customer_id, profile)
+            waitlist = self.waitlist_cache.look_up(waitlist_id)
+            return self._guest(waitlist, customer_id, profile)
 
     def by_profile(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
         """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
@@ -72,15 +80,12 @@ class Identities(Struct, frozen=True):
         return entry_id_of(waitlist_id, self._digest(waitlist_id, rules, address))
 
     def _guest(
-        self,
-        waitlist_id: str,
-        rules: IdentityRules | None,
-        customer_id: str | None,
-        profile: dict[str, Any],
+        self, waitlist: WaitlistRecord, customer_id: str | None, profile: dict[str, Any]
     ) -> Person:
-        person = self._person(waitlist_id, rules, customer_id, profile)
-        if rules is not None and person.verify_minutes and not person.takes_messages:
-            raise InvalidFields(FieldError(f"body.profile.{rules.field}", UNREACHABLE))
+        rules = waitlist.settings.identity
+        person = self._person(waitlist.waitlist_id, rules, customer_id, profile)
+        if rules is not None and person.verify_minutes:
+            check_reach(waitlist.settings, person, f"body.profile.{rules.field}", "verify")
         return person
 
     def _person(
@@ -99,12 +104,30 @@ class Identities(Struct, frozen=True):
         address = _address(rules, profile.get(rules.field), f"body.profile.{rules.field}")
         minutes = rules.verify_minutes if rules.verifies else 0
         digest = self._digest(waitlist_id, rules, address)
-        return Person(digest, address.domain, minutes, address.takes_messages)
+        number = address.text if rules.field == "phone" else ""
+        return Person(digest, address.domain, number, minutes, address.takes_messages)
 
     def _digest(self, waitlist_id: str, rules: IdentityRules, address: Address) -> str:
         key = self.tokens.identity_key(waitlist_id)
         mac = hmac.digest(key, f"{rules.field}\0{address.text}".encode(), "sha256")
         return f"{rules.field}-{base64.b32encode(mac).decode().lower()[:32]}"
+
+
+def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
+    """Raise InvalidFields for the field if no message can reach a person who has to get one.
+
+    To which numbers SMS go is a setting of lists that send a message of these `kinds` themselves.
+    Elsewhere the backend of the operator sends it.
+    """
+    if not person.takes_messages:
+        raise InvalidFields(FieldError(field, UNREACHABLE))
+    rules = settings.messages
+    if not person.number or rules is None or not {*kinds} & {*rules.kinds}:
+        return
+    if not takes_sms(person.number, rules, settings.identity):
+        countries = ", ".join(sms_countries(rules, settings.identity)) or "none yet"
+        types = " or ".join(rules.sms_number_types).replace("_", " ")
+        raise InvalidFields(FieldError(field, NO_SMS.format(types=types, countries=countries)))
 
 
 def _address(rules: IdentityRules, value: Any, field: str) -> Address:

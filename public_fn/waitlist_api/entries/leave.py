@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
@@ -137,9 +137,12 @@ class Leaves(Struct, frozen=True):
             elif now is not None and now.status == "leaving" and now.join_id == record.join_id:
                 self.finish(now)
 
-    def finish_erase(self, record: EntryRecord) -> None:
-        """Give up the place of an entry that is being erased, then delete the record."""
-        self.erasures.erase(record, self._give_up(record))
+    def finish_erase(self, record: EntryRecord, is_time_up: IsTimeUp = never) -> bool:
+        """Give up the place of an entry that is being erased, then delete the record.
+
+        Return False if the time is up before that; a repeat goes on.
+        """
+        return self.erasures.erase(record, self._give_up(record), is_time_up)
 
     def _give_up(self, record: EntryRecord) -> int:
         """Give up the place; return the stamp of the stay's end, 0 if the waitlist is deleted."""

@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
-from waitlist_api.entries.addresses import UNREACHABLE
 from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
-from waitlist_api.entries.identify import Identities
+from waitlist_api.entries.identify import Identities, check_reach
+from waitlist_api.entries.own_changes import count_change
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
@@ -69,7 +69,7 @@ class OwnData(Struct, frozen=True):
         No change of what is so already. A new address stays out of the profile until it is
         verified; without `identities` customers have accounts, and any address is as good. Raises
         InvalidFields for a field that the list does not ask for, one that it requires, too much
-        data, a new address too often, and `messages` that it has not.
+        data, and `messages` that it has not; TooManyChanges, also for new addresses.
         """
         # The form of a moment ago may have other fields.
         settings = self.waitlist_cache.look_up(command.waitlist_id).settings
@@ -90,8 +90,12 @@ class OwnData(Struct, frozen=True):
         now: Messages = "off" if record.messages else "on"
         if command.messages in (None, now):
             return now
-        turn = self.recipients.turn_off if now == "on" else self.recipients.turn_on
-        if not turn(*record.key, record.ticket or 0):
+        stay = (*record.key, record.ticket or 0)
+        if now == "on":
+            is_done = self.recipients.turn_off(*stay)
+        else:
+            is_done = self.recipients.turn_on(*stay, count_change(record, self.now_millis()))
+        if not is_done:
             raise NotWaiting(HAS_LEFT)
         return "off" if now == "on" else "on"
 
@@ -108,13 +112,14 @@ class OwnData(Struct, frozen=True):
         check_own_data(settings, record.profile, profile, record.attributes, command.patch, domain)
         try:
             if new is not None:
-                record = self.addresses.ask(record, new.entry_id, new.text, new.path)
+                record = self.addresses.ask(record, new.entry_id, new.text)
                 profile = merged(profile, {new.field: record.profile.get(new.field)})
             elif change.names_address:
                 record = self.addresses.withdraw(record)
             profile = kept_profile(settings, profile)
             if text_of(profile) == text_of(record.profile):
                 return record
+            until_millis = count_change(record, self.now_millis())
             self.steps.readdress(record, profile)
             event = HistoryEvent(
                 stamp=self.steps.mark(record),
@@ -122,22 +127,20 @@ class OwnData(Struct, frozen=True):
                 by=CUSTOMER,
                 detail={"changed": ["profile"]},
             )
-            return self.edits.record(key, None, profile, event, self.now_millis(), record)
+            return self.edits.record(
+                key, None, profile, event, self.now_millis(), record, until_millis
+            )
         except EntryChanged:
             return None
 
 
 class _NewAddress(Struct, frozen=True):
-    """An address as its customer spells it, in a field of the profile; `path` is the request's."""
+    """An address as its customer spells it, in a field of the profile."""
 
     field: str
     text: str
     entry_id: str
     domain: str
-
-    @property
-    def path(self) -> str:
-        return f"body.profile.{self.field}"
 
 
 class _Change(Struct, frozen=True):
@@ -167,7 +170,7 @@ class _Change(Struct, frozen=True):
         with suppress(InvalidFields):
             if self.identities.of_profile(waitlist_id, rules, record.profile) == person:
                 return None
-        if not person.takes_messages:
-            raise InvalidFields(FieldError(f"body.profile.{rules.field}", UNREACHABLE))
+        path = f"body.profile.{rules.field}"
+        check_reach(self.settings, person, path, "verify", "address")
         entry_id = entry_id_of(waitlist_id, person.customer_id)
         return _NewAddress(rules.field, sent[rules.field], entry_id, person.domain)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.once import once_key_of
+from waitlist_api.entries.own_changes import count_change
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.errors import FieldError, InvalidFields, RestNotAllowed, RestsUsedUp
@@ -116,7 +117,7 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let an entry rest until a time; a repeat changes nothing."""
+        """Let an entry rest until a time; a repeat changes nothing. Raises TooManyChanges."""
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
@@ -129,6 +130,7 @@ class ReadinessChanges(Struct, frozen=True):
             fields = {
                 "rest_until_millis": command.until_millis,
                 "rests": record.rests + 1,
+                "changes_until_millis": count_change(record, self.now_millis()),
                 "rest_key": command.rest_key or None,
                 **NO_LONGER_NEAR,
             }
@@ -260,5 +262,10 @@ class ReadinessChanges(Struct, frozen=True):
 def _verified(record: EntryRecord, by: str, reason: str = "") -> Change | None:
     if record.verify_until_millis is None:
         return None
-    fields = {"verify_until_millis": None, "link_asks": None, "link_asked_millis": None}
+    fields = {
+        "verify_until_millis": None,
+        "verified": True,
+        "link_asks": None,
+        "link_asked_millis": None,
+    }
     return Change(fields, "verified", by, reason)

@@ -168,6 +168,7 @@ class Reinstatements(Struct, frozen=True):
             signup_key=command.key,
             signup_body=command.body,
             by_guest=former.by_guest,
+            verified=former.verified,
             language=former.language,
             messages=former.messages,
             unreachable=former.unreachable,

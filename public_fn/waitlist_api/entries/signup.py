@@ -3,12 +3,14 @@
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.guest_data import kept_profile
 from waitlist_api.entries.join import Joins, SignedUp
 from waitlist_api.entries.leave import Leaves
+from waitlist_api.entries.own_changes import count_join
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.signup_step import (
     Create,
@@ -165,7 +167,9 @@ class Signups(Struct, frozen=True):
             if former.status == "admitted":
                 # Redis may still have the former stay, and would return it for this one.
                 self.recovering_queue.write(drop_of(former, counts=True))
-            return self.entries.begin_rejoin(intent, former)
+            until_millis = count_join(former, intent.created_millis)
+            counted = replace(intent, changes_until_millis=until_millis)
+            return self.entries.begin_rejoin(counted, former)
         except EntryChanged as changed:
             if changed.alias is not None:
                 return self.entries.target_of(changed.alias) or changed.alias

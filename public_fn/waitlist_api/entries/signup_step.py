@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from waitlist_api.bots.check import BotProof
 from waitlist_api.entries.guest_data import check_guest_data, check_person
-from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, AlreadyOnList, Banned, InvalidFields
+from waitlist_api.entries.own_changes import count_join
+from waitlist_api.errors import (
+    AlreadyAdmitted,
+    AlreadyLeft,
+    AlreadyOnList,
+    Banned,
+    InvalidFields,
+    TooManyChanges,
+)
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import ENDED, EntryRecord
 from waitlist_api.records.waitlists import WaitlistRecord, frees_at_end
@@ -181,6 +189,10 @@ def _rejoin(
     is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:
         return Refuse(AlreadyAdmitted() if former.status == "admitted" else AlreadyLeft())
+    try:
+        count_join(former, now_millis)
+    except TooManyChanges as too_many:
+        return Refuse(too_many)
     refusal = refusal_of(waitlist, command)
     return Create(former) if refusal is None else Refuse(refusal)
 

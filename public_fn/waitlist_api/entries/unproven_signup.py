@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
+from waitlist_api.entries.guest_data import kept_profile
 from waitlist_api.entries.join import Joins
 from waitlist_api.entries.signup import Known, Signups
 from waitlist_api.entries.signup_step import SignupCommand, refusal_of
@@ -15,13 +16,16 @@ from waitlist_api.errors import (
     AlreadyOnList,
     Banned,
     OpensLater,
+    TooManyChanges,
 )
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.asks import MINUTE_MILLIS, Asks
+from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.line import line_of
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
+from waitlist_api.settings.messages import language_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 
@@ -44,32 +48,42 @@ class UnprovenSignups(Struct, frozen=True):
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
         """Add the entry, unverified, or ask for a message to the person who has it.
 
-        Raises what refuses a new entry, for a known address too.
+        A known entry that is not verified gets the data of this signup, because its person may come
+        later than a stranger who has typed their address. Raises what refuses a new entry, for a
+        known address too.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
         # A key that was used with another body would tell that there was one.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
-        if known is not None and not self._check_room(unproven):
+        if known is None:
+            return
+        waitlist, is_current = self._check_room(unproven)
+        if not is_current:
             # An operator has changed the settings since they were read. The bot check is passed.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            self._ask(known)
+            # Data that new settings refuse are those of a form of a moment ago.
+            is_taken = is_current or refusal_of(waitlist, unproven) is None
+            self._ask(known, _signup_of(unproven, waitlist.settings) if is_taken else None)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
         """Return the record of a known address; add the entry if there is none."""
         outcome = self.signups.attempt(command)
         match outcome:
-            case Known(record, AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned()):
+            case Known(
+                record,
+                AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned() | TooManyChanges(),
+            ):
                 return record
             case Known(_, error):
                 raise error
         return None
 
-    def _check_room(self, command: SignupCommand) -> bool:
+    def _check_room(self, command: SignupCommand) -> tuple[WaitlistRecord, bool]:
         """Raise what would refuse a new entry at this moment, after the calls that it would make.
 
-        Return whether the cached settings are those by which Redis decides.
+        Return the waitlist, and whether its cached settings are those by which Redis decides.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
@@ -94,16 +108,26 @@ class UnprovenSignups(Struct, frozen=True):
                 raise OpensLater(self.waitlist_cache.look_up(waitlist_id).settings.opens_at)
             case "full":
                 raise WaitlistFull
-        return is_current
+        return waitlist, is_current
 
     def ask(self, waitlist_id: str, entry_id: str) -> None:
         """Ask for a message with the link of an entry; the same calls where there is none."""
         found = self.entries.known_as(waitlist_id, entry_id)
         self._ask(found if isinstance(found, EntryRecord) else _nobody(waitlist_id, entry_id))
 
-    def _ask(self, record: EntryRecord) -> None:
+    def _ask(self, record: EntryRecord, signup: Signup | None = None) -> None:
         with suppress(EntryChanged):
-            self.asks.record(record, self.now_millis())
+            self.asks.record(record, self.now_millis(), signup)
+
+
+def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
+    """Return what a signup says of its person, as the record keeps it."""
+    return Signup(
+        address=settings.identity.field if settings.identity else "",
+        profile=kept_profile(settings, command.profile),
+        attributes=command.attributes,
+        language=language_of(command.languages) if settings.messages else "",
+    )
 
 
 def _nobody(waitlist_id: str, entry_id: str) -> EntryRecord:

@@ -12,6 +12,7 @@ from waitlist_api.errors import (
     MethodNotAllowed,
     OpensLater,
     SettingsChanged,
+    TooManyChanges,
     UnsupportedMediaType,
     WaitlistExists,
     cut,
@@ -68,6 +69,7 @@ STATUS = {
     "invalid_request": 422,
     "idempotency_key_reused": 422,
     "throttled": 429,
+    "too_many_changes": 429,
     "internal_error": 500,
     "not_ready": 503,
     "rebuilding": 503,
@@ -88,6 +90,8 @@ RENAMED = {
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
+    # Of an error that does not say more exactly when.
+    "too_many_changes": 300,
     "not_ready": 2,
     "rebuilding": 2,
     "queue_unavailable": 2,
@@ -134,6 +138,8 @@ def problem(error: WaitlistError) -> Response[str]:
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}
     if code in RETRY_AFTER_SECONDS:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS[code])
+    if isinstance(error, TooManyChanges):
+        headers["Retry-After"] = str(error.retry_after_seconds)
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = error.allowed
     if isinstance(error, UnsupportedMediaType):

@@ -1,10 +1,11 @@
 """Finishes signups and leaves whose request was cut off."""
 
 from contextlib import suppress
+from functools import partial
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.entries.join import Joins
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
@@ -26,6 +27,9 @@ NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
 # An intent of this age has failed in several runs.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
+MINUTE_MILLIS = 60_000
+# An erasure of a long history goes on in the next run, so that others get their turn.
+ERASE_MILLIS = 5_000
 
 
 class IntentFinisher(Struct, frozen=True):
@@ -41,31 +45,54 @@ class IntentFinisher(Struct, frozen=True):
     asks: Asks
     moves: Moves
 
-    def finish_intents(self) -> None:
-        """Finish the signups and leaves that were cut off over a minute ago."""
-        before_millis = self.now_millis() - INTENT_AGE_MILLIS
-        for shard in range(SHARDS):
-            for page in self.places.intents(shard, before_millis):
-                run_each(self._finish, page)
+    def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
+        """Finish the signups and leaves that were cut off over a minute ago.
 
-    def _finish(self, placed: IndexRow) -> None:
+        Return False if the time is up before that; the next call goes on. Each minute begins at
+        another shard, so that no shard waits for the others in every run.
+        """
+        now_millis = self.now_millis()
+        first = now_millis // MINUTE_MILLIS % SHARDS
+        for shard in (*range(first, SHARDS), *range(first)):
+            for page in self.places.intents(shard, now_millis - INTENT_AGE_MILLIS):
+                run_each(partial(self._finish, is_time_up=is_time_up), page)
+                if is_time_up():
+                    return False
+        return True
+
+    def measure_late(self) -> None:
+        """Count the intents that no run had the time to finish within minutes."""
+        before_millis = self.now_millis() - STUCK_MILLIS
+        late = sum(len(next(self.places.intents(one, before_millis))) for one in range(SHARDS))
+        self.metrics.add("intents_stuck", late)
+
+    def _finish(self, placed: IndexRow, is_time_up: IsTimeUp) -> None:
+        if is_time_up():
+            return
+        began_millis = self.now_millis()
+
+        def has_had_its_time() -> bool:
+            return self.now_millis() - began_millis >= ERASE_MILLIS or is_time_up()
+
         if placed.status == UNVERIFIED:
             self._end_unverified(placed)
             return
         if placed.status == MOVED:
-            self.moves.look_after(placed.waitlist_id, placed.entry_id, self.now_millis())
+            key = (placed.waitlist_id, placed.entry_id)
+            self.moves.look_after(*key, began_millis, has_had_its_time)
             return
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:
             return
         try:
-            self._finish_intent(record)
+            is_done = self._finish_intent(record, has_had_its_time)
         except WaitlistError:
             if record.updated_millis < self.now_millis() - STUCK_MILLIS:
                 self.metrics.add("intents_stuck")
             raise
-        self.metrics.add("intents_finished")
+        if is_done:
+            self.metrics.add("intents_finished")
 
     def _end_unverified(self, placed: IndexRow) -> None:
         """End a stay that was not verified in time, and take its event off the index."""
@@ -77,11 +104,15 @@ class IntentFinisher(Struct, frozen=True):
                 self.leaves.leave(*key, MAINTENANCE, NOT_VERIFIED, record.ticket, unverified=True)
         self.asks.forget_deadline(key, placed.stamp)
 
-    def _finish_intent(self, record: EntryRecord) -> None:
+    def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
+        """Finish an intent; return False if the time is up before an erasure is done."""
         try:
+            if record.erase:
+                return self.leaves.finish_erase(record, is_time_up)
             if record.status == "joining":
                 self.joins.finish(record)
             else:
                 self.leaves.finish(record)
         except WaitlistNotFound:
-            self.erasures.erase(record)
+            return self.erasures.erase(record, is_time_up=is_time_up)
+        return True

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.maintenance.isolation import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryChanged, EntryRecords
@@ -53,11 +53,14 @@ class Notifier(Struct, frozen=True):
     notices: NoticeRecords
     now_millis: NowMillis
 
-    def notify(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> str:
+    def notify(
+        self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp = never
+    ) -> str:
         """Write the events `near` and `ending` that are due.
 
         Return the digest of the first entries that are ready if all of their people have been told
-        that they are near, else an empty one.
+        that they are near, else an empty one. The next run goes on with what this run has no time
+        for.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
@@ -68,17 +71,20 @@ class Notifier(Struct, frozen=True):
             head = self._head(waitlist.waitlist_id, settings.messages.near, redis_millis)
         due = list(head.due)
         if sends(settings, "ending") and stats.offered:
-            due += self._ending(waitlist, redis_millis)
+            due += self._ending(waitlist, redis_millis, is_time_up)
         written = []
         if due:
             drawn: c.AllocateTicketsResult = self.queue.send(
                 c.AllocateTickets(waitlist_id=waitlist.waitlist_id)
             )
-            written = run_all(partial(self._write, stamp=drawn.stamp), due)
+            write = partial(self._write, stamp=drawn.stamp, is_time_up=is_time_up)
+            written = run_all(write, due)
         return head.digest if all(written) and not head.has_others else ""
 
-    def _write(self, notice: Notice, stamp: int) -> bool:
-        """Write a notice; return False if the record has changed since it was read."""
+    def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
+        """Write a notice; return False if the time is up, or if the record has changed since."""
+        if is_time_up():
+            return False
         try:
             self.notices.record(notice, stamp)
         except EntryChanged:
@@ -108,7 +114,9 @@ class Notifier(Struct, frozen=True):
         has_others = len(due) < len(new) or len(notices) < len(ids)
         return Head(digest_of(ids), due, has_others)
 
-    def _ending(self, waitlist: WaitlistRecord, redis_millis: int) -> Iterator[Notice]:
+    def _ending(
+        self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
+    ) -> Iterator[Notice]:
         """Yield the notices of offers that end soon, by Redis' clock."""
         policy = waitlist.settings.admission
         offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
@@ -125,6 +133,8 @@ class Notifier(Struct, frozen=True):
                 notice = Notice(record, "ending")
                 if is_same and one.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
                     yield notice
+            if is_time_up():
+                return
 
     def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of the entries whose hold or offer ends by a time, the earliest first."""

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, raise_first, send_batch
@@ -44,7 +44,9 @@ class Reconciler(Struct, frozen=True):
     leaves: Leaves
     now_millis: NowMillis
 
-    def reconcile(self, waitlist_id: str, known_until: int = 0) -> None:
+    def reconcile(
+        self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
+    ) -> None:
         """End expired holds; record decisions that are pending for over a minute.
 
         Also decisions before `known_until`, the stamp of a run that is over a minute ago.
@@ -53,7 +55,7 @@ class Reconciler(Struct, frozen=True):
         for _ in range(PAGES):
             expired: c.ExpireResult = self.queue.send(request)
             is_settled = bool(expired.places) and self._reconcile_page(waitlist_id, expired)
-            if expired.is_all and not is_settled:
+            if (expired.is_all and not is_settled) or is_time_up():
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:

@@ -7,7 +7,7 @@ from itertools import islice
 from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
-from waitlist_api.clock import LeftMillis, NowMillis, without_end
+from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, without_end
 from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
@@ -36,12 +36,14 @@ from waitlist_shared.limits import MAX_BATCH
 
 # A run begins no more waitlists after this; the next one, which begins then, goes on.
 RUN_MILLIS = 50_000
+# Intents have so much of it before all waitlists, and what is left of it after them.
+INTENTS_MILLIS = 15_000
 # After a longer pause each waitlist is compared, which reads the journal in steps.
 LONGEST_READ = 60 * MINUTE
 # Each has two messages in one batch (strays).
 TOGETHER = MAX_BATCH // 2
-# No admission run of 100 entries begins with less time left.
-ADMIT_STOP_MILLIS = 60_000
+# No page of any work begins with less time left: one and its retries take less than half of it.
+STOP_MILLIS = 60_000
 # Scan twice, because the index lags. The waitlist itself is deleted only when no request that
 # started before the deletion can still be running.
 DELETE_LOOKS = 2
@@ -87,9 +89,13 @@ class MaintenanceRunner(Struct, frozen=True):
         The next run goes on with what this one has no time for.
         """
         began_millis = self.now_millis()
-        self.intent_finisher.finish_intents()
+
+        def runs_for(millis: int) -> bool:
+            return self.now_millis() - began_millis >= millis
+
+        are_finished = self.intent_finisher.finish_intents(partial(runs_for, INTENTS_MILLIS))
         note = self.rounds.read()
-        is_hurried = left_millis() < ADMIT_STOP_MILLIS
+        is_hurried = _is_time_up(left_millis)
         survey = self._survey(0 if is_hurried else note.seen_before)
         note = note.begun(began_millis, survey.until)
         left = [one for one in survey.busy if one[0].waitlist_id > note.after]
@@ -98,7 +104,7 @@ class MaintenanceRunner(Struct, frozen=True):
             some, left = left[:TOGETHER], left[TOGETHER:]
             is_whole = self._maintain(some, note, left_millis)
             note = note.done_up_to(some[-1][0].waitlist_id, is_whole=is_whole)
-            if not left or self.now_millis() - began_millis > RUN_MILLIS:
+            if not left or runs_for(RUN_MILLIS + 1):
                 break
             note = self.rounds.write(note)
         for _, answer in (*others, *left):
@@ -108,6 +114,10 @@ class MaintenanceRunner(Struct, frozen=True):
             behind_millis = self.now_millis() - note.began_millis
             self.metrics.at_least("behind_seconds", behind_millis // 1000)
         self.rounds.write(note if left else note.ended())
+        if not are_finished and not self.intent_finisher.finish_intents(
+            partial(runs_for, RUN_MILLIS)
+        ):
+            self.intent_finisher.measure_late()
 
     def _survey(self, seen: int) -> Survey:
         """Ask Redis for all waitlists, in batches, and return those that need more.
@@ -190,7 +200,7 @@ class MaintenanceRunner(Struct, frozen=True):
         def run(one: Surveyed) -> str | None:
             waitlist, answer = one
             if answer is None:
-                self._delete(waitlist)
+                self._delete(waitlist, partial(_is_time_up, left_millis))
                 return None
             return self._keep(waitlist, answer, left_millis)
 
@@ -206,7 +216,7 @@ class MaintenanceRunner(Struct, frozen=True):
         if isinstance(answer, c.StatsResult | Cold):
             is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
-                self.reindexer.reindex(waitlist)
+                self.reindexer.reindex(waitlist, partial(_is_time_up, left_millis))
         elif isinstance(answer, WaitlistError):
             raise answer
         return None
@@ -215,6 +225,7 @@ class MaintenanceRunner(Struct, frozen=True):
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> str | None:
         """Maintain a waitlist whose order is complete; admit as its policy or a quota says."""
+        is_time_up = partial(_is_time_up, left_millis)
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused
         try:
@@ -223,12 +234,12 @@ class MaintenanceRunner(Struct, frozen=True):
                 # The request that wrote them was cut off, or Redis has lost them.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
-            self.reconciler.reconcile(waitlist.waitlist_id, known_until)
+            self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)
             if "building" in (stats.segments_state, waitlist.segments_state):
-                self.reindexer.reindex(waitlist)
+                self.reindexer.reindex(waitlist, is_time_up)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
             self.confirm_walker.walk(waitlist, stats)
-            told = self.notifier.notify(waitlist, stats)
+            told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
                 # Places may be due at a waitlist at which no customer polls.
@@ -238,19 +249,22 @@ class MaintenanceRunner(Struct, frozen=True):
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
         """Offer all places that are due; return False if the time of this run ends before."""
         while self.admissions.run(waitlist_id).is_more:
-            if left_millis() < ADMIT_STOP_MILLIS:
+            if _is_time_up(left_millis):
                 return False
         return True
 
-    def _delete(self, waitlist: WaitlistRecord) -> None:
-        """Erase a waitlist's entries; and the waitlist, when none is left and none can be added."""
+    def _delete(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp) -> None:
+        """Erase a waitlist's entries; and the waitlist, when none is left and none can be added.
+
+        The next run goes on with what this one has no time for.
+        """
         waitlist_id = waitlist.waitlist_id
         lease = self.leases.take(waitlist)
         if lease is None:
             return
         is_over = waitlist.updated_millis < self.now_millis() - INTENT_AGE_MILLIS
         for _ in range(DELETE_LOOKS):
-            if self._erase_everybody(waitlist_id, lease.renew) == 0 and is_over:
+            if self._erase_everybody(waitlist_id, lease.renew, is_time_up) == 0 and is_over:
                 lease.renew()
                 self.samples.delete(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
@@ -258,23 +272,34 @@ class MaintenanceRunner(Struct, frozen=True):
                 return
         lease.release()
 
-    def _erase_everybody(self, waitlist_id: str, renew: Callable[[], None]) -> int:
+    def _erase_everybody(
+        self, waitlist_id: str, renew: Callable[[], None], is_time_up: IsTimeUp
+    ) -> int:
+        """Erase entries until none is left or the time is up; return how many were found."""
         found = 0
         for page in filter(None, self._everybody(waitlist_id)):
             found += len(page)
             # Before erasing: without the lease they may belong to the next waitlist of this id.
             renew()
-            run_each(self._forget, page)
+            run_each(partial(self._forget, is_time_up=is_time_up), page)
+            if is_time_up():
+                break
         return found
 
-    def _forget(self, one: IndexRow) -> None:
-        self.erasures.forget(one.waitlist_id, one.entry_id, one.join_id, one.stamp)
+    def _forget(self, one: IndexRow, is_time_up: IsTimeUp) -> None:
+        if not is_time_up():
+            stay = (one.waitlist_id, one.entry_id, one.join_id, one.stamp)
+            self.erasures.forget(*stay, is_time_up)
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
         for shard in range(SHARDS):
             yield from self.places.at(line_place(waitlist_id, shard))
             yield from self.places.at(ended_place(waitlist_id, shard))
             yield from self.places.unfinished(waitlist_id, shard, with_aliases=True)
+
+
+def _is_time_up(left_millis: LeftMillis) -> bool:
+    return left_millis() < STOP_MILLIS
 
 
 def _alive(waitlists: Sequence[WaitlistRecord]) -> list[WaitlistRecord]:

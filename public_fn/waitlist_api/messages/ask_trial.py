@@ -11,6 +11,10 @@ from waitlist_api.settings.identity import IdentityRules
 
 ONE_ADDRESS = FieldError("body.email", "give email or phone, and nothing else")
 TAKES_NONE = "takes no messages"
+NOT_ALLOWED = (
+    "this waitlist sends no SMS to this country or kind of number: see messages.sms_countries and"
+    " messages.sms_number_types"
+)
 
 
 class Trials(Struct, frozen=True):
@@ -38,6 +42,8 @@ class Trials(Struct, frozen=True):
                 raise NoMessages
             case "refused":
                 raise InvalidFields(FieldError(f"body.{field}", TAKES_NONE))
+            case "number_not_allowed":
+                raise InvalidFields(FieldError(f"body.{field}", NOT_ALLOWED))
             case "try_again":
                 raise NotReady
 

@@ -38,9 +38,12 @@ ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # Of SQS, from the receipt on.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
+ALL_PERCENT = 100
 # A bounce or a complaint, by the rule in template.yaml.
 UNREACHABLE = "unreachable"
-COUNTED = ("sent", "dropped", "refused", "bounced", "retried", "broken")
+COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
+# Why a limit did not let a message be sent. The metrics count both as `limited`.
+LIMITED = ("too_many", "over_budget")
 
 
 class Context(Protocol):
@@ -90,8 +93,11 @@ class Batches:
         failed = {one["itemIdentifier"] for one in answer["batchItemFailures"]}
         self._pause([one for one in event["Records"] if one["messageId"] in failed])
         self._message_counts.take(self._sender.deliveries.tally)
+        used_percent = self._sender.limits.budgets.used.pop("percent", 0)
+        if used_percent == ALL_PERCENT:
+            logger.warning("a daily budget of messages is used up")
         self._correlation.id = ""
-        self._log(context.aws_request_id, (self._seconds() - began) * 1000)
+        self._log(context.aws_request_id, (self._seconds() - began) * 1000, used_percent)
         return answer
 
     def send_trial(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
@@ -132,6 +138,8 @@ class Batches:
             self._sender.bounce(convert(tags, Delivery, strict=False))
             return "bounced"
         outcome = self._sender.handle(happening_of(body))
+        if outcome in LIMITED:
+            return "limited"
         return outcome if outcome in COUNTED else "dropped"
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
@@ -160,14 +168,17 @@ class Batches:
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
-    def _log(self, request_id: str, milliseconds: float) -> None:
+    def _log(self, request_id: str, milliseconds: float, used_percent: int) -> None:
         span = Span(
             operation="messages",
             outcome="retried" if self._counts["retried"] else "ok",
             correlation_id=request_id,
             latency_ms=milliseconds,
             has_failed=self._counts["broken"] > 0,
-            measured={name: self._counts[name] for name in COUNTED},
+            measured={
+                **{name: self._counts[name] for name in COUNTED},
+                "budget_percent": used_percent,
+            },
         )
         self._telemetry.write(span)
 

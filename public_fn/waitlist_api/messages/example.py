@@ -7,11 +7,14 @@ from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
+from waitlist_api.settings.sms import sms_parts
 
 EXAMPLE_ADDRESS = "ada@example.com"
 # The deadlines of an example: an offer's, and that of a question.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NONE_CHOSEN = MessageRules(kinds=())
+# By how many characters a guest's link is longer than that of the list's page.
+PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 
 def example(
@@ -39,6 +42,12 @@ def example(
     rules = settings.messages or NONE_CHOSEN
     head = Letterhead(base_url, None)
     return compose(BY_NAME[kind], record, settings, rules, to, head, now_millis)
+
+
+def parts_with_link(message: Message) -> int:
+    """Return in how many parts an example would be sent to a guest as an SMS, with their link."""
+    proof = "x" * PROOF_CHARACTERS[BY_NAME[message.kind].link]
+    return sms_parts(message.text.strip() + proof)
 
 
 def examples(

@@ -1,6 +1,6 @@
 """Sends the message that an event asks for: once, and only if it is true at that moment."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, Happening, Kind
+from waitlist_api.messages.limits import Limits, NotSent
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
@@ -18,6 +19,8 @@ from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, of
 from waitlist_api.settings.hours import within
 from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.messages import MessageRules
+from waitlist_api.settings.sms import takes_sms
+from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
@@ -59,6 +62,7 @@ class Sender(Struct, frozen=True):
     deliveries: Deliveries
     recipients: Recipients
     notices: NoticeRecords
+    limits: Limits
     channels: Mapping[Channel, Sends]
     head: Letterhead
     now_millis: NowMillis
@@ -87,14 +91,23 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "turned_off")
         if not kind.is_asked and record.unreachable:
             return self._drop(delivery, "unreachable")
-        to = self._address_of(kind, record, waitlist.settings.identity)
+        identity = waitlist.settings.identity
+        to = self._address_of(kind, record, identity)
         if to is None:
             return self._drop(delivery, "no_address")
+        channel, address = to
+        if channel == "sms" and not takes_sms(address, rules, identity):
+            return self._drop(delivery, "number_not_allowed")
         if kind.in_hours:
             self._check_hours(record, waitlist.settings, happening)
         # A code by the time of the event could be too old already.
         message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
-        return self._send_once(delivery, message, began_millis)
+        return self._send_once(
+            delivery,
+            message,
+            began_millis,
+            lambda: self.limits.take(kind, record, happening, message, rules, self.now_millis()),
+        )
 
     def _take_back(self, record: EntryRecord, delivery: Delivery) -> None:
         """Let a person who is not told by this message that the turn is near be told another time.
@@ -165,16 +178,35 @@ class Sender(Struct, frozen=True):
     def _has(self, field: IdentityField) -> bool:
         return CHANNELS[field] in self.channels
 
-    def _send_once(self, delivery: Delivery, message: Message, began_millis: int) -> Outcome:
-        """Send a message by a record that was read after a time, which counts as that of the send.
+    def _send_once(
+        self,
+        delivery: Delivery,
+        message: Message,
+        began_millis: int,
+        take: Callable[[], Callable[[], None]],
+    ) -> Outcome:
+        """Send a message, unless it was sent before or a limit does not let it be sent.
 
-        So an edit since then has a later stamp.
+        `began_millis` is a time before the record was read, and counts as that of the send. So an
+        edit that the message does not know of has a later stamp. `take` counts the message, and
+        returns what takes it back.
         """
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"
             case "busy":
                 raise TryAgain("busy")
+        try:
+            give_back = take()
+        except NotSent as limit:
+            if limit.pause_seconds is None:
+                self.deliveries.note_limit(delivery, message.channel, limit.reason, began_millis)
+                return limit.reason
+            self.deliveries.give_up(delivery, began_millis)
+            raise TryAgain(limit.reason, pause_seconds=limit.pause_seconds) from None
+        except WaitlistError:
+            self.deliveries.give_up(delivery, began_millis)
+            raise
         outcome: Outcome = "sent"
         reason = ""
         try:
@@ -182,8 +214,10 @@ class Sender(Struct, frozen=True):
         except Refused:
             self._mark_unreachable(delivery, began_millis)
             outcome = reason = "refused"
+            give_back()
         except TryAgain:
             self.deliveries.give_up(delivery, began_millis)
+            give_back()
             raise
         self.deliveries.finish(delivery, message.channel, began_millis, reason)
         return outcome

@@ -5,13 +5,16 @@ from typing import Any, Literal
 from msgspec import Struct, convert
 
 from waitlist_api.messages.compose import Channel
-from waitlist_api.messages.example import example
+from waitlist_api.messages.example import NONE_CHOSEN, example
 from waitlist_api.messages.sender import Refused, Sender, TryAgain
+from waitlist_api.settings.sms import takes_sms
 
 # The field of the event by which the public function asks for one.
 TRIAL = "trial"
 
-TrialOutcome = Literal["sent", "refused", "no_channel", "no_waitlist", "try_again"]
+TrialOutcome = Literal[
+    "sent", "refused", "number_not_allowed", "no_channel", "no_waitlist", "try_again"
+]
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -33,11 +36,15 @@ def send_trial(sender: Sender, event: dict[str, Any]) -> TrialOutcome:
         return "no_waitlist"
     if channel is None:
         return "no_channel"
+    settings = waitlist.settings
+    rules = settings.messages or NONE_CHOSEN
+    if trial.channel == "sms" and not takes_sms(trial.to, rules, settings.identity):
+        return "number_not_allowed"
     message = example(
         trial.kind,
         trial.language,
         trial.waitlist_id,
-        waitlist.settings,
+        settings,
         (trial.channel, trial.to),
         sender.head.base_url,
         sender.now_millis(),

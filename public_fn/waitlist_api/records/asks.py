@@ -1,18 +1,29 @@
 """What asks for a message to a person who is on the list: an event, at most so often."""
 
 from contextlib import suppress
+from typing import Any
 
 from msgspec import Struct
 
 from waitlist_api.records.edits import ON_LIST
 from waitlist_api.records.entries import STATUSES, entry_changed
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.intents import VERIFICATION_ASKED
-from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
 LINK_ASKED = "link_asked"
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
+UNVERIFIED = "attribute_exists(#verify_until_millis)"
+
+
+class Signup(Struct, frozen=True, kw_only=True):
+    """What a signup says of its person; `address` is the field that has the address."""
+
+    address: str
+    profile: dict[str, Any]
+    attributes: dict[str, Any]
+    language: str
 
 
 class Asks(Struct, frozen=True):
@@ -20,33 +31,61 @@ class Asks(Struct, frozen=True):
 
     table: Table
 
-    def record(self, record: EntryRecord, now_millis: int) -> None:
+    def record(self, record: EntryRecord, now_millis: int, signup: Signup | None = None) -> None:
         """Write the event; raise EntryChanged if the stay has ended, or the last one is too new.
 
-        It is tried also where that is known, because another time of the answer would tell.
+        If the stay is not verified, the data of a newer `signup` replace those of the record, also
+        when the last event is too new for another one. In all cases there is one transaction, which
+        is tried also where it is known to fail, because another time of the answer would tell.
         """
-        # The record may lack what the function of the version before has stamped.
-        stamp = max(record.stamp, record.edited_stamp, ticket_of_millis(now_millis) - 1) + 1
-        unverified = record.verify_until_millis is not None
-        name = VERIFICATION_ASKED if unverified else LINK_ASKED
-        event = HistoryEvent(stamp=stamp, event=name, by="customer")
+        is_unverified = record.verify_until_millis is not None
+        if signup is None or not is_unverified:
+            self._ask(record, now_millis)
+        elif record.status != "joining" and now_millis >= _due_millis(record):
+            self._ask(record, now_millis, signup)
+        else:
+            self._replace(record, now_millis, signup)
+
+    def _ask(self, record: EntryRecord, now_millis: int, signup: Signup | None = None) -> None:
+        is_unverified = record.verify_until_millis is not None
+        name = VERIFICATION_ASKED if is_unverified else LINK_ASKED
+        event = HistoryEvent(stamp=_stamp(record, now_millis), event=name, by="customer")
         values = STATUSES | {
             "join_id": record.join_id,
             "asks": record.link_asks,
             "next": record.link_asks + 1,
             "now": now_millis,
-            "stamp": stamp,
+            "due": _due_millis(record),
+            "stamp": event.stamp,
         }
         known = "#link_asks = :asks" if record.link_asks else "attribute_not_exists(#link_asks)"
         condition = f"{ON_LIST} AND #join_id = :join_id AND {known} AND :now >= :due"
-        values["due"] = _due_millis(record)
         update = "SET #link_asks = :next, #link_asked_millis = :now, #edited_stamp = :stamp"
+        if signup is not None:
+            condition += f" AND {UNVERIFIED}"
+            also, more = _data(record, signup)
+            update, values = update + also, values | more
         with entry_changed():
             self.table.transact(
                 [
                     self.table.update_write(record_key(*record.key), update, condition, values),
                     self.table.put_write(event.to_item(*record.key)),
                 ]
+            )
+
+    def _replace(self, record: EntryRecord, now_millis: int, signup: Signup) -> None:
+        """Replace the data alone, also while the former signup is still being finished."""
+        also, values = _data(record, signup)
+        condition = f"({ON_LIST} OR #status = :joining) AND #join_id = :join_id AND {UNVERIFIED}"
+        values |= STATUSES | {
+            "join_id": record.join_id,
+            "now": now_millis,
+            "stamp": _stamp(record, now_millis),
+        }
+        update = f"SET #edited_stamp = :stamp{also}"
+        with entry_changed():
+            self.table.transact(
+                [self.table.update_write(record_key(*record.key), update, condition, values)]
             )
 
     def forget_deadline(self, key: tuple[str, str], stamp: int) -> None:
@@ -59,6 +98,29 @@ class Asks(Struct, frozen=True):
 def pause_millis(number: int) -> int:
     """Return how long to pause before a repeat: a minute for number 0, then two, up to a day."""
     return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
+
+
+def _data(record: EntryRecord, signup: Signup) -> tuple[str, Item]:
+    """Return the further assignments of an update, and their values.
+
+    Redis still has the segments of the former attributes. Nobody can claim the entry by them,
+    because it is not ready; the verification sends the segments of the recorded attributes.
+    """
+    also = ", #profile = :profile, #attributes = :attributes, #language = :language"
+    also += ", #updated_millis = :now"
+    if record.profile.get(signup.address) != signup.profile.get(signup.address):
+        # Another spelling of the address may take messages.
+        also += " REMOVE #unreachable"
+    return also, {
+        "profile": json_text(signup.profile),
+        "attributes": json_text(signup.attributes),
+        "language": signup.language,
+    }
+
+
+def _stamp(record: EntryRecord, now_millis: int) -> int:
+    """Return a stamp behind those that the record has."""
+    return max(record.stamp, record.edited_stamp, ticket_of_millis(now_millis) - 1) + 1
 
 
 def _due_millis(record: EntryRecord) -> int:

@@ -23,8 +23,20 @@ SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
+# What operators count. A message that a limit did not let be sent has the state `dropped`, and is
+# counted as `limited`.
+Counted = Literal["sent", "bounced", "dropped", "limited"]
 # Why a message was not sent.
-Reason = Literal["over", "turned_off", "unreachable", "no_address", "refused"]
+Reason = Literal[
+    "over",
+    "turned_off",
+    "unreachable",
+    "no_address",
+    "number_not_allowed",
+    "refused",
+    "too_many",
+    "over_budget",
+]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
 # A message that is dropped may be sent later, if what it says is true again.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
@@ -118,6 +130,26 @@ class Deliveries(Struct, frozen=True):
             self.table.put(item, UNKNOWN, {"now": now_millis})
             self._count(delivery, "dropped")
 
+    def note_limit(self, delivery: Delivery, channel: str, reason: Reason, now_millis: int) -> None:
+        """Note that a limit did not let the message of this attempt be sent.
+
+        As after `drop`, another attempt may send it.
+        """
+        update = (
+            "SET #state = :state, #channel = :channel, #millis = :now, #reason = :reason,"
+            " #until = :none"
+        )
+        values: Item = {
+            "state": "dropped",
+            "channel": channel,
+            "now": now_millis,
+            "reason": reason,
+            "none": 0,
+        }
+        with suppress(ConditionFailed):
+            self.table.update(delivery.key, update, "attribute_exists(#until)", values)
+            self._count(delivery, "limited")
+
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
         """Take the note of a failed attempt back, unless another attempt has begun since."""
         until = begun_millis + ATTEMPT_MILLIS
@@ -142,7 +174,7 @@ class Deliveries(Struct, frozen=True):
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis
 
-    def _count(self, delivery: Delivery, state: State) -> None:
+    def _count(self, delivery: Delivery, state: Counted) -> None:
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def of_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:

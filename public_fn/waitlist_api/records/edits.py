@@ -34,8 +34,11 @@ class Edits(Struct, frozen=True):
         event: HistoryEvent,
         now_millis: int,
         seen: EntryRecord | None = None,
+        changes_until_millis: int = 0,
     ) -> EntryRecord:
         """Replace the given fields, and return the record as it is then, or later.
+
+        An edit of the customer also has the `changes_until_millis` that counts it.
 
         Raise EntryChanged if the entry is not waiting, offered or parked, or if it already has
         these values: of two equal requests at once, one makes the change. Also if it is not that
@@ -55,6 +58,9 @@ class Edits(Struct, frozen=True):
             known = "#edited_stamp = :seen" if seen.edited_stamp else UNEDITED
             condition = f"({condition}) AND #join_id = :join_id AND {known}"
             values |= {"join_id": seen.join_id, "seen": seen.edited_stamp}
+        if changes_until_millis:
+            update += ", #changes_until_millis = :changes_until"
+            values["changes_until"] = changes_until_millis
         return self._write(key, update, condition, values, event, now_millis)
 
     def record_readiness(

@@ -85,8 +85,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     Once the question is `unanswered`, no answer counts any more.
 
     With `verify_until_millis` the address is not verified: the entry is not ready, and leaves at
-    that time. `link_asks` counts the links that were asked for since the signup, the last one at
-    `link_asked_millis`.
+    that time. Once the person has proved to have the address, the stay is `verified`. `link_asks`
+    counts the links that were asked for since the signup, the last one at `link_asked_millis`.
 
     On a list with `identity` an entry whose person has moved to another address has the id of that
     address in `answers_to`, under which an alias stands; `moved_stay` is the stay that was moved
@@ -106,6 +106,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     `language` is the one of the service's languages that the signup asked for, on a list that sends
     messages. `messages` is "off" if the person of this stay wants none but those they ask for;
     `unreachable`: the address of this stay takes none.
+
+    Each change that the customer makes puts `changes_until_millis` off by some minutes; it is kept
+    over all stays, and too late a time refuses further changes.
 
     While an imported row is joining, `requested_ticket` and `requested_priority` are those of its
     place, so that any process can finish it; `allocated_stamp` is the stamp of that allocation,
@@ -137,6 +140,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     unanswered: bool = False
     confirmed_millis: int | None = None
     verify_until_millis: int | None = None
+    verified: bool = False
     link_asks: int = 0
     link_asked_millis: int | None = None
     answers_to: str = ""
@@ -145,6 +149,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_address: str = ""
     moving_stamp: int = 0
     moving_asks: int = 0
+    changes_until_millis: int = 0
     signup_key: str = ""
     signup_body: str = ""
     by_guest: bool = False

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, MOVED, Alias
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import (
@@ -47,17 +48,23 @@ class Erasures(Struct, frozen=True):
             )
         return EntryRecord.from_item(item)
 
-    def erase(self, record: EntryRecord, until_stamp: int = 0) -> None:
+    def erase(
+        self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
+    ) -> bool:
         """Delete a stay's history, then its record: after a crash between the intent is left.
+
+        Return False if the time is up before that: the intent is left too, and a repeat goes on.
 
         If another process has done so, the customer may have joined again: a later stay has later
         stamps in its history, and another `join_id` in its record.
         """
-        self.erase_history(record, until_stamp)
+        if not self.erase_history(record, until_stamp, is_time_up):
+            return False
         self.forget_alias(record)
         if record.edited_stamp > record.stamp:
             self._stamp_last(record.key, record.join_id, record.edited_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
+        return True
 
     def forget_alias(self, record: EntryRecord) -> None:
         """Delete the alias of an entry that has moved, unless the key has something else by now."""
@@ -68,10 +75,14 @@ class Erasures(Struct, frozen=True):
         if alias is not None and alias.target == record.entry_id:
             self.delete_alias(alias)
 
-    def delete_alias(self, alias: Alias) -> None:
-        """Delete an alias, and the history of the stay that its address had before."""
-        if alias.stamp:
-            self._delete_history(alias.waitlist_id, alias.entry_id, f"{alias.stamp:016d}")
+    def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
+        """Delete an alias, and the history of the stay that its address had before.
+
+        If the time is up before that, the alias is left, and a repeat goes on.
+        """
+        key = (alias.waitlist_id, alias.entry_id)
+        if alias.stamp and not self._delete_history(*key, f"{alias.stamp:016d}", is_time_up):
+            return
         with suppress(ConditionFailed):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
@@ -86,24 +97,36 @@ class Erasures(Struct, frozen=True):
                 record_key(*key), "SET #stamp = :stamp", "#join_id = :join_id", values
             )
 
-    def erase_history(self, record: EntryRecord, until_stamp: int = 0) -> None:
-        """Delete the history of a stay and of those before it.
+    def erase_history(
+        self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
+    ) -> bool:
+        """Delete the history of a stay and of those before it; return False if the time is up.
 
         `until_stamp` is the end of the stay, if Redis has returned it.
         """
         last_stamp = max(record.stamp, record.edited_stamp, until_stamp)
-        self._delete_history(record.waitlist_id, record.entry_id, f"{last_stamp:016d}")
+        return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
 
-    def forget(self, waitlist_id: str, entry_id: str, join_id: str, stamp: int) -> None:
+    def forget(
+        self,
+        waitlist_id: str,
+        entry_id: str,
+        join_id: str,
+        stamp: int,
+        is_time_up: IsTimeUp = never,
+    ) -> None:
         """Delete history and record of a stay in any state, but not of a later stay.
 
-        `stamp` is the one that the record is known to have.
+        `stamp` is the one that the record is known to have. If the time is up before that, the
+        record is left, and a repeat goes on.
         """
         for sort_keys in self._history(waitlist_id, entry_id, ""):
             last_stamp = _stamp_of(sort_keys[-1])
             if last_stamp > stamp:
                 self._stamp_last((waitlist_id, entry_id), join_id, last_stamp)
             self._delete(waitlist_id, entry_id, sort_keys)
+            if is_time_up():
+                return
         self._delete_record(waitlist_id, entry_id, join_id)
 
     def _delete_record(self, waitlist_id: str, entry_id: str, join_id: str) -> None:
@@ -111,9 +134,15 @@ class Erasures(Struct, frozen=True):
         with suppress(ConditionFailed):
             self.table.delete(key, "#join_id = :join_id", {"join_id": join_id})
 
-    def _delete_history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> None:
+    def _delete_history(
+        self, waitlist_id: str, entry_id: str, last_stamp: str, is_time_up: IsTimeUp
+    ) -> bool:
+        """Delete events page by page; return False if the time is up after one of them."""
         for sort_keys in self._history(waitlist_id, entry_id, last_stamp):
             self._delete(waitlist_id, entry_id, sort_keys)
+            if is_time_up():
+                return False
+        return True
 
     def _delete(self, waitlist_id: str, entry_id: str, sort_keys: Sequence[str]) -> None:
         pk = entry_pk(waitlist_id, entry_id)

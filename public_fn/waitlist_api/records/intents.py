@@ -55,6 +55,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         stamp=former.stamp,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         answers_to=former.answers_to,
+        # A stay that an operator begins is none of the customer's changes.
+        changes_until_millis=record.changes_until_millis or former.changes_until_millis,
         # A customer's repeat of the decline by which the former stay ended changes nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.edits import ON_LIST, UNEDITED
 from waitlist_api.records.entries import STATUSES, EntryRecords, entry_changed
@@ -91,14 +92,16 @@ class Moves(Struct, frozen=True):
             # If this is cut off, maintenance finds the former alias stale.
             self.erasures.forget_alias(record)
 
-    def look_after(self, waitlist_id: str, entry_id: str, now_millis: int) -> None:
+    def look_after(
+        self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
+    ) -> None:
         """Delete an alias that is stale; look again later at one that is not."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         alias = Alias.from_item(item or {})
         if alias is None:
             return
         if self.entries.target_of(alias) is None:
-            self.erasures.delete_alias(alias)
+            self.erasures.delete_alias(alias, is_time_up)
             return
         with suppress(ConditionFailed):
             self.table.put(alias.to_item(now_millis), AS_ALIAS, alias.values)

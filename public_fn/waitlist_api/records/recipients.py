@@ -67,9 +67,12 @@ class Recipients(Struct, frozen=True):
         """Note that the person of a stay wants no messages but those they ask for."""
         return self._mark(waitlist_id, entry_id, ticket, ", #messages = :off", {"off": "off"})
 
-    def turn_on(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Take that note back."""
-        return self._update(waitlist_id, entry_id, ticket, " REMOVE #messages", {})
+    def turn_on(
+        self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
+    ) -> bool:
+        """Take that note back, and count it as a change that the customer has made."""
+        update = ", #changes_until_millis = :until REMOVE #messages"
+        return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
         """Let a stay be listed, unless a later one is."""

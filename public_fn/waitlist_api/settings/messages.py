@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -11,6 +11,11 @@ from waitlist_shared.decoding import warm_decoders
 
 # Of the texts that the service has; the page's are the same.
 LANGUAGES = ("en", "de", "fr", "es", "ar")
+# The kinds of telephone numbers to which a list may send SMS. `mobile` includes ranges that a
+# country shares between mobile numbers and landlines, as the United States do. An `unknown` range
+# is one that the list of ranges in `phonenumbers` does not have. No list sends to any other kind:
+# premium-rate, shared-cost, satellite, toll-free and personal numbers, pagers and voicemail.
+NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 
 
 def language_of(accept_language: str) -> str:
@@ -42,6 +47,13 @@ class MessageRules(StoredSettings, frozen=True, kw_only=True):
     Entries of the first `near` ranks are near. Who signed up in no language of the service gets
     messages in `language`; times are those of `timezone`. `texts` has a list's own words by
     language and kind.
+
+    SMS are sent only to numbers of the `sms_countries` (two letters each) that are of one of the
+    `sms_number_types`. If `sms_countries` is empty, the country of the list's `identity.region`
+    stands for it; without a region the list sends no SMS.
+
+    The list sends at most `mails_per_day` mails and `sms_parts_per_day` parts of SMS on one day in
+    UTC. None means that the stack's budget alone is the limit.
     """
 
     kinds: tuple[str, ...]
@@ -49,6 +61,10 @@ class MessageRules(StoredSettings, frozen=True, kw_only=True):
     language: str = "en"
     timezone: str = "UTC"
     texts: Mapping[str, Mapping[str, OwnText]] = {}
+    sms_countries: tuple[str, ...] = ()
+    sms_number_types: tuple[NumberType, ...] = ("mobile",)
+    sms_parts_per_day: int | None = None
+    mails_per_day: int | None = None
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import tag_of
 from waitlist_api.queue.segmented import SegmentedQueue
@@ -50,8 +51,11 @@ class Reindexer(Struct, frozen=True):
         self.waitlists.note_segments(segments, "ready")
         return True
 
-    def reindex(self, waitlist: WaitlistRecord) -> None:
-        """Index all entries by the current segments, unless another process is doing it."""
+    def reindex(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp = never) -> None:
+        """Index all entries by the current segments, unless another process is doing it.
+
+        The next run goes on with what this one has no time for.
+        """
         lease = self.leases.take(waitlist)
         if lease is None:
             return
@@ -60,22 +64,25 @@ class Reindexer(Struct, frozen=True):
                 # StaleSegments: an operator has changed them again.
                 with suppress(StaleSegments):
                     segments = self.segmented_queue.catch_up(waitlist.waitlist_id)
-                    self._index(segments, lease.renew)
+                    self._index(segments, lease.renew, is_time_up)
                     break
         finally:
             lease.release()
 
-    def _index(self, segments: Segments, renew: Renew) -> None:
+    def _index(self, segments: Segments, renew: Renew, is_time_up: IsTimeUp) -> None:
         if self.confirm(segments):
             return
         about = {"waitlist_id": segments.waitlist_id, "segments_version": segments.version}
         logger.info("re-index begins", extra=about)
         self.waitlists.note_segments(segments, "building")
-        indexed = sum(self._write(segments, ids) for ids in self._unindexed(segments, renew))
+        pages = self._unindexed(segments, renew, is_time_up)
+        indexed = sum(self._write(segments, ids) for ids in pages)
         is_ready = self.confirm(segments)
         logger.info("re-index ends", extra={**about, "tagged": indexed, "is_ready": is_ready})
 
-    def _unindexed(self, segments: Segments, renew: Renew) -> Iterator[tuple[str, ...]]:
+    def _unindexed(
+        self, segments: Segments, renew: Renew, is_time_up: IsTimeUp
+    ) -> Iterator[tuple[str, ...]]:
         """Yield pages of entries that are not indexed, in at most ROUNDS rounds."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
@@ -88,6 +95,8 @@ class Reindexer(Struct, frozen=True):
                     yield found.entry_ids
                 looked_at = found.looked_at
                 offset += looked_at
+                if is_time_up():
+                    return
 
     def _ask(self, segments: Segments, where: Where, offset: int, limit: int) -> c.UntaggedResult:
         found: c.UntaggedResult = self.queue.send(

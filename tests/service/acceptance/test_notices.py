@@ -407,6 +407,11 @@ def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen:
         {},
         {"kinds": ["near", "near"]},
         {"kinds": ["far"]},
+        {"kinds": [], "sms_countries": ["XX"]},
+        {"kinds": [], "sms_countries": ["DE", "DE"]},
+        {"kinds": [], "sms_number_types": []},
+        {"kinds": [], "sms_number_types": ["premium_rate"]},
+        *({"kinds": [], name: 0} for name in ("sms_parts_per_day", "mails_per_day")),
         *({"kinds": [], "near": n} for n in (0, 101)),
     ],
 )
@@ -419,5 +424,9 @@ def test_rules_that_say_nothing_are_refused(waitlist: Waitlist, messages: object
         "language": "en",
         "timezone": "UTC",
         "texts": {},
+        "sms_countries": [],
+        "sms_number_types": ["mobile"],
+        "sms_parts_per_day": None,
+        "mails_per_day": None,
     }
     assert people.configure().json["messages"] is None

@@ -66,7 +66,7 @@ class Crowd:
     def start(self, signups: int, imported: int) -> None:
         """Let people sign up, import others, and let the policy begin."""
         self.stage.configure(
-            messages={"kinds": KINDS, "near": 5},
+            messages={"kinds": KINDS, "near": 5, "sms_countries": ["DE"]},
             admission={
                 "rate": {"count": max(3, (signups + imported) // 12), "per": "minute"},
                 "offer_seconds": 300,

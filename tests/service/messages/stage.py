@@ -24,6 +24,9 @@ ENVIRON = {
     "ENTRY_TOKEN_SECRET": SECRET,
     "MAIL_CONFIGURATION_SET": MAIL_SET,
     "MAIL_FROM": "line@bakery.example",
+    # Tests of the budgets set lower ones.
+    "MAILS_PER_DAY": "1000000",
+    "SMS_PARTS_PER_DAY": "1000000",
     "MESSAGES_QUEUE_URL": MESSAGES_QUEUE,
     "SMS_FROM": SMS_FROM,
     "TABLE_NAME": TABLE,
@@ -52,7 +55,10 @@ class Stage(Scene):
         self.configure()
 
     def configure(self, **settings: Any) -> Any:
-        terms = {"messages": {"kinds": ALL}, "admission": {"offer_seconds": 600}}
+        terms = {
+            "messages": {"kinds": ALL, "sms_countries": ["DE"]},
+            "admission": {"offer_seconds": 600},
+        }
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:

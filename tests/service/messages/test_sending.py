@@ -84,11 +84,11 @@ def test_arabic_is_right_to_left(stage: Stage) -> None:
 
 
 def test_a_number_gets_an_sms(stage: Stage) -> None:
-    stage.joins("ada", phone="+49 30 901820")
+    stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", nickname="no address")
     assert stage.send_news() == []
     (text,) = stage.stand_ins.texts
-    assert text["DestinationPhoneNumber"] == "+4930901820"
+    assert text["DestinationPhoneNumber"] == "+4915123456789"
     assert text["OriginationIdentity"] == "BAKERY"
     assert "https://example.net/w/bakery#t=" in text["MessageBody"]
 
@@ -155,8 +155,9 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     stage.joins("ada")
     news = stage.news()
 
-    # The list, the entry, the note, and the note that it is sent.
-    stage.wire.arm(3, crash_before)
+    # Read are the list, the entry and the address' item; written are the note, that item and the
+    # day's budget. Then the note that the message is sent would follow.
+    stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
         stage.send(*news)
     stage.wire.disarm()
@@ -184,7 +185,8 @@ def test_an_operator_sends_one_to_themselves(
     stage: Stage, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = {"de": {"offered": {"subject": "Ihr Tisch bei {name}"}}}
-    stage.configure(messages={"kinds": [], "language": "de", "texts": texts})
+    messages = {"kinds": [], "language": "de", "texts": texts, "sms_countries": ["DE"]}
+    stage.configure(messages=messages)
     lambda_ = stage.world.lambda_
 
     def ask(**address: str) -> Answer:
@@ -194,7 +196,7 @@ def test_an_operator_sends_one_to_themselves(
 
     before = dict(stage.table.items)
     assert ask(email="Me@example.org").json == {"outcome": "sent"}
-    assert ask(phone="+49 30 901820").json == {"outcome": "sent"}
+    assert ask(phone="+49 1512 3456789").json == {"outcome": "sent"}
     outcomes = [messages_app.lambda_handler(one, stage.context) for one in lambda_.trials]
     assert outcomes == [{"outcome": "sent"}] * 2
     (mail,), (text,) = stage.stand_ins.mails, stage.stand_ins.texts
@@ -205,9 +207,10 @@ def test_an_operator_sends_one_to_themselves(
     assert stage.table.items == before, "nothing is stored"
     assert "example.org" not in capsys.readouterr().out + caplog.text
     assert [ask(email=one).status for one in ("ada", "a@b", "")] == [422] * 3
-    assert ask(email="a@example.org", phone="+49 30 901820").status == 422
+    assert ask(email="a@example.org", phone="+49 1512 3456789").status == 422
     for outcome, code in (
         ("refused", "invalid_request"),
+        ("number_not_allowed", "invalid_request"),
         ("try_again", "not_ready"),
         ("no_channel", "no_messages"),
         ("no_waitlist", "waitlist_not_found"),
@@ -220,6 +223,9 @@ def test_an_operator_sends_one_to_themselves(
     ):
         stage.stand_ins.failing = partial(_always, answer)
         assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == outcome
+    stage.configure(messages={"kinds": [], "sms_countries": ["AT"]})
+    refused = messages_app.lambda_handler(lambda_.trials[1], stage.context)
+    assert refused["outcome"] == "number_not_allowed"
     stage.world.services.waitlist_records.begin_delete(stage.people.waitlist_id, 0)
     assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == "no_waitlist"
 

@@ -168,7 +168,7 @@ class Life:
         settings = {
             "name": "People",
             "identity": rules,
-            "messages": {"kinds": KINDS},
+            "messages": {"kinds": KINDS, "sms_countries": ["DE"]},
             "page": {"fields": fields},
             "admission": {"pass_seconds": 60},
             "rejoin": "always",

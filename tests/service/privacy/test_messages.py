@@ -15,7 +15,7 @@ from tests.service.privacy.marks import CUSTOMER, NAME, WORD, found_in
 from waitlist_api import messages_app
 from waitlist_api.messages.channels import MailChannel
 
-NUMBER = "+4930901820"
+NUMBER = "+4915123456789"
 SUBSCRIBER = NUMBER[-8:]
 
 

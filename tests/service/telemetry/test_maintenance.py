@@ -14,7 +14,7 @@ from waitlist_api.entries.join import Joins
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
 from waitlist_api.maintenance.run_log import PARTS
-from waitlist_api.maintenance.runner import ADMIT_STOP_MILLIS
+from waitlist_api.maintenance.runner import STOP_MILLIS
 from waitlist_api.queue.client import QueueClient
 from waitlist_shared.errors import QueueUnavailable
 
@@ -93,7 +93,7 @@ def test_a_policy_whose_run_has_no_time_left_is_overdue(people: Admissions) -> N
     people.all_sign_up(*crowd)
     people.configure(admission={"max_inside": 101})
     people.world.metrics.take()
-    people.world.maintenance.run_all(lambda: ADMIT_STOP_MILLIS - 1)
+    people.world.maintenance.run_all(lambda: STOP_MILLIS - 1)
     assert taken(people)["admissions_overdue"] == 1
     assert "admissions_overdue" not in run(people)
     assert people.status(crowd[-1]) == "offered"

@@ -2,14 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.deployment.template import TEMPLATE, named
+from tests.deployment.template import named
 from tests.unit.cli.typed import Typed
-from tools.deploy.samconfig import Settings
+from waitlist_api.messages.compose import Message
+from waitlist_api.messages.example import examples, parts_with_link
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.messages import LANGUAGES
 from waitlist_cli.operations.cost import (
     ALARMED_METRICS,
     MESSAGE_ALARMED_METRICS,
@@ -67,18 +71,6 @@ def _either(metric: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-# Signups (and leaves) a second, and write units of the table: the default and samconfig's prod.
-RATES = ((300, 6_000), (1_000, 20_000))
-
-
-def test_the_limits_of_the_budget_are_the_stacks() -> None:
-    defaults = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()}
-    prod = Settings.read("prod", ROOT / "samconfig.toml").parameters
-    for (rate, most), given in zip(RATES, (defaults, {**defaults, **prod}), strict=True):
-        assert (int(given["SignupRateLimit"]), int(given["MaxWriteUnitsPerSecond"])) == (rate, most)
-        assert most == 20 * rate
-
-
 def test_a_cache_answers_the_boards() -> None:
     """At most one board in five seconds reaches the service, whatever is asked."""
     direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
@@ -105,16 +97,55 @@ def test_messages_cost_by_the_thousand() -> None:
     without = monthly(Month(0, 0))["Total"]
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
-    assert idle["Total"] - without == pytest.approx(idle["Messages"]) == pytest.approx(0.20)
+    assert idle["Total"] - without == pytest.approx(idle["Messages"]) == pytest.approx(0.30)
     # Without the metrics of a month in which anything is sent.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
-    by_text = monthly(Month(0, 0, texts=10**6, text_price=0.02))["Messages"]
+    by_text = monthly(Month(0, 0, texts=10**6, text_price=0.02, text_parts=1))["Messages"]
     assert by_text - first == pytest.approx(20_000 - 100)
     words = ("cost", "--mails", "1M", "--texts", "10k", "--text-price", "0.01", "--json")
     both = monthly(Month(0, 0, mails=10**6, texts=10_000, text_price=0.01))["Messages"]
     assert json.loads(Typed().done(*words))["Messages"] == round(both, 2)
+
+
+def test_an_sms_is_paid_by_its_parts() -> None:
+    one, three, six = (
+        monthly(Month(0, 0, texts=10**6, text_parts=parts))["Messages"] for parts in (1, 3, 6)
+    )
+    assert three - one == pytest.approx(100_000)
+    assert six - one == pytest.approx(250_000)
+    assert monthly(Month(0, 0, texts=10**6))["Messages"] == three
+    typed = json.loads(Typed().done("cost", "--texts", "1M", "--text-parts", "6", "--json"))
+    assert typed["Messages"] == round(six, 2)
+
+
+def test_verification_sends_one_message_to_each_who_signs_up() -> None:
+    by_mail, by_sms = Month(10_000, 0, mails=10_000), Month(10_000, 0, texts=10_000)
+    for verify, month in (("mail", by_mail), ("sms", by_sms)):
+        told = monthly(month)
+        verified = json.loads(
+            Typed().done("cost", "--signups", "10k", "--verify", verify, "--json")
+        )
+        assert verified["Messages"] == round(told["Messages"], 2), verify
+        assert verified["DynamoDB, writes"] > told["DynamoDB, writes"], verify
+
+
+def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
+    """The dearest kind of message of each language, with the longest address of an API."""
+    url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
+    parts = {
+        language: max(parts_with_link(one) for _, one in _examples(url, language))
+        for language in LANGUAGES
+    }
+    assert parts == {"en": 3, "de": 3, "fr": 6, "es": 6, "ar": 6}
+    help_text = one_line(Typed().done("cost", "--help", COLUMNS="300"))
+    assert "3 in English and German, 6 in French, Spanish and Arabic" in help_text
+    assert Month(0, 0).text_parts == parts["en"]
+
+
+def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
+    return examples("bakery", WaitlistSettings(name="Bakery"), url, 0, language=language)
 
 
 def test_the_command_prints_the_items() -> None:

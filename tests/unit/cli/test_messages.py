@@ -35,7 +35,7 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     bakery.sign_up("ada", profile={"email": "ada@example.com"})
     bakery.sign_up("bob")
     delivered(bakery)
-    assert typed.done("messages", name).split("\n")[1] == "joined\t1\t0\t1"
+    assert typed.done("messages", name).split("\n")[1] == "joined\t1\t0\t1\t0"
     for who in (["ada"], ["--customer", "ada"]):
         (note,) = typed.json("messages", name, *who)["messages"]
         assert (note["kind"], note["channel"], note["state"]) == ("joined", "mail", "sent")

@@ -82,6 +82,16 @@ def test_an_edit_keeps_what_is_not_named(typed: Typed, bakery: Bakery, tmp_path:
     assert list(texts["de"]) == ["joined"]
     typed.done("edit", bakery.waitlist_id, "--messages-texts", "")
     assert typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
+    sms = ("--sms-countries", "DE, AT", "--sms-number-types", "mobile,voip")
+    budgets = ("--sms-parts-per-day", "300", "--mails-per-day", "2000")
+    shown = typed.done("edit", bakery.waitlist_id, *sms, *budgets)
+    told = "SMS to DE, AT (mobile, voip), at most 2000 mails a day, at most 300 parts of SMS a day"
+    assert told in shown
+    nothing = ("--sms-countries", "", "--sms-parts-per-day", "0", "--mails-per-day", "0")
+    typed.done("edit", bakery.waitlist_id, *nothing)
+    found = typed.json("show", bakery.waitlist_id)["messages"]
+    names = ("sms_countries", "sms_number_types", "sms_parts_per_day", "mails_per_day")
+    assert [found[name] for name in names] == [[], ["mobile", "voip"], None, None]
     typed.done("edit", bakery.waitlist_id, "--messages", "")
     assert "messages\tnone\n" in typed.done("show", bakery.waitlist_id)
     unlimited = ("capacity", "retention_days", "max_claims")

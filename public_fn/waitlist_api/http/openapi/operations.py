@@ -191,7 +191,8 @@ def _own_data(*, knows_issuer: bool) -> Responses:
     if not knows_issuer:
         told = "A new address is to be verified; the same whether or not another entry has it"
         successes[202] = {**success(202, told), **_content(NewAddressAnswer)}
-    return {**successes, **problems(*EDIT_OWN, "invalid_json", "unsupported_media_type")}
+    codes = (*EDIT_OWN, "too_many_changes", "invalid_json", "unsupported_media_type")
+    return {**successes, **problems(*codes)}
 
 
 def _content(model: type[BaseModel]) -> dict[str, Any]:
@@ -201,7 +202,7 @@ def _content(model: type[BaseModel]) -> dict[str, Any]:
 def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
     credentials = JWT if knows_issuer else ENTRY_TOKEN
     mine = ("unauthorized", "forbidden") if knows_issuer else BOT_CHECK
-    codes = (*mine, *SIGN_UP)
+    codes = (*mine, *SIGN_UP, "too_many_changes")
     return {
         "signUp": Operation(
             "customer",
@@ -341,6 +342,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "The entry at the end of the queue, or off the list",
                 *OWN_OFFER,
                 "offer_expired",
+                "too_many_changes",
                 "invalid_json",
                 "unsupported_media_type",
             ),
@@ -358,6 +360,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 *EDIT_OWN,
                 "rest_not_allowed",
                 "rests_used_up",
+                "too_many_changes",
                 "invalid_json",
                 "unsupported_media_type",
             ),

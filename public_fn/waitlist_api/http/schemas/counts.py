@@ -28,6 +28,13 @@ class MessageCountAnswer(Model):
             "that is true again later is sent, and counts as both."
         ),
     ]
+    limited: Annotated[
+        Count,
+        Field(
+            description="Not sent: the address had too many messages that anyone can cause without "
+            "owning it, or the part of the day's budget for them was used up."
+        ),
+    ]
 
 
 class StatsAnswer(WithEstimate):

@@ -6,6 +6,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from waitlist_api.http.schemas.common import (
     Body,
+    Count,
+    Country,
     Model,
     NameText,
     Time,
@@ -17,9 +19,10 @@ from waitlist_api.http.schemas.page import TextOfLines
 from waitlist_api.messages.kinds import BY_NAME, KIND_NAMES
 from waitlist_api.messages.words import PLACEHOLDER
 from waitlist_api.records.deliveries import SHOWN
-from waitlist_api.settings.messages import LANGUAGES
+from waitlist_api.settings.messages import LANGUAGES, NumberType
 
 MAX_NEAR = 100
+MAX_COUNTRIES, MAX_PER_DAY = 250, 10_000_000
 MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
 Language = Literal["en", "de", "fr", "es", "ar"]
 
@@ -35,6 +38,9 @@ REASONS = {
     "unreachable": "A message of this stay has come back before.",
     "no_address": "There is no address, or none that the stack can send to.",
     "refused": "The address takes no messages.",
+    "number_not_allowed": "The waitlist sends no SMS to this country, or to this kind of number.",
+    "too_many": "The address had too many messages that anyone can cause without owning it.",
+    "over_budget": "The part of the day's budget for such messages was used up.",
 }
 
 
@@ -44,9 +50,9 @@ def _known(kind: str) -> str:
     return kind
 
 
-def _distinct(kinds: list[str]) -> list[str]:
+def _distinct(kinds: list[Any]) -> list[Any]:
     if len(set(kinds)) < len(kinds):
-        raise ValueError("may have each kind only once")
+        raise ValueError("may have each item only once")
     return kinds
 
 
@@ -118,6 +124,50 @@ class MessagesBody(Body):
             examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
         ),
     ]
+    sms_countries: Annotated[
+        list[Country],
+        AfterValidator(_distinct),
+        Field(
+            default_factory=list,
+            max_length=MAX_COUNTRIES,
+            json_schema_extra={"uniqueItems": True},
+            description="SMS go to numbers of these countries alone. Without any they go to the "
+            "country of `identity.region`; without that region, too, none is sent.",
+            examples=[["DE", "AT", "CH"]],
+        ),
+    ]
+    sms_number_types: Annotated[
+        list[NumberType],
+        AfterValidator(_distinct),
+        Field(
+            default_factory=lambda: ["mobile"],
+            min_length=1,
+            max_length=4,
+            json_schema_extra={"uniqueItems": True, "default": ["mobile"]},
+            description="SMS go to numbers of these kinds alone. `mobile` includes ranges that may "
+            "be either mobile or a landline, such as all of the United States; `unknown` are "
+            "ranges that the service's list of numbers does not have. None goes to premium-rate, "
+            "shared-cost, satellite, toll-free or personal numbers.",
+        ),
+    ]
+    sms_parts_per_day: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_PER_DAY,
+            description="How many parts of SMS, by which they are billed, are sent on one day in "
+            "UTC; null: as many as the stack's `SmsPartsPerDay` allows.",
+        ),
+    ] = None
+    mails_per_day: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MAX_PER_DAY,
+            description="How many mails are sent on one day in UTC; null: as many as the stack's "
+            "`MailsPerDay` allows.",
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _check_placeholders(self) -> Self:
@@ -168,6 +218,13 @@ class PreviewedAnswer(Model):
     subject: Annotated[str, Field(description="Of the mail.")]
     text: Annotated[
         str, Field(description="The plain text of the mail, and all of an SMS; the link is last.")
+    ]
+    sms_parts: Annotated[
+        Count,
+        Field(
+            description="How many parts the text has as an SMS, each of which is billed. A "
+            "person's own link is longer than that of the example, and is counted here."
+        ),
     ]
     html: Annotated[str, Field(description="The mail as a whole HTML document.")]
 

@@ -24,6 +24,7 @@ from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
+    Country,
     Model,
     NameText,
     Rank,
@@ -100,15 +101,6 @@ class RestRulesBody(Body):
     ] = 3
 
 
-def _country(region: str) -> str:
-    # Most requests need none of it, and it takes 16 ms to import.
-    from phonenumbers import SUPPORTED_REGIONS
-
-    if region not in SUPPORTED_REGIONS:
-        raise ValueError("must be a country that has telephone numbers, such as DE")
-    return region
-
-
 class IdentityBody(Body):
     """By which field of the profile a waitlist tells guests apart.
 
@@ -148,7 +140,7 @@ class IdentityBody(Body):
         ),
     ] = "same"
     region: Annotated[
-        Annotated[str, Field(pattern="^[A-Z]{2}$"), AfterValidator(_country)] | None,
+        Country | None,
         Field(
             description="The country of telephone numbers without `+`, by its two letters (ISO "
             "3166); null: each number names its country.",
@@ -415,6 +407,20 @@ class WaitlistBody(Body):
             for one in self.page.fields:
                 if (one.kept_in, one.name) == ("attributes", self.identity.field):
                     raise ValueError(f"the page keeps {one.name} as an attribute, not in `profile`")
+        return self
+
+    @model_validator(mode="after")
+    def _can_verify_numbers(self) -> Self:
+        """Refuse to verify telephone numbers by SMS that go to no country."""
+        identity, messages = self.identity, self.messages
+        if identity is None or identity.field != "phone" or identity.verify == "off":
+            return self
+        sends = messages is not None and "verify" in messages.kinds
+        if messages is not None and sends and not (messages.sms_countries or identity.region):
+            raise ValueError(
+                "messages.sms_countries is missing: name the countries to whose numbers the links "
+                "go, such as DE, or set identity.region"
+            )
         return self
 
 

@@ -14,9 +14,10 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     delivered(bakery)
     person = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
     assert "joined mail sent" in console.text(person)
-    assert "The person has a place yes 1 0 0" in console.text(path)
+    assert "The person has a place yes 1 0 0 0" in console.text(path)
     shown = console.text(f"{path}?kind=offered&language=de")
     assert "Die Torte für Bakery ist da." in shown
+    assert "is billed as 1 part;" in shown
     arabic = console.page(f"{path}?language=ar")
     assert 'dir="rtl"' in arabic
     assert arabic.count("<bdi>Bakery</bdi>") == 3, "the heading, the subject and the text"
@@ -36,6 +37,8 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     assert (found["kinds"], found["near"], found["language"]) == (["offered"], 5, "de")
     assert found["texts"]["de"]["offered"]["text"] == "Die Torte\nist da."
     assert found["texts"]["en"]["offered"]["button"] == "Come: in"
+    sms = (found["sms_countries"], found["sms_number_types"], found["sms_parts_per_day"])
+    assert (*sms, found["mails_per_day"]) == ([], ["mobile"], None, None)
     page = console.page(path)
     assert 'value="offered" checked' in page
     assert 'value="joined" checked' not in page
@@ -45,6 +48,20 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     assert "{who}" in wrong
     console.done(path, **{**chosen, "texts": ""})
     assert bakery.typed.json("show", bakery.waitlist_id)["messages"]["texts"] == {}
+    sms_settings = {
+        "sms_countries": "de, AT",
+        "number_type": "fixed_line",
+        "sms_parts_per_day": "300",
+        "mails_per_day": "2000",
+    }
+    console.done(path, **chosen, **sms_settings)
+    found = bakery.typed.json("show", bakery.waitlist_id)["messages"]
+    sms = (found["sms_countries"], found["sms_number_types"], found["sms_parts_per_day"])
+    assert (*sms, found["mails_per_day"]) == (["DE", "AT"], ["fixed_line"], 300, 2000)
+    page = console.page(path)
+    assert 'value="DE, AT"' in page
+    assert 'value="fixed_line" checked' in page
+    assert "messages.sms_countries.0" in console.refused(path, **chosen, sms_countries="XX")
     console.done(path, near="5")
     assert bakery.typed.json("show", bakery.waitlist_id)["messages"] is None
 

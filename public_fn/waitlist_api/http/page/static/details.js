@@ -28,7 +28,8 @@ export async function details({ make, words, client, ask, isAccount }) {
     const isAsked = answer?.status === 'check_your_inbox';
     const address = list.identity?.field;
     if (answer) known = { ...answer.profile, ...(isAsked && { [address]: changed[address] }) };
-    status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : 'details.failed');
+    const why = client.view.refusal === 'too_many_changes' ? 'details.often' : 'details.failed';
+    status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : why);
   };
   ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
 }

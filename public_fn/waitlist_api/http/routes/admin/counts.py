@@ -51,7 +51,7 @@ def admin_count_routes(
 
     def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
         found = count_history.messages(waitlist_id)
-        states = ("sent", "bounced", "dropped")
+        states = ("sent", "bounced", "dropped", "limited")
         return [
             MessageCountAnswer(kind=kind, **{one: found.get((kind, one), 0) for one in states})
             for kind in KIND_NAMES

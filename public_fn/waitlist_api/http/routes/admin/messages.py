@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.messages import (
     TestMessageBody,
 )
 from waitlist_api.messages.ask_trial import Trials
-from waitlist_api.messages.example import examples
+from waitlist_api.messages.example import examples, parts_with_link
 from waitlist_api.records.deliveries import Note
 from waitlist_api.waitlists.configure import Waitlists
 
@@ -62,6 +62,7 @@ def admin_message_routes(
                     subject=message.subject,
                     text=message.text,
                     html=message.html,
+                    sms_parts=parts_with_link(message),
                 )
                 for spoken, message in made
             ]

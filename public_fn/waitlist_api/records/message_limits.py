@@ -1,0 +1,219 @@
+"""Counts of sent messages that limit further ones: for each target, and for each day.
+
+A target is an address to which messages go. Its item has a keyed digest and not the address, and
+deletes itself.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+from msgspec import Struct, field
+
+from waitlist_api.errors import Throttled
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
+from waitlist_api.records.table import ConditionFailed, Item, Table
+
+MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
+# Counts of a day are kept until the next day is over, for whoever wants to look.
+KEPT_SECONDS = 2 * 86_400
+BUDGET = "BUDGET#"
+STACK = "MESSAGES"
+UNKNOWN = "attribute_not_exists(#pk)"
+
+# `mails` counts mails, `parts` the parts of SMS.
+Unit = Literal["mails", "parts"]
+
+
+class Allowance(Struct, frozen=True):
+    """How often one target may get messages of one `group`.
+
+    `at_once` messages may follow each other directly. Before each further message there is a pause:
+    a minute, then two, four and so on up to `longest_pause_millis`. After a day without any message
+    of the group everything begins anew.
+    """
+
+    group: str
+    at_once: int
+    longest_pause_millis: int
+
+    def pause_millis(self, count: int) -> int:
+        """Return the pause after the last of `count` messages."""
+        beyond = count - self.at_once
+        if beyond < 0:
+            return 0
+        return min(MINUTE_MILLIS << min(beyond, 20), self.longest_pause_millis)
+
+
+class Taken(Struct, frozen=True):
+    """One message that was counted for a target; `before` is the target's item until then."""
+
+    key: dict[str, str]
+    count: int
+    millis: int
+    before: Item | None
+
+
+class Pause(Struct, frozen=True):
+    """A target must not get a message of a group before `until_millis`."""
+
+    until_millis: int
+
+
+class Targets(Struct, frozen=True):
+    """Counts the messages to each target. A message takes one read and at most one write."""
+
+    table: Table
+
+    def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
+        """Count a message to a target, unless the target must not get it now.
+
+        Raise Throttled if other messages to this target are counted at this very moment.
+        """
+        key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
+        for _ in range(MAX_CONFLICT_RETRIES):
+            found = self.table.get(key)
+            # DynamoDB deletes an item some time after it has expired.
+            is_new = found is None or found["expires_at"] * 1000 <= now_millis
+            count = 0 if found is None or is_new else found["sent"]
+            last_millis = 0 if found is None else found["last_millis"]
+            until_millis = last_millis + allowance.pause_millis(count)
+            if now_millis < until_millis:
+                return Pause(until_millis)
+            taken = Taken(key, count + 1, now_millis, found)
+            item = {
+                **key,
+                "sent": taken.count,
+                "last_millis": now_millis,
+                "expires_at": (now_millis + DAY_MILLIS) // 1000,
+            }
+            with suppress(ConditionFailed):
+                if found is None:
+                    self.table.put(item, UNKNOWN)
+                else:
+                    as_found = {"sent": found["sent"], "last": found["last_millis"]}
+                    self.table.put(item, "#sent = :sent AND #last_millis = :last", as_found)
+                return taken
+        raise Throttled
+
+    def give_back(self, taken: Taken) -> None:
+        """Take back a message that was not sent, unless another one was counted since."""
+        condition, values = (
+            "#sent = :sent AND #last_millis = :last",
+            {"sent": taken.count, "last": taken.millis},
+        )
+        with suppress(ConditionFailed):
+            if taken.before is None:
+                self.table.delete(taken.key, condition, values)
+            else:
+                self.table.put(taken.before, condition, values)
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """What one message takes from the budgets of a day.
+
+    `of_stack` is the budget of the stack, and `of_list` that of the list; None if the list has no
+    budget. A message that `anyone` can cause takes only from one half of each budget, so that the
+    other half remains for people who have proved their address, and for operators.
+    """
+
+    waitlist_id: str
+    unit: Unit
+    amount: int
+    of_stack: int
+    of_list: int | None
+    anyone: bool
+    millis: int
+
+
+class Budgets(Struct, frozen=True):
+    """Counts what is sent on each day (UTC), by list and in all.
+
+    `used["percent"]` is the highest percentage that any budget has reached since it was last read.
+    The half of a budget that is for anyone counts as a budget here.
+    """
+
+    table: Table
+    used: Counter[str] = field(default_factory=Counter)
+
+    def take(self, spending: Spending) -> bool:
+        """Count a message; return False, and count nothing, if a budget does not allow it."""
+        taken: list[dict[str, str]] = []
+        for key, limit in _budgets(spending):
+            if not self._take(key, limit, spending):
+                self._subtract(taken, spending)
+                return False
+            taken.append(key)
+        return True
+
+    def give_back(self, spending: Spending) -> None:
+        """Take back a message that was not sent."""
+        self._subtract([key for key, _ in _budgets(spending)], spending)
+
+    def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
+        for key in keys:
+            # The item may have expired.
+            with suppress(ConditionFailed):
+                self._add(key, spending, -1)
+
+    def _take(self, key: dict[str, str], limit: int, spending: Spending) -> bool:
+        most = limit - spending.amount
+        condition = f"(attribute_not_exists(#{spending.unit}) OR #{spending.unit} <= :most)"
+        values = {"most": most}
+        limits: dict[str, int] = {spending.unit: limit}
+        if spending.anyone:
+            mine = _by_anyone(spending.unit)
+            condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
+            # A budget of 1 has no half, and is for whoever comes first.
+            limits[mine] = max(1, limit // 2)
+            values["most_by_anyone"] = limits[mine] - spending.amount
+        try:
+            if min(values.values()) < 0:
+                raise ConditionFailed(None)
+            found = self._add(key, spending, 1, condition, values)
+        except ConditionFailed:
+            self._note(100)
+            return False
+        for name, most_of_it in limits.items():
+            self._note(found[name] * 100 // most_of_it)
+        return True
+
+    def _add(
+        self,
+        key: dict[str, str],
+        spending: Spending,
+        sign: int,
+        condition: str = "attribute_exists(#pk)",
+        values: Item | None = None,
+    ) -> Item:
+        names = [spending.unit, *([_by_anyone(spending.unit)] if spending.anyone else [])]
+        parts = [f"#{name} = if_not_exists(#{name}, :none) + :amount" for name in names]
+        update = f"SET {', '.join(parts)}, #expires_at = :expires_at"
+        given = {
+            **(values or {}),
+            "none": 0,
+            "amount": sign * spending.amount,
+            "expires_at": spending.millis // 1000 + KEPT_SECONDS,
+        }
+        return self.table.update(key, update, condition, given)
+
+    def _note(self, percent: int) -> None:
+        self.used["percent"] = max(self.used["percent"], percent)
+
+
+def _by_anyone(unit: Unit) -> str:
+    return f"{unit}_by_anyone"
+
+
+def _budgets(spending: Spending) -> list[tuple[dict[str, str], int]]:
+    """Return the keys of the budgets of a day, and their limits."""
+    sort = f"{BUDGET}{_day(spending.millis)}"
+    found = [({"pk": STACK, "sk": sort}, spending.of_stack)]
+    if spending.of_list is not None:
+        found.insert(0, ({"pk": f"WAITLIST#{spending.waitlist_id}", "sk": sort}, spending.of_list))
+    return found
+
+
+def _day(millis: int) -> str:
+    return f"{millis // DAY_MILLIS:08d}"

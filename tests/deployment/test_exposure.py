@@ -1,0 +1,141 @@
+"""docs/operate/exposure.md: the most that a day of callers without rights can cost."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.deployment.template import TEMPLATE
+from tests.deployment.test_throttling import GROUPS, HEADS
+from tests.support.flood import FLOOD, OFFER
+from tools.deploy.samconfig import Settings
+from waitlist_api.http.page.files import files
+from waitlist_cli.operations.cost import (
+    ANSWER_KB,
+    BOARD_KB,
+    OPERATIONS,
+    Month,
+    Operation,
+    Prices,
+    cost_of,
+    totals,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "operate" / "exposure.md").read_text(encoding="utf-8")
+DAY = 86_400
+PRICES = Prices()
+LOOK = OPERATIONS["look"]
+# These have a limit of 20 a second, which is no parameter.
+FEW, FEW_RATE = HEADS | {"GET /v1/health"}, 20
+# What the routes that only read take: those with an answer of their own size are named.
+FILE = Operation(queue_calls=0)
+READS = {
+    route: LOOK if "/v1/" in route and "unsubscribe" not in route else FILE
+    for group in (*GROUPS.values(), FEW)
+    for route in group - set(FLOOD)
+}
+LARGEST_FILE_KB = max(len(one.text.encode()) for one in files().values()) / 1000
+ANSWERS_KB = {"GET /assets/{edition}/{file}": LARGEST_FILE_KB}
+ANSWERS_KB |= {route: BOARD_KB for route in READS if route.endswith("/board")}
+WRITES = "DynamoDB, writes"
+
+
+class Exposure:
+    """A stack with these parameters, all of whose routes are called at their limits all day."""
+
+    def __init__(self, section: str) -> None:
+        given = Settings.read(section, ROOT / "samconfig.toml").parameters
+        defaults = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()}
+        self.values = {**defaults, **given}
+        self.calls = {
+            route: DAY * self.number(f"{group}RateLimit")
+            for group, routes in GROUPS.items()
+            for route in routes
+        } | dict.fromkeys(FEW, DAY * FEW_RATE)
+        offers = sum(self.calls[route] * one.offers for route, one in FLOOD.items())
+        self.writing = {route: self.calls[route] for route in FLOOD} | {"offer": offers}
+
+    def number(self, parameter: str) -> int:
+        return int(self.values[parameter])
+
+    @property
+    def table(self) -> float:
+        """The table never takes more than its limit."""
+        units = DAY * self.number("MaxWriteUnitsPerSecond")
+        return units / 1e6 * PRICES.writes_per_million
+
+    @property
+    def index(self) -> float:
+        dearest = {**FLOOD, "offer": OFFER}
+        units = sum(
+            count * (dearest[name].operation.writes - dearest[name].table)
+            for name, count in self.writing.items()
+        )
+        return units / 1e6 * PRICES.writes_per_million
+
+    @property
+    def changes(self) -> float:
+        operations = {route: one.operation for route, one in FLOOD.items()}
+        items = cost_of(self.writing, PRICES, {**operations, "offer": OFFER.operation})
+        return sum(dollars for name, dollars in items.items() if name not in (WRITES, "Data out"))
+
+    @property
+    def looks(self) -> float:
+        reading = {route: self.calls[route] for route in READS}
+        items = cost_of(reading, PRICES, READS)
+        return sum(dollars for name, dollars in items.items() if name != "Data out")
+
+    @property
+    def out(self) -> float:
+        kilobytes = sum(
+            count * ANSWERS_KB.get(route, ANSWER_KB) for route, count in self.calls.items()
+        )
+        return kilobytes / 1e6 * PRICES.out_gb
+
+    @property
+    def messages(self) -> float:
+        mails, parts = self.number("MailsPerDay"), self.number("SmsPartsPerDay")
+        return mails / 1000 * PRICES.mails_per_thousand + parts * Month(0, 0).text_price
+
+    @property
+    def rows(self) -> dict[str, float]:
+        found = {
+            "write units of the table: `MaxWriteUnitsPerSecond`": self.table,
+            "write units of its index": self.index,
+            "requests that change something: API Gateway, Lambda, logs, events, passes": (
+                self.changes
+            ),
+            "requests that read: positions, lists, boards, the page and its files": self.looks,
+            "data out of AWS": self.out,
+            "messages: `MailsPerDay`, and `SmsPartsPerDay` at 0.05 dollars": self.messages,
+        }
+        return {**found, "in all, at most": sum(found.values())}
+
+
+@pytest.fixture
+def stacks() -> list[Exposure]:
+    return [Exposure("default"), Exposure("prod")]
+
+
+def test_the_page_has_the_dollars_of_a_day_at_all_limits(stacks: list[Exposure]) -> None:
+    columns = [stack.rows for stack in stacks]
+    head = ["default", "`prod` of samconfig.toml"]
+    limits = [f"{stack.number('SignupRateLimit')} signups a second" for stack in stacks]
+    named = [f"{name}: {limit}" for name, limit in zip(head, limits, strict=True)]
+    lines = [f"| a day of 24 hours | {' | '.join(named)} |", "|---|--:|--:|"]
+    for row in columns[0]:
+        lines.append(f"| {row} | {' | '.join(f'{column[row]:,.0f}' for column in columns)} |")
+    table = "\n".join(lines)
+    assert table in PAGE, table
+
+
+def test_the_webhook_costs_as_much_more_as_the_page_says(stacks: list[Exposure]) -> None:
+    events = [
+        totals(
+            stack.writing,
+            {route: one.operation for route, one in FLOOD.items()} | {"offer": OFFER.operation},
+        )["events"]
+        for stack in stacks
+    ]
+    millions = [f"{count / 1e6:,.0f}" for count in events]
+    assert f"{millions[0]} million events a day by default, {millions[1]} million of `prod`" in PAGE

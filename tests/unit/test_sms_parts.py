@@ -1,0 +1,48 @@
+"""Parts of an SMS: 3GPP TS 23.038, and the limits that AWS End User Messaging documents.
+
+https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
+"""
+
+import pytest
+
+from waitlist_api.settings.sms import ALPHABET, EXTENSION, sms_parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", 1),
+        ("a" * 160, 1),
+        ("a" * 161, 2),
+        ("a" * 306, 2),
+        ("a" * 307, 3),
+        ("a" * 459, 3),
+        ("a" * 460, 4),
+        # Each of these takes two places.
+        ("€" * 80, 1),
+        ("€" * 81, 2),
+        # 76 signs fill 152 places of a part, and the next one does not fit into the last place.
+        ("€" * 153, 3),
+        ("ä" * 160, 1),
+        # Beyond the alphabet: one character makes the whole text longer.
+        ("a" * 69 + "ê", 1),
+        ("a" * 70 + "ê", 2),
+        ("ê" * 134, 2),
+        ("ê" * 135, 3),
+        ("\N{RIGHT SINGLE QUOTATION MARK}" + "a" * 70, 2),
+        ("ش" * 67 * 3, 3),
+        ("\N{PARTY POPPER}" * 35, 1),
+        ("\N{PARTY POPPER}" * 36, 2),
+        # A pair is not divided between two parts.
+        ("\N{PARTY POPPER}" * 67, 3),
+    ],
+)
+def test_a_text_has_so_many_parts(text: str, parts: int) -> None:
+    assert sms_parts(text) == parts
+
+
+def test_the_alphabet_has_the_characters_of_the_standard() -> None:
+    """The table has 128 places, and the escape character is in one of them."""
+    assert len(ALPHABET) == 127
+    assert len(EXTENSION) == 10
+    assert not ALPHABET & EXTENSION
