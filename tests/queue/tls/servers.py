@@ -16,7 +16,7 @@ import pytest
 import trustme
 from redis import Redis, RedisError
 
-from tests.support.line import Line
+from tests.support import waits
 from tests.support.redis_access import ACCESS
 from tests.support.redis_servers import HOST, await_that, form, free_port
 from waitlist_queue.config import Config
@@ -71,7 +71,8 @@ class TlsServer:
         """Stop its process, so that it accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
-            yield
+            with waits.silent(self.port):
+                yield
         finally:
             os.kill(self.process.pid, signal.SIGCONT)
 
@@ -177,8 +178,3 @@ def _started(folder: Path, settings: dict[str, object]) -> TlsServer:
         server.stop()
     log = (folder / "log").read_text("utf-8") if (folder / "log").exists() else ""
     pytest.exit(f"{program} does not start. {HOW_TO_GET_IT}\n{log[-2000:]}", returncode=1)
-
-
-def begun(line: Line) -> None:
-    """Create the waitlist and the connections; on a busy machine this may take two calls."""
-    await_that(lambda: bool(line.init()["ok"]))
