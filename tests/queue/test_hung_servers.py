@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.support.line import Answer, Line, accepted
-from tests.support.redis_servers import HOST, Cluster, Server, hung, waitlist_on
+from tests.support.redis_servers import Cluster, Server, hung, waitlist_on
 from tests.support.waits import silent, waited_seconds
+from tools.local.ports import HOST
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 

@@ -15,8 +15,8 @@ import trustme
 from tests.queue.test_hung_servers import LIMIT_SECONDS
 from tests.queue.tls.servers import DOMAIN, PASSWORD, USER, Place, TlsServer, certified
 from tests.support.line import Line, accepted
-from tests.support.redis_servers import HOST
 from tests.support.waits import waited_seconds
+from tools.local.ports import HOST
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
