@@ -5,6 +5,7 @@ happens to the entry, and the write of the first request follows.
 """
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,26 +37,16 @@ HOUR = 3_600_000
 OPERATOR = "arn:aws:iam::123456789012:user/ada"
 
 
-class Settings:
-    """A cache of lists, all with the same `retention_days`."""
-
-    def __init__(self, retention_days: int | None) -> None:
-        self._days = retention_days
-
-    def retention_days_of(self, _waitlist_id: str) -> int | None:
-        return self._days
-
-
 class Life:
     """The life of one entry, written to a table in the steps in which the service writes it."""
 
-    def __init__(self, retention_days: int | None = None) -> None:
+    def __init__(self) -> None:
         self.client = new_table()
         self.table = table = Table(self.client, TABLE)
-        settings: Any = Settings(retention_days)
+        keeps_for_ever: Any = SimpleNamespace(retention_days_of=lambda _: None)
         self.entries = EntryRecords(table, lambda: NOW)
         self.erasures = Erasures(table)
-        self.transitions = Transitions(table, Retention(table, settings), MetricsCollector())
+        self.transitions = Transitions(table, Retention(table, keeps_for_ever), MetricsCollector())
         self.bans = BanRecords(table, self.entries)
         self.edits = Edits(table)
         self.asks = Asks(table)
@@ -128,6 +119,11 @@ class Life:
         self.transitions.record(transition, NOW)
         return self.record
 
+    def write_claim(self, decision: c.Decision) -> None:
+        """Record a hold, unless the record has had it: a claim may be repeated."""
+        transition = transition_of(KEY, decision, ())
+        self.transitions.record(replace(transition, unless_token=decision.token), NOW)
+
     def decide(self, verb: c.Verb, **more: Any) -> EntryRecord:
         return self.write(self.decision(verb, **more))
 
@@ -167,7 +163,7 @@ class Life:
     def erase(self) -> None:
         self.erasures.erase(self.begin_to_erase(), self.draw())
 
-    def ban(self, record: EntryRecord) -> EntryRecord:
+    def ban(self, record: EntryRecord | None) -> EntryRecord:
         ban = Ban(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
         self.bans.begin(ban, record, NOW, keeps_data=True)
         return self.record
@@ -209,6 +205,10 @@ class Life:
         event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
         return self.edits.record(KEY, None, {"edit": self.stamp}, event, NOW, record)
 
+    def edit_as_operator(self, _record: EntryRecord) -> EntryRecord:
+        event = HistoryEvent(stamp=self.draw(), event="edited", by=OPERATOR)
+        return self.edits.record(KEY, {"language": "Spanish"}, None, event, NOW)
+
     def hold_back(self, record: EntryRecord) -> EntryRecord:
         event = HistoryEvent(stamp=self.draw(), event="held_back", by=OPERATOR)
         changes = {"held_back_reason": f"reason {self.stamp}"}
@@ -239,10 +239,10 @@ class Life:
     def intent_of(self, entry_id: str) -> EntryRecord:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
-    def leave_unanswered(self) -> EntryRecord:
-        """Ask the customer, who does not answer."""
+    def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool | None = True) -> EntryRecord:
+        """Note that the customer, who was asked at this time, has not answered."""
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
-        changes = {"asked_millis": NOW + self.stamp, "unanswered": True}
+        changes = {"asked_millis": asked_millis, "unanswered": unanswered}
         return self.edits.record_readiness(self.record, changes, event, NOW)
 
     def append(self, decision: c.Decision) -> None:
@@ -283,6 +283,11 @@ def forget_signup(life: Life) -> None:
     """Take the intent back; the next request writes another one."""
     life.entries.cancel_join(life.record)
     life.begin()
+
+
+def rewind(life: Life) -> None:
+    """Let the next signup have the stamp of the first, as after a failover that nobody sees."""
+    life.stamp = 100
 
 
 def decline_and_leave(life: Life, _offer: EntryRecord) -> None:
@@ -337,6 +342,43 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         with_record(Life.ban),
         sign_up_again,
     ),
+    "a signup: the entry is being erased": (
+        in_turn(Life.sign_up, Life.leave),
+        Life.begin_to_erase,
+        sign_up_again,
+    ),
+    "a first signup: another request has signed the customer up": (
+        lambda _life: None,
+        Life.sign_up,
+        lambda life, _: life.entries.begin_join(life.record),
+    ),
+    "leaving: the stay has ended": (
+        Life.sign_up,
+        Life.leave,
+        lambda life, _: life.begin_to_leave(),
+    ),
+    "leaving this stay: another one has begun": (
+        Life.sign_up,
+        JOIN_AGAIN,
+        lambda life, stay: life.entries.begin_leave(KEY, "customer", "", NOW, stay.ticket),
+    ),
+    "leaving if the entry is parked: it waits again": (
+        in_turn(Life.claim, lambda life: life.decide("parked")),
+        lambda life: life.decide("redriven"),
+        lambda life, _: life.entries.begin_leave(KEY, OPERATOR, "", NOW, status="parked"),
+    ),
+    "leaving if the address is not verified: it is": (
+        Life.sign_up,
+        lambda _life: None,
+        lambda life, _: life.entries.begin_leave(KEY, "maintenance", "", NOW, unverified=True),
+    ),
+    "leaving this offer: the entry has another one": (
+        Life.offer,
+        in_turn(lambda life: life.decide("declined"), lambda life: life.decide("offered", at=NOW)),
+        lambda life, offer: life.entries.begin_leave(
+            KEY, "customer", "", NOW, offer=LeftOffer(until_millis=offer.claimed_until_millis)
+        ),
+    ),
     "leaving an offer: a claim holds the entry": (Life.sign_up, Life.claim, decline_and_leave),
     "leaving an offer: the customer has entered": (
         Life.offer,
@@ -386,6 +428,11 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         in_turn(JOIN_AGAIN),
         Life.bump,
     ),
+    "a move: the record has a hold that Redis did not know": (
+        in_turn(Life.sign_up, lambda life: life.move(life.draw() + 50)),
+        Life.offer,
+        Life.bump,
+    ),
     "a decision: the entry is being left": (
         in_turn(RELEASED, decided("offered")),
         Life.begin_to_leave,
@@ -406,6 +453,16 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         JOIN_AGAIN,
         Life.write,
     ),
+    "a decision about a waiting entry: a later move is recorded": (
+        in_turn(Life.sign_up, decided("offered")),
+        lambda life: life.bump(life.move(life.draw())),
+        Life.write,
+    ),
+    "a claim that is repeated: its hold was recorded, and has ended": (
+        in_turn(Life.claim, lambda life: life.decision("offered", stamp=life.draw() + 90)),
+        lambda life: life.decide("released"),
+        Life.write_claim,
+    ),
     "a decision about a hold: the record has one that Redis did not know": (
         in_turn(Life.offer, lambda life: life.decision("declined", stamp=life.draw() + 90)),
         lambda life: life.decide("withdrawn"),
@@ -425,6 +482,21 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         in_turn(Life.offer, decided("declined")),
         Life.erase,
         Life.append,
+    ),
+    "an erasure: there is no entry": (
+        Life.sign_up,
+        Life.erase,
+        lambda life, _: life.begin_to_erase(),
+    ),
+    "an erasure: an alias is there alone": (
+        Life.point_address,
+        lambda _life: None,
+        lambda life, _: life.erasures.begin_erase(KEY[0], ADDRESS, NOW),
+    ),
+    "an edit: the record has these values": (
+        Life.sign_up,
+        with_record(Life.edit_as_operator),
+        Life.edit_as_operator,
     ),
     "an edit: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.edit),
     "an edit: the entry is being erased": (Life.sign_up, Life.begin_to_erase, Life.edit),
@@ -480,6 +552,16 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.tell,
     ),
     "a notice: the entry was edited": (Life.sign_up, with_record(Life.edit), Life.tell),
+    "a notice: the customer has come as a new one, after a failover with the same stamp": (
+        Life.sign_up,
+        in_turn(Life.erase, rewind, Life.sign_up),
+        Life.tell,
+    ),
+    "a ban of a stranger: the customer has signed up": (
+        lambda _life: None,
+        Life.sign_up,
+        Life.ban,
+    ),
     "a ban: the customer is banned": (
         in_turn(Life.sign_up, Life.leave),
         with_record(Life.ban),
@@ -488,6 +570,11 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "a ban: the stay has ended": (Life.sign_up, Life.leave, Life.ban),
     "a ban: a stay has begun": (in_turn(Life.sign_up, Life.leave), Life.sign_up, Life.ban),
     "a ban: the entry is being erased": (Life.sign_up, Life.begin_to_erase, Life.ban),
+    "an end of a ban: the customer is still leaving": (
+        in_turn(Life.sign_up, with_record(Life.ban)),
+        lambda _life: None,
+        Life.unban,
+    ),
     "an end of a ban: the customer is banned anew": (
         in_turn(Life.sign_up, Life.leave, with_record(Life.ban)),
         in_turn(with_record(Life.unban), with_record(Life.ban)),
@@ -508,6 +595,11 @@ def released(life: Life) -> tuple[EntryRecord, c.Decision]:
 
 def note_delay(life: Life, seen: tuple[EntryRecord, c.Decision]) -> None:
     life.transitions.note_delay(*seen, NOW)
+
+
+def end_question(life: Life, seen: EntryRecord) -> None:
+    assert seen.ticket is not None
+    life.transitions.end_question(seen, seen.ticket, NOW)
 
 
 def turn_off(life: Life, record: EntryRecord) -> None:
@@ -537,9 +629,19 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
         note_delay,
     ),
     "the end of a question: the customer was asked again": (
-        in_turn(Life.sign_up, Life.leave_unanswered),
-        Life.leave_unanswered,
-        lambda life, seen: life.transitions.end_question(seen, seen.ticket, NOW),
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        lambda life: life.ask_in_vain(NOW + 1),
+        end_question,
+    ),
+    "the end of a question: the note of its end is taken back": (
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        lambda life: life.ask_in_vain(unanswered=None),
+        end_question,
+    ),
+    "the end of a question: another stay was asked at the same millisecond": (
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        in_turn(JOIN_AGAIN, Life.ask_in_vain),
+        end_question,
     ),
     "messages off: another stay has begun": (Life.sign_up, JOIN_AGAIN, turn_off),
     "messages off: the entry is being erased": (Life.sign_up, Life.begin_to_erase, turn_off),
@@ -629,11 +731,28 @@ def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: 
     assert life.transitions.metrics.take()["holds_expired"] == 1
 
 
-def test_an_event_that_is_written_late_expires_with_the_record_of_an_ended_stay() -> None:
-    life = Life(retention_days=7)
-    life.offer()
-    declined = life.decision("declined")
-    life.decide("admitted", at=NOW)
-    life.append(declined)
-    ends = {item.get("expires_at", {}).get("N") for item in life.contents() if "event" in item}
-    assert ends == {str(life.record.expires_at)}
+def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
+    """P1: the record keeps the rank of the later one."""
+    life.sign_up()
+    first, second = life.move(life.draw()), life.move(life.draw(), rank=5)
+    life.bump(second)
+    assert life.bump(first).rank == 5
+    assert [event for event, _ in history(life)] == ["joined", "bumped", "bumped"]
+
+
+def test_the_time_of_an_event_that_is_erased_meanwhile_does_not_bring_it_back(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P8"""
+    life.sign_up()
+    query = Table.query
+
+    def erased_after(table: Table, *arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        found = query(table, *arguments, **options)
+        life.erase()
+        return found
+
+    monkeypatch.setattr(Table, "query", erased_after)
+    life.transitions.retention.end_history(KEY, life.stamp, NOW // 1000)
+    assert history(life) == []

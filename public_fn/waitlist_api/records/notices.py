@@ -58,8 +58,7 @@ class NoticeRecords(Struct, frozen=True):
         if record.edited_stamp:
             edited, values["edited_before"] = "#edited_stamp = :edited_before", record.edited_stamp
         condition = (
-            "#status = :now_status AND #join_id = :join_id AND #stamp = :known"
-            f" AND {edited} AND attribute_not_exists(#erase)"
+            f"#status = :now_status AND #join_id = :join_id AND #stamp = :known AND {edited}"
         )
         update = f"SET #{field} = :subject, #edited_stamp = :edited_stamp"
         with entry_changed():
