@@ -242,7 +242,11 @@ class Life:
     def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool | None = True) -> EntryRecord:
         """Note that the customer, who was asked at this time, has not answered."""
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
-        changes = {"asked_millis": asked_millis, "unanswered": unanswered}
+        changes = {
+            "asked_millis": asked_millis,
+            "confirm_by_millis": asked_millis + HOUR,
+            "unanswered": unanswered,
+        }
         return self.edits.record_readiness(self.record, changes, event, NOW)
 
     def append(self, decision: c.Decision) -> None:
@@ -449,13 +453,13 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.write,
     ),
     "a decision: another stay has begun, and its stamps are earlier": (
-        in_turn(Life.sign_up, lambda life: life.decision("offered", stamp=life.draw() + 90)),
+        in_turn(Life.sign_up, lambda life: life.decision("offered", stamp=900, placed_stamp=900)),
         JOIN_AGAIN,
         Life.write,
     ),
-    "a decision about a waiting entry: a later move is recorded": (
+    "a decision about a waiting entry: a later offer is recorded, and has ended": (
         in_turn(Life.sign_up, decided("offered")),
-        lambda life: life.bump(life.move(life.draw())),
+        in_turn(lambda life: life.decide("offered"), lambda life: life.decide("declined")),
         Life.write,
     ),
     "a claim that is repeated: its hold was recorded, and has ended": (
@@ -729,6 +733,23 @@ def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: 
         life.transitions.append(KEY, replace(expired, reason=reason), NOW)
     assert ("expired", "first") in history(life)
     assert life.transitions.metrics.take()["holds_expired"] == 1
+
+
+def test_an_offer_of_a_redis_that_has_lost_a_move_leaves_the_recorded_rank(life: Life) -> None:
+    """P1"""
+    life.sign_up()
+    offered = life.decision("offered", stamp=900)
+    moved = life.bump(life.move(life.draw()))
+    assert offered.rank != moved.rank
+    record = life.write(offered)
+    assert (record.status, record.rank) == ("offered", moved.rank)
+
+
+def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -> None:
+    """P1"""
+    life.offer()
+    declined = life.decision("declined", rank=900, placed_stamp=life.stamp + 10)
+    assert life.write(declined).rank == 900
 
 
 def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
