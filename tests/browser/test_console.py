@@ -22,6 +22,7 @@ from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
 from tests.unit.cli.typed import Typed, clean_environment, write_program
 from tools.local.operator import local_operator
+from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
 # Keeps the address that it was to open.
@@ -877,27 +878,30 @@ def test_the_page_waits_for_a_service_that_restarts(
 ) -> None:
     """P9"""
     keep = str(tmp_path_factory.mktemp("kept"))
-    with running_service(KEEP=keep) as first:
-        port = str(first.port)
-        with running_console(first.url) as new_address, client_of(first) as http:
-            operator = Operator(http, local_operator(), f"kept-{secrets.token_hex(4)}")
-            assert operator.put({"name": "Kept"}).status_code == 201
-            others = Customer(http, operator.waitlist_id)
-            console = opened(new_context, new_address, operator, others)
-            console.sign_up("ada")
-            console.go(console.list_path)
-            first.stop()
-            trouble = console.page.locator("#trouble")
-            expect(trouble).to_contain_text("This page goes on by itself")
-            expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-            # Without an answer by then, the new service would answer it, and the page would stay
-            # still behind the dialog.
-            with console.page.expect_response(lambda answer: "/pause" in answer.url):
-                console.page.get_by_role("button", name="Pause…").click()
-            with running_service(KEEP=keep, PORT=port):
-                expect(trouble).to_be_empty()
-                console.sign_up("bob")
-                expect(console.page.locator(".numbers .first dd")).to_have_text("2")
+    with (
+        reserved_port() as number,
+        running_service(KEEP=keep, PORT=str(number)) as first,
+        running_console(first.url) as new_address,
+        client_of(first) as http,
+    ):
+        operator = Operator(http, local_operator(), f"kept-{secrets.token_hex(4)}")
+        assert operator.put({"name": "Kept"}).status_code == 201
+        others = Customer(http, operator.waitlist_id)
+        console = opened(new_context, new_address, operator, others)
+        console.sign_up("ada")
+        console.go(console.list_path)
+        first.stop()
+        trouble = console.page.locator("#trouble")
+        expect(trouble).to_contain_text("This page goes on by itself")
+        expect(console.page.locator(".numbers .first dd")).to_have_text("1")
+        # Without an answer by then, the new service would answer it, and the page would stay
+        # still behind the dialog.
+        with console.page.expect_response(lambda answer: "/pause" in answer.url):
+            console.page.get_by_role("button", name="Pause…").click()
+        with running_service(KEEP=keep, PORT=str(number)):
+            expect(trouble).to_be_empty()
+            console.sign_up("bob")
+            expect(console.page.locator(".numbers .first dd")).to_have_text("2")
 
 
 def client_of(service: Service) -> httpx.Client:

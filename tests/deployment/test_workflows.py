@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.reliability.model.record import RECORDS
 from tests.rules.sources import ROOT
 
 WORKFLOWS = {
@@ -24,6 +25,11 @@ JOBS = [
 ]
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
 RELEASE = WORKFLOWS["release.yml"]["jobs"]
+WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
+# These may write, so they run no code of the repository.
+WRITERS = (RELEASE["publish"], WEEKLY["issue"])
+# `make check` runs the first; the second measures, and has no result that could be wrong.
+NOT_RUN_BY_THEMSELVES = {"make test", "make bench"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as a truth.
 ON: Any = True
@@ -47,7 +53,7 @@ def targets() -> set[str]:
 def test_a_workflow_asks_make_for_what_it_can_make(job: dict[str, Any]) -> None:
     asked = {name for run in commands(job) for name in re.findall(r"\bmake ([a-z-]+)", run)}
     assert asked <= targets()
-    assert asked or "uses" in job or job is RELEASE["publish"]
+    assert asked or "uses" in job or job in WRITERS
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -60,6 +66,8 @@ def test_a_workflow_may_do_nothing_and_each_job_what_it_must(name: str) -> None:
             may["id-token"] = "write"
         if job is RELEASE["publish"]:
             may = {"contents": "write", "id-token": "write", "attestations": "write"}
+        if job is WEEKLY["issue"]:
+            may = {"issues": "write"}
         assert job["permissions"] == may, job_name
         assert "timeout-minutes" in job or "uses" in job
 
@@ -83,6 +91,40 @@ def test_a_pull_request_is_checked_and_takes_no_role() -> None:
         "make test-clients",
         "make test-dynamodb",
     } <= ran
+
+
+def test_each_command_that_tests_something_is_run_by_a_workflow() -> None:
+    """No promise depends on somebody remembering to run its tests."""
+    document = (ROOT / "docs" / "internals" / "testing.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(make [a-z-]+)", document, re.M))
+    ran = {
+        found
+        for workflow in WORKFLOWS.values()
+        for job in workflow["jobs"].values()
+        for run in commands(job)
+        for found in re.findall(r"\bmake [a-z-]+", run)
+    }
+    assert documented - ran == NOT_RUN_BY_THEMSELVES
+
+
+def test_each_week_the_model_checker_runs_in_shards_and_reports_on_all_of_them() -> None:
+    assert set(WORKFLOWS["weekly.yml"][ON]) == {"schedule", "workflow_dispatch"}
+    shards = WEEKLY["proof"]["strategy"]["matrix"]["shard"]
+    (flags,) = (step["env"]["PROOF_FLAGS"] for step in steps(WEEKLY["proof"]) if "env" in step)
+    assert flags == f"--shard ${{{{ matrix.shard }}}}/{len(shards)}"
+    assert shards == [*range(1, len(shards) + 1)]
+    report = WEEKLY["proof-report"]
+    assert (report["needs"], commands(report)) == ("proof", ["make proof"])
+    (gathered,) = (step["with"]["path"] for step in steps(report) if "path" in step.get("with", {}))
+    assert ROOT / gathered == RECORDS
+
+
+def test_a_failure_of_the_weekly_run_opens_an_issue() -> None:
+    issue = WEEKLY["issue"]
+    assert {*issue["needs"], "issue"} == set(WEEKLY)
+    for result in ("failure", "cancelled"):
+        assert f"contains(needs.*.result, '{result}')" in issue["if"]
+    assert not [step for step in steps(issue) if "uses" in step]
 
 
 def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:

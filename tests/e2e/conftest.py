@@ -4,16 +4,20 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.e2e.callers import Customer, Operator
+from tests.e2e.callers import Customer, Operator, first_requests
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """One service for all tests that do not stop it; its own end is a test, too."""
+    """One service for all tests that do not stop it; its own end is a test, too.
+
+    At the end, most requests must have been answered without a retry.
+    """
     with running_service() as service:
         yield service
+    assert 2 * first_requests.refused <= first_requests.sent, first_requests
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import httpx
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, descendants_of, left_of, run_module, running_service
 from tools.local.operator import local_operator
+from tools.local.ports import HOST, reserved_port
 
 
 def test_the_start_prints_how_long_it_took(service: Service) -> None:
@@ -80,9 +81,10 @@ def test_it_stops_on_sigterm() -> None:
 
 
 def test_even_killed_it_leaves_no_process_and_frees_its_port() -> None:
-    service = Service()
-    descendants = descendants_of(service.process.pid)
-    assert service.stop(signal.SIGKILL) == -signal.SIGKILL
-    assert left_of(descendants) == set()
-    with socket.create_server(("127.0.0.1", service.port)):
-        pass
+    with reserved_port() as port:
+        service = Service(PORT=str(port))
+        descendants = descendants_of(service.process.pid)
+        assert service.stop(signal.SIGKILL) == -signal.SIGKILL
+        assert left_of(descendants) == set()
+        with socket.create_server((HOST, port)):
+            pass

@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.line import Line, accepted
 from tests.support.redis_access import ACCESS
-from tests.support.redis_servers import HOST, Server
+from tests.support.redis_servers import Server
+from tools.local.ports import HOST
 from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 

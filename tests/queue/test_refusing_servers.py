@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.support.line import Answer, Line, accepted
-from tests.support.redis_servers import HOST, Server
+from tests.support.redis_servers import Server
+from tools.local.ports import HOST
 
 WRITES = ["signup", "leave", "drop", "bump", "back", "restore"]
 

@@ -59,7 +59,7 @@ def test_while_the_server_is_down_calls_are_refused_and_afterwards_they_work(
     own_line.init()
     own_server.process.stop()
     assert own_line.signup("ann")["code"] == "queue_unavailable"
-    own_server.process.start()
+    own_server.start()
     accepted(own_line.init())
     assert own_line.signup("ann")["outcome"] == "joined"
 

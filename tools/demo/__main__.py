@@ -20,7 +20,7 @@ from tools.demo.people import read_people
 from tools.demo.queue import DemoQueue
 from tools.demo.queue_report import print_page
 from tools.local.api_client import ApiClient
-from tools.local.http_server import HOST
+from tools.local.ports import HOST
 from tools.local.settings import SettingError, Settings
 from waitlist_cli.errors import CliError
 

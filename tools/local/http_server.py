@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tools.local.cors import CorsRules, GatewayCors
 from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_response
+from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimited, RateLimits
 
-HOST = "127.0.0.1"
 # The largest event that Lambda takes; API Gateway would take 10 MB and then fail to pass them on.
 MAX_BODY_BYTES = 6 * 1024 * 1024
 # The server reads a larger body to its end before it refuses it: a client that still sends when the
@@ -37,12 +37,6 @@ class PortError(Exception):
         super().__init__(f"port {port} is {reason}")
         self.port = port
         self.reason = reason
-
-
-def free_port() -> int:
-    """Return a port that no program uses; another one may take it before the caller does."""
-    with socket.create_server((HOST, 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 class HttpServer:

@@ -27,7 +27,7 @@ from tools.local.functions import (
     Backends,
     declared_functions,
 )
-from tools.local.http_server import HOST, HttpServer
+from tools.local.http_server import HttpServer
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
 from tools.local.jwt_issuer import JwksError, LocalIssuer, read_keys
 from tools.local.kms import PATH as KMS_PATH
@@ -37,6 +37,7 @@ from tools.local.lambda_endpoint import LambdaEndpoint
 from tools.local.local_gateway import LocalGateway
 from tools.local.mailbox import PATH as MAILBOX_PATH
 from tools.local.mailbox import Mailbox
+from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimits
 from tools.local.redis_check import RedisUnreachableError, check_redis
 from tools.local.routes import Routes

@@ -15,7 +15,8 @@ from waitlist_shared.ids import new_join_id
 
 MOVED = "moved"
 DAY_MILLIS = 86_400_000
-AS_ALIAS = "#status = :moved AND #join_id = :alias_id"
+# The id is drawn for the alias, so no record has it.
+AS_ALIAS = "#join_id = :alias_id"
 
 
 class Alias(Struct, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ class Alias(Struct, frozen=True, kw_only=True):
     @property
     def values(self) -> dict[str, Any]:
         """The values of AS_ALIAS."""
-        return {"moved": MOVED, "alias_id": self.join_id}
+        return {"alias_id": self.join_id}
 
     def is_of(self, record: EntryRecord | None) -> bool:
         """Return whether an entry answers to this id."""

@@ -110,7 +110,7 @@ class BanRecords(Struct, frozen=True):
             "now": now_millis,
             "expires_at": expires_at,
         }
-        condition = f"#ban_stamp = :ban AND {IS_ENDED} AND {NOT_ERASED}"
+        condition = f"#ban_stamp = :ban AND {IS_ENDED}"
         banned = HistoryEvent.key(*record.key, record.ban_stamp, "banned")
         with entry_changed():
             self.table.transact(

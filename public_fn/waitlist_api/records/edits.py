@@ -15,7 +15,7 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.journal import EDITED, Change
 from waitlist_api.records.table import Item, Table
 
-ON_LIST = "#status IN (:waiting, :offered, :parked) AND attribute_not_exists(#erase)"
+ON_LIST = "#status IN (:waiting, :offered, :parked)"
 UNEDITED = "attribute_not_exists(#edited_stamp)"
 # A record that was never edited has no version.
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"

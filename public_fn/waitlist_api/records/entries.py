@@ -291,7 +291,7 @@ class EntryRecords(Struct, frozen=True):
     ) -> None:
         """Write that a stay has ended; raise EntryChanged if it is not being left.
 
-        The same if the customer was banned, or the ban has ended, since `record` was read.
+        The same if the customer was banned since `record` was read. A ban ends only after the stay.
 
         If the record does not have the place that `ended` took, because the signup was cut off,
         the history also gets its `joined` event. The record goes when its last event does.
@@ -313,10 +313,10 @@ class EntryRecords(Struct, frozen=True):
             f" #moving_address, {OF_INTENT}"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
-        condition += " AND " + ("#ban_stamp = :ban" if record.ban_stamp else NOT_BANNED)
+        if not record.ban_stamp:
+            condition += f" AND {NOT_BANNED}"
         values = STATUSES | {
             "join_id": record.join_id,
-            "ban": record.ban_stamp,
             "stamp": event.stamp,
             "place": ended_place(record.waitlist_id, shard_of(record.entry_id)),
             "now": now_millis,
@@ -358,7 +358,6 @@ class EntryRecords(Struct, frozen=True):
         update = f"SET #{when} = :now, #updated_millis = :now, #edited_stamp = :stamp"
         condition = (
             "#status = :admitted AND #join_id = :join_id AND attribute_not_exists(#exited_millis)"
-            " AND attribute_not_exists(#erase)"
         )
         change = _change(record.key, stamp, EXITED)
         if keeps_room:

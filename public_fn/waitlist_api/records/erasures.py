@@ -34,7 +34,11 @@ class Erasures(Struct, frozen=True):
     table: Table
 
     def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
-        """Remove personal data and mark the entry for erasure; EntryChanged without a record."""
+        """Remove personal data and mark the entry for erasure; EntryChanged without a record.
+
+        The status is `leaving` from now on, until the record is deleted. So a write that asks for
+        another status needs no condition on `erase`.
+        """
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
             " #updated_millis = :now"

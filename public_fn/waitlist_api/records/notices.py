@@ -87,8 +87,7 @@ class NoticeRecords(Struct, frozen=True):
         if record.edited_stamp:
             edited, values["edited_before"] = "#edited_stamp = :edited_before", record.edited_stamp
         condition = (
-            "#status = :now_status AND #join_id = :join_id AND #stamp = :known"
-            f" AND {edited} AND attribute_not_exists(#erase)"
+            f"#status = :now_status AND #join_id = :join_id AND #stamp = :known AND {edited}"
         )
         update = "SET " + ", ".join(f"#{name} = :{name}" for name in changes)
         with entry_changed():

@@ -231,11 +231,12 @@ class Transitions(Struct, frozen=True):
         is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
         if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
             return
+        # Nothing reads the delay of a stay that ends meanwhile.
         condition = (
-            "#ticket = :ticket AND #status IN (:waiting, :offered, :parked)"
+            "#ticket = :ticket"
             " AND (attribute_not_exists(#delayed_until_millis) OR #delayed_until_millis < :until)"
         )
-        values = STATUSES | {"ticket": decision.ticket, "until": decision.at, "now": now_millis}
+        values = {"ticket": decision.ticket, "until": decision.at, "now": now_millis}
         with suppress(ConditionFailed):
             self.table.update(
                 record_key(*record.key),

@@ -10,7 +10,7 @@ from redis.cluster import RedisCluster
 
 from tests.queue.tls.servers import ADMIN, ADMIN_PASSWORD, DOMAIN, Place, running
 from tests.support.line import Line
-from tests.support.redis_servers import HOST
+from tools.local.ports import HOST
 from waitlist_queue.connections import connect
 
 PLACES = ["server", "cluster"]

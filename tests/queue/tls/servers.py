@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,9 +16,11 @@ import pytest
 import trustme
 from redis import Redis, RedisError
 
-from tests.support.line import Line
+from tests.support import waits
 from tests.support.redis_access import ACCESS
-from tests.support.redis_servers import HOST, await_that, form, free_port
+from tests.support.redis_servers import await_that, form
+from tools.local.embedded_valkey import CLUSTER_BUS
+from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 from waitlist_queue.config import Config
 
 PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
@@ -29,7 +31,6 @@ HOW_TO_GET_IT = (
 DOMAIN = "waitlist.test"  # the tests resolve it
 USER, PASSWORD = "waitlist", "pass/word@1:%"
 ADMIN, ADMIN_PASSWORD = "admin", "admin-password"
-START_ATTEMPTS = 5
 
 
 @dataclass
@@ -54,12 +55,16 @@ class TlsServer:
 
         def answers() -> bool:
             try:
-                return self.process.poll() is not None or bool(self.client.ping())
+                return self.process.poll() is not None or self._is_the_one_that_answers()
             except (RedisError, OSError):
                 return False
 
         await_that(answers)
         return self.process.poll() is None
+
+    def _is_the_one_that_answers(self) -> bool:
+        # A server that had the port before answers too, until this one ends.
+        return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:
         self.client.close()
@@ -71,7 +76,8 @@ class TlsServer:
         """Stop its process, so that it accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
-            yield
+            with waits.silent(self.port):
+                yield
         finally:
             os.kill(self.process.pid, signal.SIGCONT)
 
@@ -110,9 +116,10 @@ def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Pla
             own = folder / f"redis-{number}.{DOMAIN}"
             own.mkdir()
             settings = _settings(own, authority.issue_cert(own.name), pem, nodes)
-            server = _started(own, settings)
-            stack.callback(server.stop)
-            servers.append(server)
+            start = partial(_started, own, settings)
+            offsets = (CLUSTER_BUS,) if nodes > 1 else ()
+            started = started_at_reserved_port(start, TlsServer.stop, *offsets)
+            servers.append(stack.enter_context(started))
         if nodes > 1:
             form(servers)
         yield Place(servers)
@@ -153,7 +160,7 @@ def _users(folder: Path) -> Path:
     return users
 
 
-def _started(folder: Path, settings: dict[str, object]) -> TlsServer:
+def _started(folder: Path, settings: dict[str, object], port: int) -> TlsServer:
     program = shutil.which(PROGRAM) or pytest.exit(HOW_TO_GET_IT, returncode=1)
     fixed = {
         "port": 0,
@@ -164,21 +171,16 @@ def _started(folder: Path, settings: dict[str, object]) -> TlsServer:
         "save": "",
         "appendonly": "no",
     }
-    # Another program may take the free port before the server does.
-    for _ in range(START_ATTEMPTS):
-        port = free_port()
-        given = (fixed | settings | {"tls-port": port}).items()
-        process = subprocess.Popen(
-            [program, *(str(part) for name, value in given for part in (f"--{name}", value))]
-        )
-        server = TlsServer(process, folder.name, port, str(settings["tls-ca-cert-file"]))
-        if server.has_started():
-            return server
-        server.stop()
+    given = (fixed | settings | {"tls-port": port}).items()
+    process = subprocess.Popen(
+        [program, *(str(part) for name, value in given for part in (f"--{name}", value))]
+    )
+    server = TlsServer(process, folder.name, port, str(settings["tls-ca-cert-file"]))
+    if server.has_started():
+        return server
+    server.stop()
     log = (folder / "log").read_text("utf-8") if (folder / "log").exists() else ""
+    if "Address already in use" in log:
+        (folder / "log").unlink()
+        raise PortTaken
     pytest.exit(f"{program} does not start. {HOW_TO_GET_IT}\n{log[-2000:]}", returncode=1)
-
-
-def begun(line: Line) -> None:
-    """Create the waitlist and the connections; on a busy machine this may take two calls."""
-    await_that(lambda: bool(line.init()["ok"]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.queue.tls.servers import PASSWORD, USER, Place, begun
+from tests.queue.tls.servers import PASSWORD, USER, Place
 from tests.support.iam import KEYS, WallClock
 from tests.support.line import Line, accepted
 from tests.support.redis_access import ACCESS
@@ -64,7 +64,7 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
-    begun(line)
+    accepted(line.init())
     accepted(line.signup("ann"))
     yield line
     place.on_each("ACL", "DELUSER", IAM_USER.name)

@@ -17,7 +17,7 @@ def test_every_answer_holds_although_redis_is_killed_twice(serve: Serve) -> None
 
         def die() -> None:
             redis.kill()
-            redis.process.start()
+            redis.start()
 
         traffic.flow(OPERATIONS, Disruption(OPERATIONS // 3, die))
         assert traffic.was_refused("rebuilding")

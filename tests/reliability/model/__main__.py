@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.reliability.model import operations
-from tests.reliability.model.jobs import KINDS, jobs, replay
+from tests.reliability.model.jobs import ALL_JOBS, KINDS, Shard, jobs, replay
 from tests.reliability.model.progress import Progress
 from tests.reliability.model.record import RECORDS, Record, commit_of_code
 from tests.reliability.model.report import Report, text_of
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None, folder: Path = RECORDS) -> int:
     if options.replay:
         return _replayed(options.replay)
     try:
-        return _searched(options, Record(folder))
+        return _searched(options, Record(folder, shard=options.shard))
     except KeyboardInterrupt:
         print("stopped: the same command goes on from here")
         return STOPPED
@@ -38,8 +38,18 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sequences", action="store_true", help="two faults in sequence only")
     parser.add_argument("--late", action="store_true", help="late messages only")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument(
+        "--shard", type=_shard, default=ALL_JOBS, metavar="K/N", help="only the Kth of N parts"
+    )
     parser.add_argument("--replay", metavar="CASE", help="only the case of this line")
     return parser.parse_args(arguments)
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no shard such as 2/8") from error
 
 
 def _replayed(line: str) -> int:
@@ -57,21 +67,21 @@ def _searched(options: argparse.Namespace, record: Record) -> int:
         "late": options.late,
     }
     kinds = tuple(kind for kind in KINDS if wanted[kind]) or KINDS
-    work = jobs(options.only, kinds)
+    work = options.shard.of(jobs(options.only, kinds))
     report, wanted_jobs = Report(), set(work)
     for done in record.done():
         if done.job in wanted_jobs:
             wanted_jobs.remove(done.job)
             report.note(done)
     if report.jobs:
-        print(f"{report.jobs:,} of {len(work):,} jobs were done before, see {record.path}")
+        print(f"{report.jobs:,} of {len(work):,} jobs were done before, see {record.folder}")
     left = [job for job in work if job in wanted_jobs]
     progress = Progress(len(left))
     for done in results_of(left, options.workers):
         record.add(done)
         report.note(done)
         progress.note(done.cases, len(done.failing))
-    is_whole = options.only is None and kinds == KINDS
+    is_whole = options.only is None and kinds == KINDS and options.shard.is_all
     repaired = report.repaired() if is_whole else []
     for line in report.lines():
         print(line)

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from unittest.mock import patch
 
 from tests.reliability.model.chance import Chances
+from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 # A rebuild has the same steps for each shard, so two shards find what sixteen would.
 FEW_SHARDS = 2
 # The same is true of the journal's partitions.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
-PATIENT_SECONDS = 120.0
 T = TypeVar("T")
 
 
@@ -49,9 +49,6 @@ SMALL: dict[str, Any] = {
     # A case ends before the next hour, in which entries are looked at that no question had reached.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
-    # Only injected faults may time out, however busy the machine is.
-    "CALL_SECONDS": PATIENT_SECONDS,
-    "ANSWER_SECONDS": PATIENT_SECONDS,
 }
 # An import of three rows then has two transactions of intents.
 FEW_INTENTS = 2
@@ -71,9 +68,10 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Patch all modules of the service: two shards, pools without threads, long time-outs.
+    """Patch all modules of the service: two shards, and pools without threads.
 
-    `smaller` has more values to patch, by name.
+    Only injected faults time out, however busy the machine is. `smaller` has more values to patch,
+    by name.
     """
     patches = [
         patch.object(module, name, small)
@@ -85,7 +83,8 @@ def deterministic(**smaller: Any) -> Iterator[None]:
     for one in patches:
         one.start()
     try:
-        yield
+        with virtual_waits():
+            yield
     finally:
         for one in patches:
             one.stop()

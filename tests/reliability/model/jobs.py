@@ -61,6 +61,36 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
     return [job for job in found if only is None or only in job.names]
 
 
+@dataclass(frozen=True)
+class Shard:
+    """One of `count` parts of a search; `number` counts from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Shard":
+        """Read a shard such as 2/8; raise ValueError if there is none."""
+        number, count = map(int, text.split("/"))
+        if not 1 <= number <= count:
+            raise ValueError(f"{number} is not from 1 to {count}")
+        return cls(number, count)
+
+    @property
+    def is_all(self) -> bool:
+        return self.count == 1
+
+    def of(self, all_jobs: list[Job]) -> list[Job]:
+        """Return the jobs of this shard: each shard has long ones and short ones."""
+        return all_jobs[self.number - 1 :: self.count]
+
+
+ALL_JOBS = Shard()
+
+
 def _is_short(pair: tuple[Operation, Operation]) -> bool:
     return not any(operation.name in pairs.LONG for operation in pair)
 

@@ -157,13 +157,16 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
-        "an admission that an erasure has overtaken is counted",
-        "Redis admits an entry whose erasure has begun: the request is refused, the count stays,"
-        " and the slot that paid for the offer is used.",
+        "an admission or a decline that an erasure has overtaken is counted",
+        "Redis admits an entry whose erasure has begun, or takes its offer back. The record then"
+        " refuses the request, and the count stays. A slot that paid for an admission is used.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
-            _is_pair(result, ERASERS, ENDERS)
-            and (problem.kind == "counter" or _is_of_a_slot(result, problem))
+            _is_pair(result, ERASERS, (*ENDERS, "decline"))
+            and (
+                problem.kind == "counter"
+                or (_is_pair(result, ERASERS, ENDERS) and _is_of_a_slot(result, problem))
+            )
         ),
     ),
     KnownFailure(

@@ -1,6 +1,7 @@
 """Keeps the results of a run in a file, so that a stopped run can resume.
 
-The file's name is a hash of the code: after a change, all jobs run again.
+The file's name begins with a hash of the code: after a change, all jobs run again. Each shard of a
+search writes a file of its own, and a search reads the files of all shards in its folder.
 """
 
 import json
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.reliability.model.cases import Result
-from tests.reliability.model.jobs import Job, parse
+from tests.reliability.model.jobs import ALL_JOBS, Job, Shard, parse
 from tests.support.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -64,24 +65,25 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The file of the finished jobs for this code."""
+    """The files of the finished jobs for this code; `path` is the file of this shard."""
 
     folder: Path = RECORDS
     digest: str = field(default_factory=lambda: digest_of_code())
+    shard: Shard = ALL_JOBS
 
     @property
     def path(self) -> Path:
-        return self.folder / f"{self.digest}.jsonl"
+        part = "" if self.shard.is_all else f"-{self.shard.number}-of-{self.shard.count}"
+        return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the finished jobs; skip a line that was cut off."""
-        if not self.path.exists():
-            return
-        for line in self.path.read_text().splitlines():
-            try:
-                yield Done.parse(line)
-            except ValueError:
-                continue
+        """Yield the finished jobs of all shards; skip a line that was cut off."""
+        for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
+            for line in path.read_text().splitlines():
+                try:
+                    yield Done.parse(line)
+                except ValueError:
+                    continue
 
     def add(self, done: Done) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

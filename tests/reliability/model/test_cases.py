@@ -2,21 +2,21 @@
 
 Single faults and late messages, from two scenarios of each operation, because a scenario's first
 case takes longest: one fault in 100, or one in 400 for long operations; one message in 32.
-Sequences of two faults: one in 40, for one job in twenty. Pairs: every operation with a poll, and
-one other pair in 360; all their ends, but only the first two of a rebuild. An operation of which
-that leaves none has more.
+Sequences of two faults: one in 40, for one job in twenty. Pairs: every operation with a poll and
+with an erasure, and one other pair in 360; all their ends, but only the first two of a rebuild. An
+operation of which that leaves none has more.
 """
 
 from itertools import islice
 
 import pytest
 
-from tests.reliability.model import operations, pairs
+from tests.reliability.model import pairs
 from tests.reliability.model.cases import EVERYTHING, Result, Sample, number_of
 from tests.reliability.model.jobs import Job, jobs, replay
 from tests.reliability.model.known_failures import KNOWN_FAILURES, KnownFailure, group_of
 from tests.reliability.model.late import CHECKED
-from tests.reliability.model.operations import OPERATIONS, Operation
+from tests.reliability.model.operations import BY_NAME, OPERATIONS, Operation
 from tests.reliability.model.report import text_of
 from tests.reliability.model.testbed import Testbed
 
@@ -42,15 +42,27 @@ LONG = (
 )
 
 
+def beside_each(name: str) -> dict[tuple[str, ...], Job]:
+    """Return one job for each pair of this operation with another.
+
+    It begins from the first scenario of the other operation, in which that operation writes.
+    """
+    found: dict[tuple[str, ...], Job] = {}
+    for job in jobs(name, ("pair",)):
+        other = job.names[job.names[0] == name]
+        if job.names not in found or job.scenario == BY_NAME[other].scenarios[0]:
+            found[job.names] = job
+    return found
+
+
 def chosen_pairs() -> list[Job]:
-    with_looks = {job.names: job for job in reversed(jobs("look", ("pair",)))}
-    others = {
+    some = {
         job.names: job
         for job in jobs(kinds=("pair",))
         if (SOME_PAIRS.has(job) or job == OF_A_LOST_PLACE)
         and not any(name in LONG for name in job.names)
     }
-    return [*{**others, **with_looks}.values()]
+    return [*{**some, **beside_each("look"), **beside_each("erase")}.values()]
 
 
 PAIRS = chosen_pairs()
@@ -116,7 +128,7 @@ def test_a_late_message_leaves_the_next_stay_offer_and_parking(
 
 
 def test_every_operation_takes_part_in_some_pair() -> None:
-    assert {name for job in PAIRS for name in job.names} == set(operations.BY_NAME)
+    assert {name for job in PAIRS for name in job.names} == set(BY_NAME)
 
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)

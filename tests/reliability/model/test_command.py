@@ -2,14 +2,14 @@
 
 import subprocess
 import sys
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.reliability.model.__main__ import main
-from tests.reliability.model.jobs import jobs, parse
+from tests.reliability.model.jobs import Shard, jobs, parse
 from tests.reliability.model.known_failures import KNOWN_FAILURES
 from tests.reliability.model.operations import OPERATIONS, Operation
 from tests.reliability.model.record import Done, Record, digest_of_code
@@ -43,7 +43,7 @@ def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -
     known = next(
         one
         for one in KNOWN_FAILURES
-        if one.name == "an admission that an erasure has overtaken is counted"
+        if one.name == "an admission or a decline that an erasure has overtaken is counted"
     )
     assert main(["--replay", known.example]) == 1
     assert "counter: signed_up, left, admitted" in capsys.readouterr().out
@@ -61,6 +61,37 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(
     printed = capsys.readouterr().out
     assert f"{len(work)} of {len(work)} jobs were done before" in printed
     assert f"{7 * len(work)} cases in {len(work)} jobs" in printed
+
+
+def test_the_shards_of_a_search_have_each_job_once() -> None:
+    shards = [Shard(number, 8) for number in range(1, 9)]
+    parts = [shard.of(jobs()) for shard in shards]
+    assert sorted(map(str, chain(*parts))) == sorted(map(str, jobs()))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_a_search_after_its_shards_has_nothing_left_and_reports_on_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the jobs of a workflow do: each runs a shard, and the last has the results of all."""
+    work = jobs("look", ("single",))
+    for shard in (Shard(1, 2), Shard(2, 2)):
+        for job in shard.of(work):
+            Record(tmp_path, shard=shard).add(Done(job, cases=7))
+        assert main(["--only", "look", "--singles", "--shard", str(shard)], tmp_path) == 0
+    capsys.readouterr()
+    assert main(["--only", "look", "--singles"], tmp_path) == 0
+    assert f"{7 * len(work)} cases in {len(work)} jobs" in capsys.readouterr().out
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("text", ["3/2", "0/2", "2", "a/b", "1/0"])
+def test_a_shard_that_there_is_not_is_refused(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--shard", text])
+    assert "is no shard such as 2/8" in capsys.readouterr().err
 
 
 def test_a_search_that_is_killed_leaves_no_worker_behind() -> None:

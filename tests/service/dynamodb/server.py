@@ -1,17 +1,19 @@
 """Starts AWS's DynamoDB Local, which is a Java program of its own."""
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 
-from tools.local.http_server import free_port
+import psutil
 
-HOST = "127.0.0.1"
+from tools.local.ports import HOST, PortTaken, started_at_reserved_port
+
 DIRECTORY_VARIABLE = "DYNAMODB_LOCAL"
 DIRECTORY = ".dynamodb-local"
 JAR = "DynamoDBLocal.jar"
@@ -43,23 +45,41 @@ def running() -> Iterator[LocalServer]:
     if not (directory / JAR).is_file():
         raise Unavailable(HOW_TO_GET_IT)
     version = _version_of(directory)
-    port = free_port()
-    options = ["-inMemory", "-port", str(port)]
+    options = ["-inMemory"]
     if version.split(".")[0].isdigit():
         # Version 1 has no such option, and sends nothing.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
-    process = subprocess.Popen(
-        [*_java(directory), *options],
-        cwd=directory,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for(port, process)
-        yield LocalServer(f"http://{HOST}:{port}", version)
-    finally:
-        process.terminate()
-        process.wait()
+    command = [*_java(directory), *options]
+    with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:
+        yield LocalServer(f"http://{HOST}:{started.port}", version)
+
+
+@dataclass(frozen=True)
+class _Started:
+    process: "subprocess.Popen[bytes]"
+    port: int
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+def _started(command: list[str], directory: Path, port: int) -> _Started:
+    """Start the server and wait until it listens; raise PortTaken if another program does."""
+    with TemporaryFile() as output:
+        process = subprocess.Popen(
+            [*command, "-port", str(port)], cwd=directory, stdout=output, stderr=output
+        )
+        started = _Started(process, port)
+        try:
+            _wait_for(started)
+        except Unavailable as error:
+            started.stop()
+            output.seek(0)
+            if b"Address already in use" in output.read():
+                raise PortTaken from error
+            raise
+    return started
 
 
 def _java(directory: Path) -> list[str]:
@@ -85,13 +105,21 @@ def _version_of(directory: Path) -> str:
     return found.stdout.strip().splitlines()[-1] if found.stdout.strip() else "of unknown version"
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait_for(started: _Started) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
-        if process.poll() is not None:
-            raise Unavailable(f"DynamoDB Local ended at once, with status {process.returncode}.")
-        with socket.socket() as client:
-            if client.connect_ex((HOST, port)) == 0:
-                return
+        if started.process.poll() is not None:
+            code = started.process.returncode
+            raise Unavailable(f"DynamoDB Local ended at once, with status {code}.")
+        if started.port in _ports_of(started.process.pid):
+            return
         time.sleep(0.1)
     raise Unavailable(f"DynamoDB Local does not answer after {START_SECONDS:.0f} seconds.")
+
+
+def _ports_of(pid: int) -> set[int]:
+    """Return the ports at which a process listens."""
+    with suppress(psutil.NoSuchProcess):
+        found = psutil.Process(pid).net_connections("tcp")
+        return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}
+    return set()

@@ -136,7 +136,6 @@ class Stage:
     def start(
         self,
         dynamodb: Any = None,
-        attempt_seconds: float = 30,
         **of_receiver: Any,
     ) -> None:
         """Compose the function, in a new process."""
@@ -147,7 +146,7 @@ class Stage:
                 self.scene.clock.now_millis,
             ),
             queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
-            receiver=Receiver(attempt_seconds=attempt_seconds, **given),
+            receiver=Receiver(**given),
             # By the real time, which the library compares.
             signatures=Signatures(lambda: self.secret),
             now_millis=self.scene.clock.now_millis,

@@ -19,9 +19,10 @@ from tests.support.redis_servers import running_server
 from tests.support.world import SECRET, Clock, World
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.function import Invocation
-from tools.local.http_server import HOST, HttpServer
+from tools.local.http_server import HttpServer
 from tools.local.local_gateway import LocalGateway
 from tools.local.mailbox import PATH, Mailbox
+from tools.local.ports import HOST
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.records.table import Table
 

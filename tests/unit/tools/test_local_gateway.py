@@ -125,7 +125,7 @@ def test_only_a_full_front_sends_retry_after() -> None:
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
     # No inner call ends before all 64 run, so each outer call holds its thread until then.
-    together = threading.Barrier(MANY, timeout=30)
+    together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:
         together.wait()
@@ -140,7 +140,7 @@ def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() 
     with (
         serving(app) as server,
         ThreadPoolExecutor(MANY) as pool,
-        httpx.Client(limits=limits, timeout=60) as client,
+        httpx.Client(limits=limits, timeout=120) as client,
     ):
         base_url = url_of(server)
         paths = [f"/{number}" for number in range(MANY)]

@@ -1,0 +1,115 @@
+"""The private function's waits for Redis, on a clock that only these waits move.
+
+A connection waits for a server as long as the server needs, so a busy machine fails no test. A test
+that keeps a server from answering names its port in `silent`. A wait for that server ends at once,
+as if its whole time-out had passed, and the clock moves by that time-out. `waited_seconds` is
+therefore the time that a call would spend on waiting, whatever the machine does meanwhile.
+"""
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+# A server that no test has silenced answers within this time, or the test fails.
+PATIENT_SECONDS = 120.0
+# How long the test itself waits for a server that cannot answer.
+SILENT_SECONDS = 0.05
+
+
+class _Clock(threading.local):
+    """The waits of one thread, in seconds; a call to Redis has one thread."""
+
+    seconds = 0.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+_clock = _Clock()
+_silent_ports: set[int] = set()
+
+
+def waited_seconds() -> float:
+    """Return how long this thread has waited so far."""
+    return _clock.seconds
+
+
+@contextmanager
+def silent(*ports: int) -> Iterator[None]:
+    """Say that no server answers at these ports."""
+    _silent_ports.update(ports)
+    try:
+        yield
+    finally:
+        _silent_ports.difference_update(ports)
+
+
+class _Waiting(socket.socket):
+    """A socket that keeps the time-out it is given, and waits for as long as its server needs."""
+
+    _given_seconds: float | None = None
+    _port: int | None = None
+
+    def settimeout(self, value: float | None) -> None:
+        self._given_seconds = value
+        super().settimeout(value)
+
+    def gettimeout(self) -> float | None:
+        return self._given_seconds
+
+    def connect(self, address: Any) -> None:
+        self._port = address[1]
+        self._wait(super().connect, address)
+
+    def recv(self, *arguments: Any) -> Any:
+        return self._wait(super().recv, *arguments)
+
+    def recv_into(self, *arguments: Any) -> Any:
+        return self._wait(super().recv_into, *arguments)
+
+    def _wait(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        is_silent = self._port in _silent_ports
+        assert not is_silent or self._given_seconds is not None, "this wait would never end"
+        # With the time-out 0 there is no wait.
+        if self._given_seconds:
+            super().settimeout(SILENT_SECONDS if is_silent else PATIENT_SECONDS)
+        try:
+            return act(*arguments)
+        except TimeoutError:
+            _clock.sleep(self._given_seconds or 0)
+            raise
+
+
+class _WaitingTls(_Waiting, ssl.SSLSocket):
+    """The same with TLS, whose handshake is a wait too."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        self._port = self.getpeername()[1]
+        self._wait(super().do_handshake, block)
+
+
+class _Sockets:
+    """The module `socket` with another class of sockets."""
+
+    socket = _Waiting
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(socket, name)
+
+
+@contextmanager
+def virtual_waits() -> Iterator[None]:
+    """Let the private function in this process wait for Redis in virtual time."""
+    with (
+        patch("redis.connection.socket", _Sockets()),
+        patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),
+        patch("waitlist_queue.deadline.time", _clock),
+    ):
+        yield

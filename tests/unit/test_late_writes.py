@@ -1,0 +1,779 @@
+"""Writes that come too late for the state that they were made for: each changes nothing.
+
+One request has read the entry's record, or Redis has decided about the entry. Then something else
+happens to the entry, and the write of the first request follows.
+"""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.support.dynamodb import TABLE
+from tests.support.tables import items_of, new_table
+from waitlist_api.observability.metrics import MetricsCollector
+from waitlist_api.records.alias import Alias
+from waitlist_api.records.asks import Asks
+from waitlist_api.records.bans import Ban, BanRecords
+from waitlist_api.records.decisions import transition_of
+from waitlist_api.records.edits import Edits
+from waitlist_api.records.entries import EntryChanged, EntryRecords, LeftOffer, Move
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.moves import Moves
+from waitlist_api.records.notices import Notice, NoticeRecords
+from waitlist_api.records.recipients import Recipients
+from waitlist_api.records.retention import Retention
+from waitlist_api.records.table import Table
+from waitlist_api.records.transitions import Transitions
+from waitlist_shared import contracts as c
+
+KEY = ("bakery", "a" * 26)
+ADDRESS = "b" * 26
+NOW = 1_790_000_000_000
+HOUR = 3_600_000
+OPERATOR = "arn:aws:iam::123456789012:user/ada"
+
+
+class Life:
+    """The life of one entry, written to a table in the steps in which the service writes it."""
+
+    def __init__(self) -> None:
+        self.client = new_table()
+        self.table = table = Table(self.client, TABLE)
+        keeps_for_ever: Any = SimpleNamespace(retention_days_of=lambda _: None)
+        self.entries = EntryRecords(table, lambda: NOW)
+        self.erasures = Erasures(table)
+        self.transitions = Transitions(table, Retention(table, keeps_for_ever), MetricsCollector())
+        self.bans = BanRecords(table, self.entries)
+        self.edits = Edits(table)
+        self.asks = Asks(table)
+        self.moves = Moves(table, self.entries, self.erasures)
+        self.notices = NoticeRecords(table)
+        self.recipients = Recipients(table, lambda: NOW)
+        self.stamp = 100
+        self.stays = 0
+
+    @property
+    def record(self) -> EntryRecord:
+        record = self.entries.kept(*KEY)
+        assert isinstance(record, EntryRecord)
+        return record
+
+    def contents(self) -> list[dict[str, Any]]:
+        items = items_of(self.client)
+        return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+
+    def draw(self) -> int:
+        self.stamp += 10
+        return self.stamp
+
+    def begin(self) -> EntryRecord:
+        """Write the intent to join."""
+        self.stays += 1
+        intent = EntryRecord(
+            waitlist_id=KEY[0],
+            entry_id=KEY[1],
+            customer_id="ada",
+            status="joining",
+            join_id=f"{self.stays:08x}",
+            created_millis=NOW,
+            updated_millis=NOW,
+        )
+        former = self.entries.get(*KEY)
+        if former is not None:
+            return self.entries.begin_rejoin(intent, former)
+        self.entries.begin_join(intent)
+        return intent
+
+    def place(self, intent: EntryRecord) -> EntryRecord:
+        ticket = self.draw()
+        placed = c.SignupResult(outcome="joined", rank=ticket, ticket=ticket, stamp=ticket)
+        self.entries.finish_join(intent, placed, NOW)
+        return self.record
+
+    def sign_up(self) -> EntryRecord:
+        return self.place(self.begin())
+
+    def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
+        """Return a decision that Redis makes now, knowing what the record has."""
+        record = self.record
+        made: dict[str, Any] = {
+            "token": record.claim_token or "0" * 40,
+            "stamp": self.draw(),
+            "rank": record.rank,
+            "ticket": record.ticket,
+            "at": at,
+            "basis_stamp": record.stamp,
+            "placed_stamp": 0,
+        }
+        return c.Decision(verb=verb, **{**made, **more})
+
+    def write(self, decision: c.Decision) -> EntryRecord:
+        event = HistoryEvent(stamp=decision.stamp, event=decision.verb, by="policy")
+        transition = transition_of(KEY, decision, (event,))
+        if decision.verb == "admitted":
+            transition = transition.with_changes(inside_until_millis=NOW + HOUR)
+        self.transitions.record(transition, NOW)
+        return self.record
+
+    def write_claim(self, decision: c.Decision) -> None:
+        """Record a hold, unless the record has had it: a claim may be repeated."""
+        transition = transition_of(KEY, decision, ())
+        self.transitions.record(replace(transition, unless_token=decision.token), NOW)
+
+    def decide(self, verb: c.Verb, **more: Any) -> EntryRecord:
+        return self.write(self.decision(verb, **more))
+
+    def offer(self) -> EntryRecord:
+        """Offer a place to the entry, which signs up first if it is not on the list."""
+        record = self.entries.get(*KEY)
+        if record is None or record.has_ended:
+            self.sign_up()
+        return self.decide("offered", token=f"{self.draw():040x}")
+
+    def admit(self) -> EntryRecord:
+        """Let the customer in, who then is inside."""
+        self.offer()
+        return self.decide("admitted", at=NOW)
+
+    def claim(self) -> EntryRecord:
+        """Let an operator hold the entry."""
+        self.offer()
+        transition = transition_of(KEY, self.decision("offered", token="c" * 40), ())
+        self.transitions.record(transition.with_changes(is_offer=None), NOW)
+        return self.record
+
+    def begin_to_leave(self) -> EntryRecord:
+        return self.entries.begin_leave(KEY, "customer", "", NOW)
+
+    def left(self, record: EntryRecord) -> None:
+        event = HistoryEvent(stamp=self.draw(), event="left", by="customer")
+        self.entries.finish_leave(record, event, NOW)
+
+    def leave(self) -> EntryRecord:
+        self.left(self.begin_to_leave())
+        return self.record
+
+    def begin_to_erase(self) -> EntryRecord:
+        return self.erasures.begin_erase(*KEY, NOW)
+
+    def erase(self) -> None:
+        self.erasures.erase(self.begin_to_erase(), self.draw())
+
+    def ban(self, record: EntryRecord | None) -> EntryRecord:
+        ban = Ban(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
+        self.bans.begin(ban, record, NOW, keeps_data=True)
+        return self.record
+
+    def unban(self, record: EntryRecord) -> EntryRecord:
+        self.bans.end(record, OPERATOR, "", NOW, None)
+        return self.record
+
+    def exit(self, record: EntryRecord) -> EntryRecord:
+        return self.entries.record_exit(record, "customer", "", NOW)
+
+    def exit_and_keep_room(self, record: EntryRecord) -> EntryRecord:
+        return self.entries.record_exit(record, "customer", "", NOW, keeps_room=True)
+
+    def move(self, stamp: int, **more: Any) -> Move:
+        """Return a move that Redis made with this stamp, knowing what the record has."""
+        record = self.record
+        assert record.ticket is not None
+        made = c.BumpResult(
+            outcome="moved",
+            rank=record.ticket - 7,
+            ticket=record.ticket,
+            stamp=stamp,
+            moved_stamp=stamp,
+            position=1,
+            total=1,
+            attempts=0,
+            basis_stamp=record.stamp,
+        )
+        event = HistoryEvent(stamp=stamp, event="bumped", by=OPERATOR)
+        return Move(replace(made, **more), "", (event,))
+
+    def bump(self, move: Move) -> EntryRecord:
+        self.entries.record_bump(KEY, move, NOW)
+        return self.record
+
+    def edit(self, record: EntryRecord) -> EntryRecord:
+        """Let the customer change the own profile."""
+        event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
+        return self.edits.record(KEY, None, {"edit": self.stamp}, event, NOW, record)
+
+    def edit_as_operator(self, _record: EntryRecord) -> EntryRecord:
+        event = HistoryEvent(stamp=self.draw(), event="edited", by=OPERATOR)
+        return self.edits.record(KEY, {"language": "Spanish"}, None, event, NOW)
+
+    def hold_back(self, record: EntryRecord) -> EntryRecord:
+        event = HistoryEvent(stamp=self.draw(), event="held_back", by=OPERATOR)
+        changes = {"held_back_reason": f"reason {self.stamp}"}
+        return self.edits.record_readiness(record, changes, event, NOW)
+
+    def ask_link(self, record: EntryRecord) -> None:
+        self.asks.record(record, NOW + HOUR)
+
+    def ask_address(self, record: EntryRecord) -> EntryRecord:
+        return self.moves.ask(record, ADDRESS, f"ada-{self.draw()}@example.com", NOW)
+
+    def tell(self, record: EntryRecord) -> None:
+        self.notices.record(Notice(record, "near"), self.draw())
+
+    def point_address(self) -> Alias:
+        """Let the id of an address point to the entry."""
+        if not self.stays:
+            self.sign_up()
+        alias = Alias.of(self.record, ADDRESS, 0)
+        self.table.put(alias.to_item(NOW), "attribute_not_exists(#pk)")
+        return alias
+
+    def forget_address(self) -> None:
+        alias = self.entries.kept(KEY[0], ADDRESS)
+        assert isinstance(alias, Alias)
+        self.erasures.delete_alias(alias)
+
+    def intent_of(self, entry_id: str) -> EntryRecord:
+        return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
+
+    def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool | None = True) -> EntryRecord:
+        """Note that the customer, who was asked at this time, has not answered."""
+        event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
+        changes = {
+            "asked_millis": asked_millis,
+            "confirm_by_millis": asked_millis + HOUR,
+            "unanswered": unanswered,
+        }
+        return self.edits.record_readiness(self.record, changes, event, NOW)
+
+    def append(self, decision: c.Decision) -> None:
+        event = HistoryEvent(stamp=decision.stamp, event=decision.verb, by="policy")
+        self.transitions.append(KEY, event, NOW)
+
+
+@pytest.fixture
+def life() -> Life:
+    return Life()
+
+
+Step = Callable[[Life], Any]
+Late = Callable[[Life, Any], object]
+
+
+def in_turn(*steps: Step) -> Step:
+    """Return one step that takes these, and returns what the last one does."""
+
+    def take(life: Life) -> Any:
+        return [step(life) for step in steps][-1]
+
+    return take
+
+
+def with_record(act: Late) -> Step:
+    """Return the act, done by a request that reads the record now."""
+    return lambda life: act(life, life.record)
+
+
+JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
+# Another stay without a trace of this one, so that a record without any edit follows another.
+COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
+RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
+
+
+def forget_signup(life: Life) -> None:
+    """Take the intent back; the next request writes another one."""
+    life.entries.cancel_join(life.record)
+    life.begin()
+
+
+def rewind(life: Life) -> None:
+    """Let the next signup have the stamp of the first, as after a failover that nobody sees."""
+    life.stamp = 100
+
+
+def decline_and_leave(life: Life, _offer: EntryRecord) -> None:
+    life.entries.begin_leave(KEY, "customer", "", NOW, offer=LeftOffer())
+
+
+def sign_up_again(life: Life, former: EntryRecord) -> None:
+    intent = replace(former, join_id="f" * 8, status="joining")
+    life.entries.begin_rejoin(intent, former)
+
+
+def decided(verb: c.Verb) -> Step:
+    return lambda life: life.decision(verb)
+
+
+# What was read or decided first, what happened then, and the write that came too late.
+REFUSED: dict[str, tuple[Step, Step, Late]] = {
+    "a signup over a stale alias: another alias is there": (
+        Life.point_address,
+        in_turn(Life.forget_address, Life.point_address),
+        lambda life, alias: life.entries.begin_join(life.intent_of(ADDRESS), alias),
+    ),
+    "taking an intent back: the signup is placed": (
+        Life.begin,
+        lambda life: life.place(life.record),
+        lambda life, intent: life.entries.cancel_join(intent),
+    ),
+    "taking an intent back: another signup has begun": (
+        Life.begin,
+        forget_signup,
+        lambda life, intent: life.entries.cancel_join(intent),
+    ),
+    "a place: the signup is being left": (Life.begin, Life.begin_to_leave, Life.place),
+    "a place: another signup has begun": (Life.begin, forget_signup, Life.place),
+    "a signup: the entry has joined again and left again": (
+        in_turn(Life.sign_up, Life.leave),
+        in_turn(Life.sign_up, Life.leave),
+        sign_up_again,
+    ),
+    "a signup: the entry is joining again": (
+        in_turn(Life.sign_up, Life.leave),
+        Life.begin,
+        sign_up_again,
+    ),
+    "a signup: the customer has gone out": (
+        Life.admit,
+        lambda life: life.entries.record_exit(life.record, "customer", "", NOW + 1),
+        sign_up_again,
+    ),
+    "a signup: the customer is banned": (
+        in_turn(Life.sign_up, Life.leave),
+        with_record(Life.ban),
+        sign_up_again,
+    ),
+    "a signup: the entry is being erased": (
+        in_turn(Life.sign_up, Life.leave),
+        Life.begin_to_erase,
+        sign_up_again,
+    ),
+    "a first signup: another request has signed the customer up": (
+        lambda _life: None,
+        Life.sign_up,
+        lambda life, _: life.entries.begin_join(life.record),
+    ),
+    "leaving: the stay has ended": (
+        Life.sign_up,
+        Life.leave,
+        lambda life, _: life.begin_to_leave(),
+    ),
+    "leaving this stay: another one has begun": (
+        Life.sign_up,
+        JOIN_AGAIN,
+        lambda life, stay: life.entries.begin_leave(KEY, "customer", "", NOW, stay.ticket),
+    ),
+    "leaving if the entry is parked: it waits again": (
+        in_turn(Life.claim, lambda life: life.decide("parked")),
+        lambda life: life.decide("redriven"),
+        lambda life, _: life.entries.begin_leave(KEY, OPERATOR, "", NOW, status="parked"),
+    ),
+    "leaving if the address is not verified: it is": (
+        Life.sign_up,
+        lambda _life: None,
+        lambda life, _: life.entries.begin_leave(KEY, "maintenance", "", NOW, unverified=True),
+    ),
+    "leaving this offer: the entry has another one": (
+        Life.offer,
+        in_turn(lambda life: life.decide("declined"), lambda life: life.decide("offered", at=NOW)),
+        lambda life, offer: life.entries.begin_leave(
+            KEY, "customer", "", NOW, offer=LeftOffer(until_millis=offer.claimed_until_millis)
+        ),
+    ),
+    "leaving an offer: a claim holds the entry": (Life.sign_up, Life.claim, decline_and_leave),
+    "leaving an offer: the customer has entered": (
+        Life.offer,
+        lambda life: life.decide("admitted", at=NOW),
+        decline_and_leave,
+    ),
+    "the end of a leave: another request has ended it": (
+        in_turn(Life.sign_up, Life.begin_to_leave),
+        with_record(Life.left),
+        Life.left,
+    ),
+    "the end of a leave: the next stay is being left": (
+        in_turn(Life.sign_up, Life.begin_to_leave),
+        in_turn(with_record(Life.left), Life.sign_up, Life.begin_to_leave),
+        Life.left,
+    ),
+    "the end of a leave: the entry is being erased": (
+        in_turn(Life.sign_up, Life.begin_to_leave),
+        Life.begin_to_erase,
+        Life.left,
+    ),
+    "the end of a leave: the customer is banned": (
+        in_turn(Life.sign_up, Life.begin_to_leave),
+        with_record(Life.ban),
+        Life.left,
+    ),
+    "an exit: the customer has gone out": (Life.admit, with_record(Life.exit), Life.exit),
+    "an exit: the customer is inside again": (
+        Life.admit,
+        Life.admit,
+        Life.exit,
+    ),
+    "an exit: the customer is joining again": (Life.admit, Life.begin, Life.exit),
+    "an exit: the entry is being erased": (Life.admit, Life.begin_to_erase, Life.exit),
+    "an exit that keeps the room: the customer has gone out so before": (
+        Life.admit,
+        with_record(Life.exit_and_keep_room),
+        Life.exit_and_keep_room,
+    ),
+    "a move: the entry is being left": (
+        in_turn(RELEASED, lambda life: life.move(life.draw())),
+        Life.begin_to_leave,
+        Life.bump,
+    ),
+    "a move: another stay has begun, and its stamps are earlier": (
+        in_turn(Life.sign_up, lambda life: life.move(life.draw() + 50)),
+        in_turn(JOIN_AGAIN),
+        Life.bump,
+    ),
+    "a move: the record has a hold that Redis did not know": (
+        in_turn(Life.sign_up, lambda life: life.move(life.draw() + 50)),
+        Life.offer,
+        Life.bump,
+    ),
+    "a decision: the entry is being left": (
+        in_turn(RELEASED, decided("offered")),
+        Life.begin_to_leave,
+        Life.write,
+    ),
+    "a decision: the entry is being erased": (
+        in_turn(RELEASED, decided("offered")),
+        Life.begin_to_erase,
+        Life.write,
+    ),
+    "a decision: a later one is recorded": (
+        in_turn(Life.offer, decided("declined")),
+        lambda life: life.decide("declined"),
+        Life.write,
+    ),
+    "a decision: another stay has begun, and its stamps are earlier": (
+        in_turn(Life.sign_up, lambda life: life.decision("offered", stamp=900, placed_stamp=900)),
+        JOIN_AGAIN,
+        Life.write,
+    ),
+    "a decision about a waiting entry: a later offer is recorded, and has ended": (
+        in_turn(Life.sign_up, decided("offered")),
+        in_turn(lambda life: life.decide("offered"), lambda life: life.decide("declined")),
+        Life.write,
+    ),
+    "a claim that is repeated: its hold was recorded, and has ended": (
+        in_turn(Life.claim, lambda life: life.decision("offered", stamp=life.draw() + 90)),
+        lambda life: life.decide("released"),
+        Life.write_claim,
+    ),
+    "a decision about a hold: the record has one that Redis did not know": (
+        in_turn(Life.offer, lambda life: life.decision("declined", stamp=life.draw() + 90)),
+        lambda life: life.decide("withdrawn"),
+        Life.write,
+    ),
+    "a decision about a waiting entry: the record has a hold that Redis did not know": (
+        in_turn(Life.sign_up, lambda life: life.decision("offered", stamp=life.draw() + 90)),
+        lambda life: life.decide("offered"),
+        Life.write,
+    ),
+    "an event of an earlier decision: the entry is being erased": (
+        in_turn(Life.offer, decided("declined")),
+        Life.begin_to_erase,
+        Life.append,
+    ),
+    "an event of an earlier decision: the entry is erased": (
+        in_turn(Life.offer, decided("declined")),
+        Life.erase,
+        Life.append,
+    ),
+    "an erasure: there is no entry": (
+        Life.sign_up,
+        Life.erase,
+        lambda life, _: life.begin_to_erase(),
+    ),
+    "an erasure: an alias is there alone": (
+        Life.point_address,
+        lambda _life: None,
+        lambda life, _: life.erasures.begin_erase(KEY[0], ADDRESS, NOW),
+    ),
+    "an edit: the record has these values": (
+        Life.sign_up,
+        with_record(Life.edit_as_operator),
+        Life.edit_as_operator,
+    ),
+    "an edit: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.edit),
+    "an edit: the entry is being erased": (Life.sign_up, Life.begin_to_erase, Life.edit),
+    "an edit: another one came first": (Life.sign_up, with_record(Life.edit), Life.edit),
+    "an edit: the customer has come as a new one": (Life.sign_up, COME_AS_NEW, Life.edit),
+    "a change of readiness: the entry is being left": (
+        Life.sign_up,
+        Life.begin_to_leave,
+        Life.hold_back,
+    ),
+    "a change of readiness: another one came first": (
+        Life.sign_up,
+        with_record(Life.hold_back),
+        Life.hold_back,
+    ),
+    "a change of readiness: the customer has come as a new one": (
+        Life.sign_up,
+        COME_AS_NEW,
+        Life.hold_back,
+    ),
+    "a link: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.ask_link),
+    "a link: it was asked for before": (
+        Life.sign_up,
+        lambda life: life.asks.record(life.record, NOW + HOUR - 1),
+        Life.ask_link,
+    ),
+    "a link: the customer has come as a new one": (Life.sign_up, COME_AS_NEW, Life.ask_link),
+    "an address: the entry is being left": (
+        Life.sign_up,
+        Life.begin_to_leave,
+        Life.ask_address,
+    ),
+    "an address: another one was asked for": (
+        Life.sign_up,
+        with_record(Life.ask_address),
+        Life.ask_address,
+    ),
+    "an address: the customer has come as a new one": (
+        Life.sign_up,
+        COME_AS_NEW,
+        Life.ask_address,
+    ),
+    "a notice: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.tell),
+    "a notice: the entry is being erased": (Life.sign_up, Life.begin_to_erase, Life.tell),
+    "a notice: the entry has an offer": (
+        Life.sign_up,
+        lambda life: life.decide("offered"),
+        Life.tell,
+    ),
+    "a notice: the offer was declined": (
+        Life.sign_up,
+        in_turn(lambda life: life.decide("offered"), lambda life: life.decide("declined")),
+        Life.tell,
+    ),
+    "a notice: the entry was edited": (Life.sign_up, with_record(Life.edit), Life.tell),
+    "a notice: the customer has come as a new one, after a failover with the same stamp": (
+        Life.sign_up,
+        in_turn(Life.erase, rewind, Life.sign_up),
+        Life.tell,
+    ),
+    "a ban of a stranger: the customer has signed up": (
+        lambda _life: None,
+        Life.sign_up,
+        Life.ban,
+    ),
+    "a ban: the customer is banned": (
+        in_turn(Life.sign_up, Life.leave),
+        with_record(Life.ban),
+        Life.ban,
+    ),
+    "a ban: the stay has ended": (Life.sign_up, Life.leave, Life.ban),
+    "a ban: a stay has begun": (in_turn(Life.sign_up, Life.leave), Life.sign_up, Life.ban),
+    "a ban: the entry is being erased": (Life.sign_up, Life.begin_to_erase, Life.ban),
+    "an end of a ban: the customer is still leaving": (
+        in_turn(Life.sign_up, with_record(Life.ban)),
+        lambda _life: None,
+        Life.unban,
+    ),
+    "an end of a ban: the customer is banned anew": (
+        in_turn(Life.sign_up, Life.leave, with_record(Life.ban)),
+        in_turn(with_record(Life.unban), with_record(Life.ban)),
+        Life.unban,
+    ),
+    "an end of a ban: the entry is being erased": (
+        in_turn(Life.sign_up, Life.leave, with_record(Life.ban)),
+        Life.begin_to_erase,
+        Life.unban,
+    ),
+}
+
+
+def released(life: Life) -> tuple[EntryRecord, c.Decision]:
+    """Return the record, and a release with a delay that it does not have yet."""
+    return life.claim(), life.decision("released", at=NOW + HOUR)
+
+
+def note_delay(life: Life, seen: tuple[EntryRecord, c.Decision]) -> None:
+    life.transitions.note_delay(*seen, NOW)
+
+
+def end_question(life: Life, seen: EntryRecord) -> None:
+    assert seen.ticket is not None
+    life.transitions.end_question(seen, seen.ticket, NOW)
+
+
+def turn_off(life: Life, record: EntryRecord) -> None:
+    assert record.ticket is not None
+    assert not life.recipients.turn_off(*KEY, record.ticket)
+
+
+def turn_on(life: Life, record: EntryRecord) -> None:
+    assert record.ticket is not None
+    assert not life.recipients.turn_on(*KEY, record.ticket)
+
+
+def list_stay(life: Life) -> Any:
+    return life.recipients.list_stay(*KEY, life.record.ticket or 0)
+
+
+def erased_by_another(life: Life) -> None:
+    life.erasures.erase(life.record, life.draw())
+
+
+# The same, for writes that do not tell their callers.
+IGNORED: dict[str, tuple[Step, Step, Late]] = {
+    "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
+    "a delay: a longer one is recorded": (
+        released,
+        lambda life: life.decide("released", at=NOW + 2 * HOUR),
+        note_delay,
+    ),
+    "the end of a question: the customer was asked again": (
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        lambda life: life.ask_in_vain(NOW + 1),
+        end_question,
+    ),
+    "the end of a question: the note of its end is taken back": (
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        lambda life: life.ask_in_vain(unanswered=None),
+        end_question,
+    ),
+    "the end of a question: another stay was asked at the same millisecond": (
+        in_turn(Life.sign_up, Life.ask_in_vain),
+        in_turn(JOIN_AGAIN, Life.ask_in_vain),
+        end_question,
+    ),
+    "messages off: another stay has begun": (Life.sign_up, JOIN_AGAIN, turn_off),
+    "messages off: the entry is being erased": (Life.sign_up, Life.begin_to_erase, turn_off),
+    "messages on: the entry is erased": (Life.sign_up, Life.erase, turn_on),
+    "a mark in the index: a later stay has one": (
+        Life.sign_up,
+        in_turn(JOIN_AGAIN, list_stay),
+        lambda life, seen: life.recipients.list_stay(*KEY, seen.ticket),
+    ),
+    "the end of a mark: a later stay has one": (
+        in_turn(Life.sign_up, list_stay),
+        in_turn(JOIN_AGAIN, list_stay),
+        lambda life, mark: life.recipients.remove(KEY[0], mark),
+    ),
+    "the end of a mark: it was written again": (
+        in_turn(Life.sign_up, list_stay),
+        lambda life: Recipients(life.table, lambda: NOW + 1).list_stay(*KEY, life.record.ticket),
+        lambda life, mark: life.recipients.remove(KEY[0], mark),
+    ),
+    "the end of an erasure: the customer has come as a new one": (
+        in_turn(Life.sign_up, with_record(Life.edit), Life.begin_to_erase),
+        in_turn(erased_by_another, Life.sign_up),
+        lambda life, record: life.erasures.erase(record),
+    ),
+    "the end of an alias: another one is there": (
+        Life.point_address,
+        in_turn(Life.forget_address, Life.point_address),
+        lambda life, alias: life.erasures.delete_alias(alias),
+    ),
+    "the deadline of a signup: its event is erased": (
+        Life.sign_up,
+        Life.erase,
+        lambda life, record: life.asks.forget_deadline(KEY, record.stamp),
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "then", "late"), REFUSED.values(), ids=REFUSED)
+def test_a_late_write_is_refused_and_changes_nothing(
+    life: Life, first: Step, then: Step, late: Late
+) -> None:
+    """P2, P3, P4"""
+    seen = first(life)
+    then(life)
+    before = life.contents()
+    with pytest.raises(EntryChanged):
+        late(life, seen)
+    assert life.contents() == before
+
+
+@pytest.mark.parametrize(("first", "then", "late"), IGNORED.values(), ids=IGNORED)
+def test_a_late_write_is_ignored_and_changes_nothing(
+    life: Life, first: Step, then: Step, late: Late
+) -> None:
+    """P2, P3, P8"""
+    seen = first(life)
+    then(life)
+    before = life.contents()
+    late(life, seen)
+    assert life.contents() == before
+
+
+def history(life: Life) -> list[tuple[str, str]]:
+    """Return the events of the entry, each with its reason."""
+    items = [item for item in life.contents() if item["sk"]["S"].startswith("HISTORY#")]
+    return [(item["event"]["S"], item.get("reason", {}).get("S", "")) for item in items]
+
+
+def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
+    """P3: the record keeps what it has."""
+    life.offer()
+    declined = life.decision("declined")
+    newer = life.decide("withdrawn")
+    life.append(declined)
+    assert history(life) == [("joined", ""), ("offered", ""), ("declined", ""), ("withdrawn", "")]
+    assert life.record == newer
+
+
+def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:
+    """P2: maintenance and a request may both bring it, with another reason."""
+    life.offer()
+    expired = HistoryEvent(stamp=life.draw(), event="expired", by="maintenance")
+    life.decide("offered")
+    for reason in ("first", "second"):
+        life.transitions.append(KEY, replace(expired, reason=reason), NOW)
+    assert ("expired", "first") in history(life)
+    assert life.transitions.metrics.take()["holds_expired"] == 1
+
+
+def test_an_offer_of_a_redis_that_has_lost_a_move_leaves_the_recorded_rank(life: Life) -> None:
+    """P1"""
+    life.sign_up()
+    offered = life.decision("offered", stamp=900)
+    moved = life.bump(life.move(life.draw()))
+    assert offered.rank != moved.rank
+    record = life.write(offered)
+    assert (record.status, record.rank) == ("offered", moved.rank)
+
+
+def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -> None:
+    """P1"""
+    life.offer()
+    declined = life.decision("declined", rank=900, placed_stamp=life.stamp + 10)
+    assert life.write(declined).rank == 900
+
+
+def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
+    """P1: the record keeps the rank of the later one."""
+    life.sign_up()
+    first, second = life.move(life.draw()), life.move(life.draw(), rank=5)
+    life.bump(second)
+    assert life.bump(first).rank == 5
+    assert [event for event, _ in history(life)] == ["joined", "bumped", "bumped"]
+
+
+def test_the_time_of_an_event_that_is_erased_meanwhile_does_not_bring_it_back(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P8"""
+    life.sign_up()
+    query = Table.query
+
+    def erased_after(table: Table, *arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        found = query(table, *arguments, **options)
+        life.erase()
+        return found
+
+    monkeypatch.setattr(Table, "query", erased_after)
+    life.transitions.retention.end_history(KEY, life.stamp, NOW // 1000)
+    assert history(life) == []

