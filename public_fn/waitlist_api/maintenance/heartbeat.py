@@ -16,6 +16,7 @@ from msgspec import Struct, to_builtins
 from waitlist_api.clock import LeftMillis, without_end
 from waitlist_api.maintenance.audit import Auditor, AuditWindow
 from waitlist_api.maintenance.rebuild import Rebuilder
+from waitlist_api.maintenance.rebuild_passes import NO_CHECKPOINT_LOOK_STAMPS
 from waitlist_api.maintenance.strays import Strays
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -95,7 +96,8 @@ class Heartbeat(Struct, frozen=True):
                     )
                     self.metrics.add("beats_lost")
             elif isinstance(answer, Outdated):
-                self._start_over(waitlist, left_millis)
+                if not self._is_rebuilt_since(waitlist):
+                    self._start_over(waitlist, left_millis)
                 yield waitlist.waitlist_id
             elif isinstance(answer, Cold | Rebuilding):
                 rebuilt.add(waitlist.waitlist_id)
@@ -121,6 +123,11 @@ class Heartbeat(Struct, frozen=True):
             is_finished = waitlist_id not in unfinished
             self._note(window, reached, told.get(waitlist_id) if is_finished else None)
             yield waitlist_id
+
+    def _is_rebuilt_since(self, waitlist: WaitlistRecord) -> bool:
+        """Return whether this run or another has rebuilt the order since `waitlist` was read."""
+        now = self.waitlists.get(waitlist.waitlist_id)
+        return now is not None and now.checkpoint.epoch != waitlist.checkpoint.epoch
 
     def _start_over(self, waitlist: WaitlistRecord, left_millis: LeftMillis) -> None:
         _warn("the order in Redis is older than the last checkpoint; rebuilding it", waitlist)
@@ -174,7 +181,16 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
     """Return the range of stamps whose changes Redis may have lost."""
     watch = waitlist.checkpoint
-    began = max(watch.stamp_before_last or beat.epoch_start, beat.stamp - LONGEST)
+    began = max(watch.stamp_before_last or _recorded_since(beat), beat.stamp - LONGEST)
     # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
     audited = max(watch.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
+
+
+def _recorded_since(beat: c.HeartbeatResult) -> int:
+    """Return a stamp before all changes that Redis may lack before the second heartbeat.
+
+    A request may get a place from an order that is then lost, and record the place after the
+    rebuild has read the journal. Its stamp is older than the order of the heartbeat.
+    """
+    return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

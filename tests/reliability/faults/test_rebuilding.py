@@ -16,6 +16,7 @@ from tests.reliability.faults.fixture import (
 )
 from tests.support import faults
 from tests.support.faults import Crash, Fault
+from tests.support.gateway import Answer
 from tests.support.snapshot import Snapshot
 from tests.support.world import CONFIG, RedisClock
 from waitlist_api.maintenance.rebuild import SETTLED_MILLIS
@@ -104,6 +105,47 @@ def test_a_rebuild_beside_another_changes_nothing(
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
     wrong = rebuilds(stores, lost, inject, after_another_run)
+    assert not wrong, wrong
+
+
+# Requests for which Redis decides first, and which the record hears of afterwards.
+DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
+    "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
+    "an import": lambda fixture: fixture.people.bring(
+        {"customer_id": "fay"}, {"customer_id": "gus"}
+    ),
+    "a reinstatement": lambda fixture: fixture.people.reinstate("eve"),
+    "a move": lambda fixture: fixture.people.bump("dan", key="up", to="front"),
+    "a claim": lambda fixture: fixture.people.claim(),
+    "a leave": lambda fixture: fixture.people.leave("bob"),
+    "an erasure": lambda fixture: fixture.people.erase("bob"),
+}
+
+
+@pytest.mark.parametrize("beats", [0, 1])
+@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+def test_a_decision_of_the_lost_order_is_found_if_it_is_recorded_after_the_rebuild(
+    fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
+) -> None:
+    """P3: by the next run of maintenance, since the list may then rest for hours.
+
+    Before the loss maintenance has compared the list as many times as there are beats.
+    """
+    line_with_eve(fixture)
+    assert fixture.people.remove("eve").status == 204
+    for _ in range(beats):
+        fixture.world.maintain()
+    fixture.warm_up()
+    before = fixture.stores.snapshot()
+    decision(fixture)
+    wrong = []
+    for step in fixture.wire.different_steps:
+        fixture.stores.restore(before)
+        fixture.warm_up()
+        fixture.wire.arm(step, faults.before(fixture.rebuild_elsewhere))
+        decision(fixture)
+        fixture.world.maintain()
+        wrong += [f"step {step}: {problem}" for problem in fixture.contradictions()]
     assert not wrong, wrong
 
 

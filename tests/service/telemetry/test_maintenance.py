@@ -173,6 +173,16 @@ def test_a_rebuild_is_counted_when_it_starts_and_ends(people: Admissions) -> Non
     assert "rebuild_running_seconds" not in seen
 
 
+def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -> None:
+    people.all_sign_up("ann", "bob")
+    run(people)
+    people.world.redis.flushall()
+    seen = run(people, after_seconds=60)
+    assert (seen["rebuilds_started"], seen["rebuilds_finished"]) == (1, 1)
+    assert "orders_outdated" not in seen
+    assert "rebuilds_started" not in run(people, after_seconds=60)
+
+
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
     """Also to a run that finds another at it."""
     people.all_sign_up("ann", "bob")
