@@ -46,6 +46,7 @@ from waitlist_api.settings.identity import IdentityField, IdentityRules, PlusAdd
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
+from waitlist_api.waitlists import setting_needs
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -408,15 +409,6 @@ class WaitlistBody(Body):
         more = {"identity": identity, "confirm": confirm, "messages": messages}
         return {**self.model_dump(), **parts, **more}
 
-    @model_validator(mode="after")
-    def _asks_for_the_address(self) -> Self:
-        """Refuse a form that keeps the address elsewhere than where `identity` looks for it."""
-        if self.identity is not None and self.page is not None:
-            for one in self.page.fields:
-                if (one.kept_in, one.name) == ("attributes", self.identity.field):
-                    raise ValueError(f"the page keeps {one.name} as an attribute, not in `profile`")
-        return self
-
 
 class WaitlistPatch(Model):
     """Some settings, by JSON Merge Patch (RFC 7396): the others stay.
@@ -534,7 +526,8 @@ class WaitlistAnswer(WithEstimate):
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages. Left out if it sends none.",
+            description="Whether the waitlist sends messages, and the stack can. Left out if it "
+            "sends none.",
         ),
     ] = False
     bot_check: Annotated[
@@ -578,6 +571,26 @@ class RebuildAnswer(Model):
     ]
 
 
+class WarningAnswer(Model):
+    """A setting that needs another setting, or a parameter of the stack, and lacks it."""
+
+    code: Annotated[
+        str,
+        documented(
+            **extensible(
+                "What is missing.", {rule.code: rule.message for rule in setting_needs.RULES}
+            )
+        ),
+    ]
+    message: Annotated[
+        str, Field(description="What happens on this waitlist, then what to do about it.")
+    ]
+    settings: Annotated[
+        list[str],
+        Field(description="The settings that it is about; `page.enter_url` is a part of `page`."),
+    ]
+
+
 class WaitlistConfigAnswer(Model):
     waitlist_id: TheWaitlistId
     name: str
@@ -615,6 +628,14 @@ class WaitlistConfigAnswer(Model):
         Field(
             description="The progress of a rebuild after Redis lost the order; null if no rebuild "
             "is running. Until it ends, requests that need the order are refused: `503 rebuilding`."
+        ),
+    ]
+    warnings: Annotated[
+        list[WarningAnswer],
+        documented(maxItems=len(setting_needs.RULES)),
+        Field(
+            description="Settings that do not do what they seem to do, on this stack at this "
+            "moment. The waitlist works without them."
         ),
     ]
     version: Count
