@@ -254,7 +254,7 @@ def _routers(
             even_times,
         ),
         admin_token_routes(token_issuer, services.passes.issuer),
-        admin_reinstate_routes(services.reinstatements, tokens, services.passes.issuer),
+        admin_reinstate_routes(services.reinstatements),
         admin_webhook_routes(services.replays),
         unsubscribe_routes(services.waitlists, Unsubscriptions(code_keys, services.recipients)),
     ]

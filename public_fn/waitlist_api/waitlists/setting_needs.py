@@ -160,8 +160,9 @@ def _offers_by_hand(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
 
 def _adds_nothing(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     policy = settings.admission
-    is_sum = policy is not None and policy.combine == "sum"
-    return is_sum and not (policy.rate and policy.schedule)
+    if policy is None or policy.combine != "sum":
+        return False
+    return not (policy.rate and policy.schedule)
 
 
 def _schedule_is_over(settings: WaitlistSettings, _stack: Stack, now_millis: int) -> bool:

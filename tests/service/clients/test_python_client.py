@@ -207,10 +207,13 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     on(cyd, "unban", 204, body=body("UnbanBody"))
     back = on(cyd, "reinstate", body=body("ReinstateBody", reason="an error"))
     assert back.status == "waiting"
-    assert on(cyd, "getEntry", token=back.entry_token).position == back.position
+    token = on(cyd, "issueToken").entry_token
+    assert on(cyd, "getEntry", token=token).position == back.position
     on("ada", "erasePerson", 204)
     rows = body("ImportBody", entries=[{"customer_id": "eve"}])
     assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1
+    (again,) = send("importWithTokens", 200, waitlist_id=BAKERY, body=rows).results
+    assert (again.outcome, bool(again.entry_token)) == ("already", True)
     assert on("bob", "getEntry", 401).code == "unauthorized"
     send("deleteWaitlist", 204, waitlist_id=BAKERY)
 
