@@ -175,7 +175,7 @@ bench: $(INSTALLED) ## measure operations per second beside bare Redis commands 
 
 # Write generated files.
 
-openapi: $(RUN_INSTALLED) ## write docs/openapi/guests.json and docs/openapi/jwt.json
+openapi: $(RUN_INSTALLED) ## write the OpenAPI documents of docs/openapi
 	$(BIN)/python -m tools.openapi
 
 locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)

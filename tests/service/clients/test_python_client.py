@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.service.clients.python_client import BASE_URL, PythonClient, generate
+from tests.service.clients.python_client import BASE_URL, PythonClient, generate, write
 from tests.support.stores import empty_redis
 from tests.support.world import SECRET, START_MILLIS, World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -36,6 +37,14 @@ Send = Callable[..., Any]
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> PythonClient:
     return generate(DOCUMENT, tmp_path_factory.mktemp("client"))
+
+
+def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path) -> None:
+    document = ROOT / "docs/openapi/customers.json"
+    api = write(document, tmp_path) / "api"
+    operations = {file.stem for file in (api / "customer").glob("*.py")}
+    assert {"sign_up", "get_entry", "enter", "get_pass"} <= operations
+    assert not (api / "operator").exists()
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
