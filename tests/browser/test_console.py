@@ -307,6 +307,38 @@ def test_a_list_is_paused_and_closed(console: Console) -> None:
     expect(console.state).to_have_text("open")
 
 
+def test_after_each_dialog_the_focus_is_where_the_operator_was(console: Console) -> None:
+    """Also if the button that opened it has become another one, or is gone."""
+    console.sign_up("ada", "bob")
+    focused = "document.activeElement.textContent.trim()"
+    console.go(console.list_path)
+    for button, then in (("Pause", "Resume…"), ("Resume", "Pause…"), ("Close", "Open…")):
+        console.do(button)
+        expect(console.page.get_by_role("button", name=then, exact=True)).to_be_focused()
+    console.go(console.person_path("bob"))
+    console.do("Move")
+    expect(console.page.locator(".place")).to_have_text("1 of 2")
+    assert console.page.evaluate(focused) == "Move…"
+    console.do("Remove")
+    expect(console.state).to_have_text("left")
+    assert console.page.evaluate("document.activeElement.closest('.actions') !== null")
+
+
+def test_a_list_has_its_numbers_apart(console: Console) -> None:
+    """A number that is read with the next one is another number."""
+    console.sign_up(*(f"person-{number}" for number in range(3)))
+    console.operator.call(
+        "POST",
+        "/entries/" + entry_id_of(console.operator.waitlist_id, "person-0") + "/ready",
+        json={"ready": False},
+    )
+    console.go("/")
+    row = console.page.locator(f"#list-{console.operator.waitlist_id}")
+    expect(row.locator("[data-label=Waiting]")).to_have_text(
+        "3 (1 not ready)", use_inner_text=False
+    )
+
+
 def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")
