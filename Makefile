@@ -30,7 +30,7 @@ $(RUN_INSTALLED): $(RUN_REQUIREMENTS)
 	@touch $@
 
 $(INSTALLED): $(RUN_INSTALLED) requirements-dev.txt
-	@echo "Installing what the tests and checks need into $(VENV), once: 600 MB more, some minutes."
+	@echo "Installing what the tests and checks need into $(VENV), once: 650 MB more, some minutes."
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@

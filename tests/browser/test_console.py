@@ -622,7 +622,9 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/page")
     page.get_by_label("Text").fill("Fresh bread.\nEvery day.")
-    expect(page.locator("#preview")).to_contain_text("Every day.")
+    preview = page.frame_locator("#preview iframe")
+    expect(preview.get_by_text("Every day.")).to_be_visible()
+    expect(preview.get_by_text("Join the line")).to_be_visible()
     page.get_by_label("Colour").fill("green")
     page.get_by_role("button", name="Add a question").click()
     question = page.get_by_role("group", name="Question 1")
@@ -637,6 +639,9 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
+    # It is the element of the page, so a question looks as customers see it. It does nothing.
+    expect(preview.locator("waitlist-position")).to_contain_text("Branch")
+    assert preview.locator("waitlist-position").get_attribute("inert") is not None
     second.get_by_role("button", name="Move up").click()
     expect(question.get_by_label("Question")).to_have_value("Email")
     expect(second.get_by_label("Choices")).to_have_value("Mitte\nNord")
