@@ -392,7 +392,8 @@ CONTRADICTIONS: tuple[Rule, ...] = (
 
 # These settings were considered, and do what they say on every list and every stack.
 # - `paused`, `capacity` and the limits of claims, offers and passes have a meaning alone.
-# - `page.source` names a field of the form: the body of a request is checked for that.
+# - `page.source` names a field of the form, and `page.sources` answers to it: the body of a request
+#   is checked for that.
 # - Passes need a key, which every stack has.
 WITHOUT_NEEDS = frozenset(
     {
@@ -417,6 +418,7 @@ WITHOUT_NEEDS = frozenset(
         "page.image_url",
         "page.index",
         "page.source",
+        "page.sources",
         "page.texts",
         "rest",
         "rest.max_days",

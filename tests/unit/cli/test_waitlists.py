@@ -191,7 +191,7 @@ def test_a_setting_that_lacks_another_is_saved_with_a_warning(typed: Typed, bake
     assert result.exit_code == 0
     assert "page.enter_url, admission: Customers who enter come to enter_url" in result.stderr
     assert "warnings" not in result.stdout
-    (warning,) = settings(bakery)["warnings"]  # type: ignore[misc, str-unpack]
+    (warning,) = bakery.typed.json("show", bakery.waitlist_id)["warnings"]
     assert warning["code"] == "enter_url_without_policy"
     mended = typed("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert (mended.exit_code, mended.stderr) == (0, "")
