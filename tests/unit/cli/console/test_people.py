@@ -238,8 +238,8 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     assert re.search("Passed over: the customer rests until .*, or resumes before", ada.text)
     assert re.search("Passed over: held back by .* at .*: papers missing", ada.text)
     assert "2 people are ahead, 0 of them ready." in person(console, bakery, "cyd").text
-    assert "3 2 not ready" in console.text(path)
-    assert "3 2 not ready" in console.row_of(bakery.waitlist_id)
+    assert "3 ( 2 not ready )" in console.text(path)
+    assert "3 (2 not ready)" in console.row_of(bakery.waitlist_id)
     apart = console.text(f"{people}?ready=false")
     assert "All who wait Ready 1 Not ready 2" in apart
     assert "ada resting, held back" in apart
