@@ -1,9 +1,11 @@
 # `make` lists the commands. `make run` and `make test` need only Python 3.11 or newer, pip and git.
+# `make run` installs what the service needs; `make test` adds what the tests need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUN_INSTALLED := $(VENV)/installed-run
 INSTALLED := $(VENV)/installed
-REQUIREMENTS := requirements-dev.txt cli/pyproject.toml shared/requirements.in private_fn/requirements.in public_fn/requirements.in
+RUN_REQUIREMENTS := requirements-run.txt cli/pyproject.toml shared/requirements.in private_fn/requirements.in public_fn/requirements.in
 
 # The tests start 250 processes: without compiled modules they take a tenth longer.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,24 +21,31 @@ export PYTHONPATH := $(CURDIR):$(CURDIR)/public_fn:$(CURDIR)/private_fn:$(CURDIR
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
-$(INSTALLED): $(REQUIREMENTS)
+# pip compiles no module here: most are never imported, and the others are compiled when they are.
+$(RUN_INSTALLED): $(RUN_REQUIREMENTS)
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=/path/to/python3.13" if sys.version_info < (3, 11) else 0)'
+	@echo "Installing what the service needs into $(VENV), once: 150 MB, half a minute on an idle machine."
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --no-compile --progress-bar on -r requirements-run.txt
+	@touch $@
+
+$(INSTALLED): $(RUN_INSTALLED) requirements-dev.txt
+	@echo "Installing what the tests and checks need into $(VENV), once: 650 MB more, some minutes."
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@
 
 # Run the service on this machine.
 
-run: $(INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/app/tutorial.md lists the variables)
+run: $(RUN_INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/app/tutorial.md lists the variables)
 	@exec $(BIN)/python -m tools.local
 
-token: $(INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE
+token: $(RUN_INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE
 	@$(BIN)/python -m tools.local.token
 
 STORY ?= queue
 
-demo: $(INSTALLED) ## play a story with the service of `make run`: STORY=queue (2,000 people), agents (claims by filter) or launch
+demo: $(RUN_INSTALLED) ## play a story with the service of `make run`: STORY=queue (2,000 people), agents (claims by filter) or launch
 	@$(BIN)/python -m tools.demo $(STORY)
 
 # Check the code.
@@ -166,7 +175,7 @@ bench: $(INSTALLED) ## measure operations per second beside bare Redis commands 
 
 # Write generated files.
 
-openapi: $(INSTALLED) ## write docs/openapi/guests.json and docs/openapi/jwt.json
+openapi: $(RUN_INSTALLED) ## write the OpenAPI documents of docs/openapi
 	$(BIN)/python -m tools.openapi
 
 locks: $(INSTALLED) ## write the lock files of the functions and the deployment (LOCK_FLAGS=--upgrade)

@@ -1,18 +1,21 @@
 """`make openapi`: writes the OpenAPI document, as `/docs` shows it.
 
 `docs/openapi/guests.json` is for a stack with guests, `docs/openapi/jwt.json` for one with an
-issuer.
+issuer. Beside each is the document of the customers' routes alone, from which an app generates its
+client: `customers.json` and `customers-jwt.json`. It has one line for each operation and component,
+because it repeats what the whole document has.
 """
 
 import json
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from aws_lambda_powertools import Logger
 
-from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.services import Services
@@ -20,6 +23,8 @@ from waitlist_api.services import Services
 ROOT = Path(__file__).resolve().parents[1]
 # By file, whether customers have an issuer's tokens.
 FILES = {"docs/openapi/guests.json": False, "docs/openapi/jwt.json": True}
+CUSTOMERS_FILES = {"docs/openapi/customers.json": False, "docs/openapi/customers-jwt.json": True}
+COMPONENTS = "#/components/"
 # Making the document calls no route, so no part of this is used.
 NOWHERE = Config(
     table_name="none",
@@ -57,6 +62,80 @@ def text(*, knows_issuer: bool) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
+def customers_text(*, knows_issuer: bool) -> str:
+    """Return the text of the file of the customers' routes: a line for each part."""
+    return lines_of(_sorted(customers_document(document(knows_issuer=knows_issuer))))
+
+
+def lines_of(document: dict[str, Any]) -> str:
+    """Return the text of a document: a line for each operation, and for each component."""
+    return "".join(_lines(document, depth=2)) + "\n"
+
+
+def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
+    """Return a document of the customers' routes, with the components that these need."""
+    paths = {
+        path: operations
+        for path, operations in whole["paths"].items()
+        if not path.startswith(ADMIN_PATH)
+    }
+    ids = {one["operationId"] for operations in paths.values() for one in operations.values()}
+    paths = {path: _linked_to(ids, operations) for path, operations in paths.items()}
+    kept: set[str] = set()
+    wanted = list(_references(paths))
+    while wanted:
+        reference = wanted.pop()
+        if reference not in kept:
+            kept.add(reference)
+            kind, name = reference.removeprefix(COMPONENTS).split("/")
+            wanted += _references(whole["components"][kind][name])
+    components = {
+        kind: {name: one for name, one in named.items() if f"{COMPONENTS}{kind}/{name}" in kept}
+        for kind, named in whole["components"].items()
+    }
+    return {**whole, "paths": paths, "components": components}
+
+
+def _linked_to(ids: set[str], value: Any) -> Any:
+    """Return a part of a document without links to operations that it does not have."""
+    if isinstance(value, list):
+        return [_linked_to(ids, one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _linked_to(ids, part) for name, part in value.items()}
+    if links := found.pop("links", None):
+        kept = {name: link for name, link in links.items() if link["operationId"] in ids}
+        found |= {"links": kept} if kept else {}
+    return found
+
+
+def _references(value: Any, key: str = "") -> Iterator[str]:
+    """Yield the components that a part of a document names, the ways to sign in among them."""
+    if isinstance(value, str) and value.startswith(COMPONENTS):
+        yield value
+    elif key == "security":
+        yield from (f"{COMPONENTS}securitySchemes/{name}" for one in value for name in one)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from _references(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _references(part)
+
+
+def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
+    """Yield the text of an object whose values stand on a line each, so many levels deep."""
+    indent = "\n" + " " * (3 - depth)
+    yield "{"
+    for number, (key, part) in enumerate(value.items()):
+        yield f"{',' if number else ''}{indent}{json.dumps(key)}: "
+        if depth and isinstance(part, dict):
+            yield from _lines(part, depth - 1)
+        else:
+            yield json.dumps(part, ensure_ascii=False)
+    yield f"{indent[:-1]}}}"
+
+
 def _sorted(value: Any, name: str = "") -> Any:
     """Sort everything except a response's media types: generators use the first of them."""
     if isinstance(value, list):
@@ -70,6 +149,8 @@ def _sorted(value: Any, name: str = "") -> Any:
 def main() -> int:
     for name, knows_issuer in FILES.items():
         (ROOT / name).write_text(text(knows_issuer=knows_issuer), encoding="utf-8")
+    for name, knows_issuer in CUSTOMERS_FILES.items():
+        (ROOT / name).write_text(customers_text(knows_issuer=knows_issuer), encoding="utf-8")
     return 0
 
 

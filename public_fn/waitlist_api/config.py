@@ -24,7 +24,8 @@ class Config(Struct, frozen=True):
     written. Browsers may change entries for pages of the `cors_origins`, `*` for every page. With
     `edge_key_arns` a customer's request needs the text of one of these secrets in a header. The
     URLs of the webhook's queues are empty without a webhook, and so is the name of the function of
-    messages without a sender.
+    messages without a sender. The `message_channels` are `mail` and `sms`, each if the stack has a
+    sender for it.
 
     With a `bot_check`, the name of a provider, new guests need a token of its widget. Its secret is
     `bot_check_secret`, or the text of `bot_check_secret_arn`; the URLs are those of a stand-in.
@@ -45,6 +46,7 @@ class Config(Struct, frozen=True):
     webhook_queue_url: str = ""
     webhook_dead_letters_url: str = ""
     messages_function_name: str = ""
+    message_channels: tuple[str, ...] = ()
     bot_check: str = ""
     bot_check_site_key: str = ""
     bot_check_secret: str = ""
@@ -71,6 +73,7 @@ class Config(Struct, frozen=True):
             webhook_queue_url=environ.get("WEBHOOK_QUEUE_URL", ""),
             webhook_dead_letters_url=environ.get("WEBHOOK_DEAD_LETTERS_URL", ""),
             messages_function_name=environ.get("MESSAGES_FUNCTION_NAME", ""),
+            message_channels=_listed(environ, "MESSAGE_CHANNELS"),
             bot_check=environ.get("BOT_CHECK", ""),
             bot_check_site_key=environ.get("BOT_CHECK_SITE_KEY", ""),
             bot_check_secret=environ.get("BOT_CHECK_SECRET", ""),

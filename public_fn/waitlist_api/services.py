@@ -48,6 +48,7 @@ from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
 from waitlist_api.waitlists.preview import Previews
+from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_api.webhooks.replay import Replays
 from waitlist_shared.correlation import Correlation
 
@@ -67,6 +68,7 @@ class Services(Struct, frozen=True):
 
     now_millis: NowMillis
     pause: Pause
+    stack: Stack
     queue: QueueClient
     waitlist_records: WaitlistRecords
     entries: EntryRecords
@@ -136,6 +138,7 @@ class Services(Struct, frozen=True):
         given = {
             NowMillis: now_millis,
             Pause: pause,
+            Stack: Stack.of(config),
             MetricsCollector: metrics,
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,

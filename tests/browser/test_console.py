@@ -308,6 +308,38 @@ def test_a_list_is_paused_and_closed(console: Console) -> None:
     expect(console.state).to_have_text("open")
 
 
+def test_after_each_dialog_the_focus_is_where_the_operator_was(console: Console) -> None:
+    """Also if the button that opened it has become another one, or is gone."""
+    console.sign_up("ada", "bob")
+    focused = "document.activeElement.textContent.trim()"
+    console.go(console.list_path)
+    for button, then in (("Pause", "Resume…"), ("Resume", "Pause…"), ("Close", "Open…")):
+        console.do(button)
+        expect(console.page.get_by_role("button", name=then, exact=True)).to_be_focused()
+    console.go(console.person_path("bob"))
+    console.do("Move")
+    expect(console.page.locator(".place")).to_have_text("1 of 2")
+    assert console.page.evaluate(focused) == "Move…"
+    console.do("Remove")
+    expect(console.state).to_have_text("left")
+    assert console.page.evaluate("document.activeElement.closest('.actions') !== null")
+
+
+def test_a_list_has_its_numbers_apart(console: Console) -> None:
+    """A number that is read with the next one is another number."""
+    console.sign_up(*(f"person-{number}" for number in range(3)))
+    console.operator.call(
+        "POST",
+        "/entries/" + entry_id_of(console.operator.waitlist_id, "person-0") + "/ready",
+        json={"ready": False},
+    )
+    console.go("/")
+    row = console.page.locator(f"#list-{console.operator.waitlist_id}")
+    expect(row.locator("[data-label=Waiting]")).to_have_text(
+        "3 (1 not ready)", use_inner_text=False
+    )
+
+
 def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")
@@ -591,7 +623,9 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     page = console.page
     console.go(f"{console.list_path}/page")
     page.get_by_label("Text").fill("Fresh bread.\nEvery day.")
-    expect(page.locator("#preview")).to_contain_text("Every day.")
+    preview = page.frame_locator("#preview iframe")
+    expect(preview.get_by_text("Every day.")).to_be_visible()
+    expect(preview.get_by_text("Join the line")).to_be_visible()
     page.get_by_label("Colour").fill("green")
     page.get_by_role("button", name="Add a question").click()
     question = page.get_by_role("group", name="Question 1")
@@ -606,6 +640,9 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
+    # It is the element of the page, so a question looks as customers see it. It does nothing.
+    expect(preview.locator("waitlist-position")).to_contain_text("Branch")
+    assert preview.locator("waitlist-position").get_attribute("inert") is not None
     second.get_by_role("button", name="Move up").click()
     expect(question.get_by_label("Question")).to_have_value("Email")
     expect(second.get_by_label("Choices")).to_have_value("Mitte\nNord")

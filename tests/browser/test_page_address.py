@@ -114,7 +114,9 @@ def test_a_new_address_is_confirmed_by_its_mail(
     for new in ("bob@example.com", "ada@example.org"):
         address.fill(new)
         dialog.get_by_role("button", name="Save").click()
-        expect(status).to_contain_text("We have sent a link to the new address.")
+        expect(status).to_contain_text(
+            "The new address counts when you open the link that is sent to it"
+        )
         assert axe.violations(phone) == []
         laptop.goto(link_to(new))
         laptop.get_by_role("button", name="Keep my place").click()

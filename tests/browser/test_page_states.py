@@ -50,6 +50,19 @@ def test_a_long_number_is_in_one_line(stage: Stage, language: str) -> None:
     assert (lines_of(number), sideways(page), cut_off(page)) == (1, 0, [])
 
 
+def test_without_a_policy_people_go_on_to_the_place_though_there_is_no_pass(stage: Stage) -> None:
+    page = stage.page
+    page.route(f"{SHOP}**", lambda route: route.fulfill(content_type="text/html", body="Shop"))
+    stage.join(page={"enter_url": SHOP})
+    stage.admit()
+    stage.press("Enter now")
+    page.wait_for_url(SHOP)
+    page.go_back()
+    stage.shows("You have been let in")
+    stage.press("Continue")
+    page.wait_for_url(SHOP)
+
+
 def lines_of(text: Locator) -> int:
     """Return in how many lines a text stands."""
     height = "(one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"

@@ -19,6 +19,7 @@ from tests.deployment.test_documents import anchors
 from tests.rules.sources import ROOT
 from waitlist_api.http.schemas.waitlists import WaitlistBody
 from waitlist_api.messages.kinds import KIND_NAMES
+from waitlist_api.waitlists.setting_needs import RULES
 
 PAGES = ROOT / "docs" / "operate"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
@@ -63,6 +64,11 @@ def test_the_page_of_the_settings_lists_each_with_its_default() -> None:
         name: "required" if default is PydanticUndefined else to_json(default).decode()
         for name, default in defaults.items()
     }
+
+
+def test_the_page_of_the_settings_explains_each_warning() -> None:
+    page = (PAGES / "lists.md").read_text(encoding="utf-8")
+    assert re.findall(r"^- `(\w+)`: ", page, re.M) == [rule.code for rule in RULES]
 
 
 def test_the_page_of_the_messages_lists_each_kind() -> None:

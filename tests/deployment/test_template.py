@@ -154,6 +154,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "WEBHOOK_QUEUE_URL",
                 "WEBHOOK_DEAD_LETTERS_URL",
                 "MESSAGES_FUNCTION_NAME",
+                "MESSAGE_CHANNELS",
                 "BOT_CHECK",
                 "BOT_CHECK_SITE_KEY",
                 "BOT_CHECK_SECRET_ARN",

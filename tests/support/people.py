@@ -80,7 +80,8 @@ class People:
             if isinstance(one, dict) and isinstance(one.get("customer_id"), str):
                 self.id_of(one["customer_id"])
                 self.entry_tokens.pop(one["customer_id"], None)
-        path = f"{self.admin_path}/import"
+        # With tokens it is another route.
+        path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
 
@@ -106,7 +107,8 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            self.entry_tokens[name] = answer.json["entry_token"]
+            # It is of the former stay.
+            self.entry_tokens.pop(name, None)
         return answer
 
     def rest(self, name: str, seconds: float, key: str | None = None) -> Answer:

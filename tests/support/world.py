@@ -40,6 +40,7 @@ CONFIG = Config(
     webhook_queue_url=WEBHOOK_QUEUE,
     webhook_dead_letters_url=WEBHOOK_DEAD_LETTERS,
     messages_function_name=MESSAGES,
+    message_channels=("mail", "sms"),
 )
 START_MILLIS = 1_790_000_000_000
 

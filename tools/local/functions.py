@@ -50,6 +50,8 @@ class Backends:
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
             "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
+            # The mailbox takes both.
+            "MESSAGE_CHANNELS": "mail,sms",
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
             "REDIS_CLUSTER": str(self.redis_cluster).lower(),

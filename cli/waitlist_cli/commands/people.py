@@ -15,7 +15,7 @@ from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.settings import replacing
-from waitlist_cli.operations.sign_up import sign_up
+from waitlist_cli.operations.sign_up import address_field, sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -121,7 +121,13 @@ def resume(
 def signup(
     context: Context,
     waitlist: WaitlistId,
-    customer: Annotated[str, typer.Argument(metavar="CUSTOMER", help="The customer's id.")],
+    customer: Annotated[
+        str,
+        typer.Argument(
+            metavar="CUSTOMER",
+            help="The customer's id; on a list with identity the address.",
+        ),
+    ],
     profile_json: ProfileJson = None,
     set_: Set = None,
     attribute: Attribute = None,
@@ -132,15 +138,27 @@ def signup(
         str | None,
         typer.Option("--joined-at", help="The time of signup, which decides the place."),
     ] = None,
+    no_address: Annotated[
+        bool,
+        typer.Option(
+            "--no-address",
+            help="On a list with identity: the person has no address, and CUSTOMER is an id.",
+        ),
+    ] = False,
 ) -> None:
     """Sign a customer up, also for a closed waitlist. A repeat keeps the place."""
     at = None if joined_at is None else typed_utc(joined_at, f"--joined-at {joined_at}")
+    profile = profile_of({}, profile_json, set_)
+    customer_id: str | None = customer
+    field = None if no_address else address_field(context.call("GET", waitlist))
+    if field is not None:
+        customer_id, profile = None, {**(profile or {}), field: customer}
     result = sign_up(
         context.api,
         waitlist,
         str(uuid.uuid4()),
-        customer_id=customer,
-        profile=profile_of({}, profile_json, set_),
+        customer_id=customer_id,
+        profile=profile,
         attributes=attributes_of({}, attribute),
         priority=priority,
         joined_at=at,
@@ -149,7 +167,7 @@ def signup(
     if context.output.as_json:
         context.output.json({"outcome": result["outcome"], **entry})
     else:
-        if result.get("warning"):
+        if result.get("warning") == "signed_up_by_guest":
             context.output.note(
                 "A guest has signed this customer id up, and may be another person: check it "
                 "before you bump or admit the entry.",

@@ -49,8 +49,8 @@ def reinstate(
 ) -> int:
     """Give people who left, were removed or are parked exactly their former places back.
 
-    Each gets a new stay with a new token; the former token ends. With --file, people on the list
-    are skipped, so after an interruption run the same command again.
+    Each gets a new stay, and the former token ends; --tokens needs the right to see tokens. With
+    --file, people on the list are skipped, so after an interruption run the same command again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
@@ -115,9 +115,8 @@ def _one(
     entry = task.reinstate(entry_id, name)
     if isinstance(entry, Refused):
         context.output.note(f"{name}: {entry.message} ({entry.code})", "yellow")
-    elif entry is not None and issued is not None and entry["entry_token"]:
-        customer, link = "" if name == entry_id else name, entry.get("link") or ""
-        issued.write([(entry_id, customer, entry["entry_token"], link, "")])
+    elif entry is not None and issued is not None and (token := task.token_of(entry_id)):
+        issued.write([(entry_id, "" if name == entry_id else name, *token, "")])
     return entry
 
 

@@ -174,5 +174,8 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
     }
+    warnings = texts.pop("warnings")
     pairs = {name: texts[name] for name in texts if name != "rebuild" or texts[name]}
     context.output.pairs(pairs)
+    for warning in warnings:
+        context.output.note(f"{', '.join(warning['settings'])}: {warning['message']}", "yellow")

@@ -27,6 +27,9 @@ class Console:
     # The columns that the operator has chosen for a list.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
+    # The settings of a page that is being written, by list, and the files of the customer's page.
+    page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    page_files: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
         return self.api.operator("GET", path, params=params)

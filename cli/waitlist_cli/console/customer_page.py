@@ -16,7 +16,6 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = "/lists/{waitlist}/page"
 # How the service names the setting in its errors.
 OF_PAGE = "body.page."
-COLOUR, USUAL_COLOUR = re.compile("#[0-9A-Fa-f]{6}"), "#1d5fd1"
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
     "label": "",
@@ -88,7 +87,7 @@ def routes(console: Console) -> list[Route]:
         return shown(request, console.get(f"/{waitlist_of(request)}")["page"] or NO_PAGE)
 
     def save(request: Request, form: Form) -> Response:
-        waitlist_id, page = waitlist_of(request), _typed(form)
+        waitlist_id, page = waitlist_of(request), typed_page(form)
         try:
             save_settings(console, waitlist_id, form, {"page": None if page == NO_PAGE else page})
         except Refused as error:
@@ -102,31 +101,18 @@ def routes(console: Console) -> list[Route]:
 
     def arrange(request: Request, form: Form) -> Response:
         """Answer the form with a question more, or one moved up or removed; nothing is saved."""
-        page = _typed(form)
+        page = typed_page(form)
         page["fields"] = _arranged(page["fields"], form.text("do"))
         return shown(request, page, form=form)
 
-    def preview(request: Request, form: Form) -> Response:
-        """Show the page that the form would make; nothing is saved."""
-        page = _typed(form)
-        colour = page["colour"] or ""
-        return console.page(
-            request,
-            "customer_page_preview.html",
-            waitlist=console.get(f"/{waitlist_of(request)}"),
-            page={**page, "fields": [_previewed(one) for one in page["fields"]]},
-            colour=colour if COLOUR.fullmatch(colour) else USUAL_COLOUR,
-        )
-
     return [
         Route(PATH, show),
-        Route(f"{PATH}/preview", with_form(preview), methods=["POST"]),
         Route(PATH, with_form(save), methods=["POST"]),
         Route(f"{PATH}/questions", with_form(arrange), methods=["POST"]),
     ]
 
 
-def _typed(form: Form) -> dict[str, Any]:
+def typed_page(form: Form) -> dict[str, Any]:
     """Return the setting as the form has it; the service says what is wrong with it."""
     columns = ("name", "label", "type", "required", "kept_in", "options", "version")
     rows = zip(*(form.getlist(f"question_{one}") for one in columns), strict=False)
@@ -191,16 +177,6 @@ def _choice_lines(options: Sequence[str | Mapping[str, Any]]) -> str:
         else " | ".join([one["value"], *_label_lines(one["labels"]).splitlines()])
         for one in options
     )
-
-
-def _previewed(question: dict[str, Any]) -> dict[str, Any]:
-    """Return a question with the label that a customer without a language of the label sees."""
-    options = [one if isinstance(one, str) else one["labels"] for one in question["options"]]
-    return {**question, "label": _first(question["label"]), "options": [*map(_first, options)]}
-
-
-def _first(label: str | Mapping[str, str]) -> str:
-    return label if isinstance(label, str) else next(iter(label.values()))
 
 
 def _words_of(lines: str) -> dict[str, Any]:

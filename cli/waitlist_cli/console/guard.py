@@ -25,6 +25,7 @@ HEADERS = {
             "style-src 'self'",
             "img-src 'self'",
             "connect-src 'self'",
+            "frame-src 'self'",
             "form-action 'self'",
             "frame-ancestors 'none'",
             "base-uri 'none'",
@@ -71,7 +72,10 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                # The frame of a preview has a policy of its own.
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         answer = await self._answer(Request(scope, receive)) or self.app

@@ -90,10 +90,7 @@ def _make_ready(call: Call) -> Response:
 
 def _reinstate(call: Call) -> Response:
     found = call.person.reinstate()
-    notice, token = f"Back at position {shown(found['position'])}.", found["entry_token"]
-    if token is None:
-        return call.console.done(notice)
-    return call.console.done(f"{notice} The new entry token, which is a secret:", code=token)
+    return call.console.done(f"Back at position {shown(found['position'])}.")
 
 
 def _erase(call: Call) -> Response:
@@ -200,7 +197,8 @@ REINSTATE = Action(
     "Give {who} the former place back?",
     (
         "The person waits between the former neighbours again, with the former priority and time "
-        "of signup. It is a new stay: the former token fits no more, and the attempts begin at 0."
+        "of signup. It is a new stay: the former token fits no more, and the attempts begin at 0. "
+        "A guest needs a new link, which Link gets."
     ),
     "Reinstate",
     _reinstate,

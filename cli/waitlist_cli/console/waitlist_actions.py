@@ -13,7 +13,7 @@ from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
-from waitlist_cli.operations.sign_up import sign_up
+from waitlist_cli.operations.sign_up import address_field, sign_up
 from waitlist_cli.terminal.output import counted
 from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_object
 from waitlist_cli.terminal.times import typed_utc
@@ -111,14 +111,20 @@ def _claim(call: Call) -> Response:
 
 def _add(call: Call) -> Response:
     text = call.form.text
-    joined_at = text("joined_at")
+    joined_at, address, customer_id = text("joined_at"), text("address"), text("customer_id")
+    profile = json_object(text("profile") or "{}", "Profile")
+    if address and customer_id:
+        raise WrongUsage("Give the address, or for a person without one a customer id: not both.")
+    if address:
+        field = address_field(call.console.get(f"/{call.waitlist_id}"))
+        profile = {**profile, field or "email": address}
     result = sign_up(
         call.console.api,
         call.waitlist_id,
         call.key,
         ended=text("ended"),
-        customer_id=text("customer_id"),
-        profile=json_object(text("profile") or "{}", "Profile"),
+        customer_id=customer_id or None,
+        profile=profile,
         attributes=attributes_of({}, call.form.lines("attributes"), "Attributes"),
         priority=call.form.number("priority", "Priority") or 0,
         joined_at=typed_utc(joined_at, "Joined at") if joined_at else None,
@@ -130,6 +136,19 @@ def _add(call: Call) -> Response:
     }
     page = f"/lists/{call.waitlist_id}/people/{result['entry_id']}"
     return call.console.done(notices[result["outcome"]], to=page)
+
+
+def _who(waitlist: Document) -> Sequence[Field]:
+    """Return the fields that say who a new person is: the same as at the person's own signup."""
+    field = address_field(waitlist)
+    if field is None:
+        hint = "Visible ASCII characters."
+        return (Field("customer_id", "Customer id", hint=hint, is_required=True),)
+    label = {"email": "Mail address", "phone": "Telephone number"}[field]
+    return (
+        Field("address", label, hint="Who signs up with it later is the same person."),
+        Field("customer_id", "Customer id", hint="Only for a person without an address."),
+    )
 
 
 def _redrive(call: Call) -> Response:
@@ -292,8 +311,8 @@ ADD = Action(
     "Also while the list is closed. A customer who is on the list keeps the place.",
     "Add",
     _add,
-    (
-        Field("customer_id", "Customer id", hint="Visible ASCII characters.", is_required=True),
+    lambda waitlist: (
+        *_who(waitlist),
         Field("priority", "Priority", "number", "0 to 255; higher goes first.", "0"),
         Field(
             "joined_at",

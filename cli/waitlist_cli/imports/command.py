@@ -137,6 +137,7 @@ def _report(
         "reasons": [{"reason": text, "rows": rows} for text, rows in commonest],
         "warnings": counts.warned,
         "warned_rows": counts.warned_rows,
+        "beside_address": counts.beside_address,
         "last_row": counts.done_row,
         "whole": counts.is_whole,
         "seconds": round(counts.seconds, 3),

@@ -26,6 +26,10 @@ MOST_REASONS = 1000
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
 NO_ADDRESS = "Joined, and have no address for the list's messages (profile.email, profile.phone)"
+BESIDE_ADDRESS = (
+    "Have an address and the customer id of another person: who signs up with the address gets a "
+    "second place. Import the addresses with --identity, without customer ids"
+)
 # If the service is too busy, calls are halved down to this size; only then the retries are patient.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
@@ -40,7 +44,8 @@ class Counts:
     """What became of the rows; `done_row` is the last row of an import that has an outcome.
 
     `warned` counts the rows whose customer is on the list by a guest's signup; `warned_rows` has
-    the first of them. `left_out` are people of an export who are not added, and `notes` say of how
+    the first of them. `left_out` are people of an export who are not added, `beside_address` counts
+    the rows with a customer id that is not the person of the row's address, and `notes` say of how
     many rows what is not taken over.
     """
 
@@ -56,6 +61,7 @@ class Counts:
     seconds: float = 0.0
     is_whole: bool = False
     warned: int = 0
+    beside_address: int = 0
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -72,6 +78,8 @@ class Counts:
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
+        if self.beside_address:
+            found.append((BESIDE_ADDRESS, self.beside_address))
         return found
 
     @property
@@ -178,7 +186,9 @@ class ImportRun:
                     self.counts.banned += 1
                 case _:
                     self._refuse(row.record, result.get("code") or "", reason_of(result))
-            if result.get("warning"):
+            if result.get("warning") == "another_address":
+                self.counts.beside_address += 1
+            elif result.get("warning"):
                 self.counts.warn(row.record.number)
             if token := result.get("entry_token"):
                 link = result.get("link") or ""
@@ -197,16 +207,11 @@ class ImportRun:
         while start < len(rows):
             part = rows[start : start + self.rows_a_call]
             policy = PATIENT if self.rows_a_call <= LEAST_ROWS else HASTY
-            body = body_of(
-                part,
-                entry_tokens=self.tokens is not None,
-                ended=self.ended,
-                on_list=self.on_list,
-            )
+            body = body_of(part, ended=self.ended, on_list=self.on_list)
+            with_tokens = "/tokens" if self.tokens is not None else ""
+            path = f"/{self.waitlist_id}/import{with_tokens}"
             try:
-                answer = self.api.operator(
-                    "POST", f"/{self.waitlist_id}/import", body, policy=policy
-                )
+                answer = self.api.operator("POST", path, body, policy=policy)
             except Unavailable:
                 if self.rows_a_call <= LEAST_ROWS:
                     raise

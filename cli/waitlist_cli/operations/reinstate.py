@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 ON_LIST = "already_on_list"
+NO_TOKENS = "no_entry_tokens"
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Reinstatements:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
-        """Return the entry with its token, a refusal, or None if it is on the list already."""
+        """Return the entry, a refusal, or None if it is on the list already."""
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, self.reason, key, PATIENT)
         try:
@@ -43,3 +44,13 @@ class Reinstatements:
             return refusal
         self.back += 1
         return entry
+
+    def token_of(self, entry_id: str) -> tuple[str, str] | None:
+        """Return the token of the new stay, and its link; None if customers have accounts."""
+        person = Person(self.api, self.waitlist_id, entry_id, policy=PATIENT)
+        try:
+            return person.token()["entry_token"], person.link()["url"]
+        except Refused as refusal:
+            if refusal.code != NO_TOKENS:
+                raise
+            return None

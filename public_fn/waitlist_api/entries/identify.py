@@ -3,6 +3,7 @@
 import base64
 import hmac
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -63,6 +64,18 @@ class Identities(Struct, frozen=True):
         """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
+
+    def named_beside_address(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
+        """Return the customer id of the address in a profile; None on lists that look for none.
+
+        It is for a caller who states an id, so a profile without a valid address is no error.
+        """
+        rules = self.waitlist_cache.find(waitlist_id).settings.identity
+        if rules is None:
+            return None
+        with suppress(InvalidFields):
+            return self._person(waitlist_id, rules, None, profile).customer_id
+        return None
 
     def of_profile(self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]) -> Person:
         """Return the person of the address in a profile; raise InvalidFields."""

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+from msgspec.structs import replace
 
 from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
 from waitlist_api.entries.identify import Identities
@@ -204,18 +205,19 @@ def _routers(
     bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
+    stack = replace(services.stack, has_accounts=tokens is None)
     return [
         health_routes(services.queue, services.waitlists),
         pass_routes(services.passes),
         public_waitlist_routes(
             services.waitlists,
             bot_check,
+            stack,
             services.now_millis,
-            has_guests=tokens is not None,
         ),
         page_routes(services.waitlists, bot_check),
         _customer_routes(services, tokens, responses, identities),
-        admin_waitlist_routes(services.waitlists, services.questions),
+        admin_waitlist_routes(services.waitlists, services.questions, stack, services.now_millis),
         admin_count_routes(
             services.waitlists,
             services.count_history,
@@ -252,7 +254,7 @@ def _routers(
             even_times,
         ),
         admin_token_routes(token_issuer, services.passes.issuer),
-        admin_reinstate_routes(services.reinstatements, tokens, services.passes.issuer),
+        admin_reinstate_routes(services.reinstatements),
         admin_webhook_routes(services.replays),
         unsubscribe_routes(services.waitlists, Unsubscriptions(code_keys, services.recipients)),
     ]

@@ -22,6 +22,7 @@ AUDITED = frozenset(
         f"PATCH {ADMIN_LIST}",
         f"DELETE {ADMIN_LIST}",
         f"POST {ADMIN_LIST}/import",
+        f"POST {ADMIN_LIST}/import/tokens",
         f"POST {ADMIN_LIST}/find",
         f"POST {ADMIN_LIST}/messages/test",
         f"DELETE {ADMIN_ENTRY}",

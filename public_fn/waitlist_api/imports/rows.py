@@ -21,7 +21,7 @@ Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 WhenEnded = Literal["skip", "rejoin"]
 # What an import does with a stay that a guest made, on a list of guests.
 WhenOnList = Literal["keep", "replace"]
-RowWarning = Literal["signed_up_by_guest"]
+RowWarning = Literal["signed_up_by_guest", "another_address"]
 # `new` needs an intent, `joining` has an import's; other signups and leaves are `under_way`.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
@@ -40,8 +40,9 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     `ready` is held back, for a `reason`. One who is not `verified` has to prove the address, on a
     list that asks for that. A `banned` customer is not added, and refused from then on, for the
     `reason`. `identify` has made the customer id of the address in the profile; it is None if the
-    caller has stated the id. An entry that an earlier call with the same `idempotency_key` has
-    added counts as joined.
+    caller has stated the id. `is_beside_address` says that the caller has stated another id than
+    that of the address in the profile. An entry that an earlier call with the same
+    `idempotency_key` has added counts as joined.
     """
 
     customer_id: str
@@ -61,6 +62,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     unreachable: bool = False
     language: str = ""
     banned: bool = False
+    is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
         """Raise InvalidFields for a place or a time that no entry can have."""

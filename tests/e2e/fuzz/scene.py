@@ -37,6 +37,7 @@ OF_A_LIST = (
     "admit",
     "listEntries",
     "importEntries",
+    "importWithTokens",
     "listSegments",
     "getStats",
     "previewAdmission",

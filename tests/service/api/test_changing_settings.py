@@ -246,3 +246,36 @@ def test_changes_of_two_operators_at_once_both_stand(people: People, step: int) 
     assert len(wire.calls) > step
     after = settings(people)
     assert (after["capacity"], after["hide_counts"], after["version"]) == (20, True, 3)
+
+
+ENTRANCE = {"page": {"enter_url": "https://shop.example.com/enter"}}
+
+
+def test_each_answer_about_the_settings_says_what_they_lack(people: People) -> None:
+    lacking = {"name": "Bakery", **ENTRANCE}
+    answers = [
+        change(people, lacking, method="PUT"),
+        change(people, ENTRANCE),
+        people.world.request("GET", people.admin_path, operator=True),
+    ]
+    (listed,) = people.world.request("GET", "/v1/admin/waitlists", operator=True).json["waitlists"]
+    for shown in (*(one.json for one in answers), listed):
+        (warning,) = shown["warnings"]
+        assert warning["code"] == "enter_url_without_policy"
+        assert warning["settings"] == ["page.enter_url", "admission"]
+        assert "Set `admission`" in warning["message"]
+
+
+def test_a_warning_ends_with_the_setting_that_was_missing(people: People) -> None:
+    assert change(people, {**ENTRANCE, "admission": None}).json["warnings"] != []
+    assert change(people, {"admission": SETTINGS["admission"]}).json["warnings"] == []
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_settings_by_which_nobody_could_join_are_refused(people: People, method: str) -> None:
+    before = settings(people)
+    impossible = {"name": "Bakery", "identity": {"field": "email"}, "max_guest_bytes": 10}
+    answer = change(people, impossible, method=method)
+    assert (answer.status, answer.code) == (422, "invalid_request")
+    assert [one["field"] for one in answer.json["errors"]] == ["body.max_guest_bytes"]
+    assert settings(people) == before

@@ -310,10 +310,10 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
         {"customer_id": "no-address"},
         {},
     ]
-    path, tokens = f"{by_mail.admin_path}/import", {"entry_tokens": True}
-    body = {"entries": rows, **tokens}
+    path, body = f"{by_mail.admin_path}/import/tokens", {"entries": rows}
     with nothing_changes(by_mail.world):
-        tried = by_mail.world.request("POST", path, body={**body, "dry_run": True}, operator=True)
+        asked: Any = {**body, "dry_run": True}
+        tried = by_mail.world.request("POST", path, body=asked, operator=True)
     outcomes = ["already", "joined", "already", "refused", "joined", "refused"]
     assert [one["outcome"] for one in tried.json["results"]] == outcomes
     imported = by_mail.world.request("POST", path, body=body, operator=True).json["results"]
@@ -331,3 +331,27 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
     assert eve["link"].startswith("https://api.example.com/w/bakery#t=")
     assert {one["link"] for one in tried.json["results"]} == {None}
     assert join(by_mail, "eve@example.org").code == "already_on_list"
+
+
+def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
+    """That person would get a second place by signing up."""
+    path = f"{by_mail.admin_path}/import"
+    address = {"email": "zoe@example.org"}
+    rows: Any = [
+        {"customer_id": "zoe", "profile": address},
+        {"customer_id": "walk-in", "profile": {"name": "Zed"}},
+    ]
+    body: Any = {"entries": rows}
+    results = by_mail.world.request("POST", path, body=body, operator=True).json
+    assert [one["warning"] for one in results["results"]] == ["another_address", None]
+    assert (results["joined"], results["warnings"]) == (2, 1)
+    by_address: Any = {"entries": [{"profile": {"email": "yan@example.org"}}]}
+    by_mail.world.request("POST", path, body=by_address, operator=True)
+    listed = by_mail.page("status=waiting").json["entries"]
+    same: Any = {
+        "entries": [
+            {"customer_id": listed[-1]["customer_id"], "profile": {"email": "YAN@example.org"}}
+        ]
+    }
+    again = by_mail.world.request("POST", path, body=same, operator=True).json["results"][0]
+    assert (again["outcome"], again["warning"]) == ("already", None)

@@ -13,7 +13,7 @@ from tests.support.openapi import document_of
 from tests.support.stores import empty_redis
 from tests.support.world import World
 from tools.local.dynamodb.memory_table import MemoryTable
-from tools.openapi import FILES, ROOT, text
+from tools.openapi import CUSTOMERS_FILES, FILES, ROOT, customers_document, lines_of, text
 from waitlist_api.http.errors import STATUS
 from waitlist_api.http.request_log import HEADER
 from waitlist_api.records.entry import Status
@@ -285,6 +285,39 @@ def _has_bounds(schema: dict[str, Any]) -> bool:
 def test_the_committed_document_is_that_of_the_code(name: str) -> None:
     committed = (ROOT / name).read_text(encoding="utf-8")
     assert committed == text(knows_issuer=FILES[name]), f"{name} is not current: run make openapi"
+
+
+@pytest.mark.parametrize(("name", "whole"), list(zip(CUSTOMERS_FILES, FILES, strict=True)))
+def test_the_document_of_the_customers_is_their_part_of_the_whole(name: str, whole: str) -> None:
+    committed = json.loads((ROOT / name).read_text(encoding="utf-8"))
+    of_all = json.loads((ROOT / whole).read_text(encoding="utf-8"))
+    assert committed == customers_document(of_all), f"{name} is not current: run make openapi"
+    assert lines_of(committed) == (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CUSTOMERS_FILES)
+def test_an_app_finds_the_customers_routes_alone_and_all_that_they_name(name: str) -> None:
+    """P5: no operation is signed, and a generator finds each name that the document refers to."""
+    content = (ROOT / name).read_text(encoding="utf-8")
+    found = json.loads(content)
+    routes = {
+        f"{method.upper()} {path}" for path, methods in found["paths"].items() for method in methods
+    }
+    public = {route for route, authorizer in route_authorizers().items() if authorizer is None}
+    assert routes == (public & OPERATIONS.keys())
+    assert "SigV4" not in content
+    named = {one.rpartition("/")[2] for one in re.findall(r'"#/components/[^"]+"', content)}
+    components = {one for kind in found["components"].values() for one in kind}
+    assert {one.strip('"') for one in named} <= components
+    ids = {one["operationId"] for methods in found["paths"].values() for one in methods.values()}
+    linked = {
+        link["operationId"]
+        for methods in found["paths"].values()
+        for operation in methods.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    }
+    assert linked <= ids
 
 
 def test_the_committed_document_is_the_one_that_is_shown() -> None:

@@ -37,6 +37,7 @@ DEFAULTS = {
     "segments": [],
     "segments_state": "ready",
     "rebuild": None,
+    "warnings": [],
     "version": 1,
 }
 

@@ -29,8 +29,8 @@ def signup_token(people: People, name: str) -> str:
 def imported_token(people: People, **body: object) -> str:
     """Import ada; return the token of the answer."""
     row = {"customer_id": "ada", "joined_at": IMPORTED_AT}
-    path = f"{people.admin_path}/import"
-    content = {"entries": [row], "entry_tokens": True, **body}
+    path = f"{people.admin_path}/import/tokens"
+    content = {"entries": [row], **body}
     answer = people.world.request("POST", path, body=content, operator=True)
     (result,) = answer.json["results"]
     assert result["outcome"] == "joined", answer.text

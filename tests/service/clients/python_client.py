@@ -50,6 +50,16 @@ class PythonClient:
 
 def generate(document: Path, folder: Path) -> PythonClient:
     """Generate the client into a folder and import it; raise if the generator warns."""
+    write(document, folder)
+    sys.path.insert(0, str(folder))
+    try:
+        return PythonClient(importlib.import_module(PACKAGE))
+    finally:
+        sys.path.remove(str(folder))
+
+
+def write(document: Path, folder: Path) -> Path:
+    """Generate the client into a folder; return where it is. Raise if the generator warns."""
     if not GENERATOR.exists():
         raise FileNotFoundError(f"{GENERATOR} is missing: run `make client-generator` once")
     configuration = folder / "configuration.yaml"
@@ -61,8 +71,4 @@ def generate(document: Path, folder: Path) -> PythonClient:
     )
     if done.returncode:
         raise RuntimeError(f"the generator failed:\n{done.stdout}{done.stderr}")
-    sys.path.insert(0, str(folder))
-    try:
-        return PythonClient(importlib.import_module(PACKAGE))
-    finally:
-        sys.path.remove(str(folder))
+    return folder / PACKAGE

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.service.clients.python_client import BASE_URL, PythonClient, generate
+from tests.service.clients.python_client import BASE_URL, PythonClient, generate, write
 from tests.support.stores import empty_redis
 from tests.support.world import SECRET, START_MILLIS, World
 from tools.local.dynamodb.memory_table import MemoryTable
@@ -36,6 +37,14 @@ Send = Callable[..., Any]
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> PythonClient:
     return generate(DOCUMENT, tmp_path_factory.mktemp("client"))
+
+
+def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path) -> None:
+    document = ROOT / "docs/openapi/customers.json"
+    api = write(document, tmp_path) / "api"
+    operations = {file.stem for file in (api / "customer").glob("*.py")}
+    assert {"sign_up", "get_entry", "enter", "get_pass"} <= operations
+    assert not (api / "operator").exists()
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
@@ -207,10 +216,13 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     on(cyd, "unban", 204, body=body("UnbanBody"))
     back = on(cyd, "reinstate", body=body("ReinstateBody", reason="an error"))
     assert back.status == "waiting"
-    assert on(cyd, "getEntry", token=back.entry_token).position == back.position
+    token = on(cyd, "issueToken").entry_token
+    assert on(cyd, "getEntry", token=token).position == back.position
     on("ada", "erasePerson", 204)
     rows = body("ImportBody", entries=[{"customer_id": "eve"}])
     assert send("importEntries", 200, waitlist_id=BAKERY, body=rows).joined == 1
+    (again,) = send("importWithTokens", 200, waitlist_id=BAKERY, body=rows).results
+    assert (again.outcome, bool(again.entry_token)) == ("already", True)
     assert on("bob", "getEntry", 401).code == "unauthorized"
     send("deleteWaitlist", 204, waitlist_id=BAKERY)
 

@@ -72,6 +72,7 @@ EXPECTED = {
     "admin_link": 200,
     "admin_find": 422,
     "admin_import": 200,
+    "admin_import_tokens": 200,
     "admin_claim": 200,
     "admin_complete": 200,
     "admin_release": 200,

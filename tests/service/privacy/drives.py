@@ -336,8 +336,13 @@ def import_entries(service: Deployment) -> None:
     rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
     wrong_rows = [{CUSTOMER: PROFILE}, CUSTOMER, {**SIGNUP, "joined_at": CUSTOMER}]
     done(service, "POST", f"{ADMIN}/import", {"entries": rows + wrong_rows})
-    body = {"entries": rows + wrong_rows, "entry_tokens": True}
-    answer = service.operator("POST", f"{ADMIN}/import", json=body)
+
+
+@drives("POST /v1/admin/waitlists/{waitlist_id}/import/tokens")
+def import_with_tokens(service: Deployment) -> None:
+    rows: list[Any] = [SIGNUP, {**SIGNUP, "customer_id": f"{CUSTOMER}2", "priority": 2}]
+    body = {"entries": [*rows, {CUSTOMER: PROFILE}]}
+    answer = service.operator("POST", f"{ADMIN}/import/tokens", json=body)
     assert answer.json().get("code") == "no_entry_tokens" or len(service.issued) == len(rows)
 
 

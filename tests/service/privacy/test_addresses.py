@@ -187,8 +187,8 @@ class Life:
         rows: list[Any] = [{"profile": {field: one}} for one in (*wrong, *self.address.others)]
         rows.append({"profile": {field: typed}, "joined_at": typed})
         for dry_run in (True, False):
-            body = {"entries": rows, "dry_run": dry_run, "entry_tokens": True}
-            self.operator("POST", "/import", body)
+            body = {"entries": rows, "dry_run": dry_run}
+            self.operator("POST", "/import/tokens", body)
         code = self.operator("POST", f"{entry}/link")["url"].partition("#v=")[2]
         token = self.send("/verify", code=code)["entry_token"]
         for one in (*wrong, *self.address.others):

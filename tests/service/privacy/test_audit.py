@@ -31,6 +31,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
     "DELETE /v1/admin/waitlists/{waitlist_id}": (ADMIN, BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/import": (f"{ADMIN}/import", BAKERY),
+    "POST /v1/admin/waitlists/{waitlist_id}/import/tokens": (f"{ADMIN}/import/tokens", BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/find": (f"{ADMIN}/find", BAKERY),
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test": (f"{ADMIN}/messages/test", BAKERY),
     "DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
@@ -46,7 +47,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "GET /v1/admin/waitlists/{waitlist_id}/entries": (f"{ADMIN}/entries", BAKERY),
     "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (ADMIN_ENTRY, ADA),
 }
-TO_AUDIT = ("/token", "/link", "/find", "/import", "/test")
+TO_AUDIT = ("/token", "/link", "/find", "/import", "/tokens", "/test")
 BODIES: dict[str, Any] = {
     "PUT": SETTINGS,
     "PATCH": {"open": True},
@@ -151,7 +152,8 @@ def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
         service.is_wrong = True
         service.operator("DELETE", path)
     service.operator("POST", f"{ADMIN_ENTRY}/token")
-    service.operator("POST", f"{ADMIN}/import", json={"entries": [SIGNUP], "entry_tokens": True})
+    service.operator("POST", f"{ADMIN}/import", json={"entries": [SIGNUP]})
+    service.operator("POST", f"{ADMIN}/import/tokens", json={"entries": [SIGNUP]})
     texts = [str(line) for line in audit(asked)]
     assert len(texts) >= 3
     assert found_in(texts) == []

@@ -41,6 +41,12 @@ class Bakery:
                 entries.append(answer.json())
         return entries
 
+    def tries_to_sign_up(self, **body: Any) -> str:
+        """Send a signup that is refused, as a customer; return the code of the refusal."""
+        url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
+        with plain_client(timeout=35) as http:
+            return str(http.post(url, json=body).json().get("code"))
+
     def rest(self, entry: dict[str, Any], days: int) -> None:
         """Let an entry of `sign_up` rest, as its customer."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"

@@ -52,17 +52,17 @@ class FakeService:
             return self.answers[method]
         if self.script:
             return self.script.pop(0)
-        if method == "POST" and path.endswith("/import"):
+        if method == "POST" and path.endswith(("/import", "/import/tokens")):
             self.imports += 1
             self.on_import(self.imports)
-            done = self._import(body)
+            done = self._import(body, with_tokens=path.endswith("/tokens"))
             if self.lost_answers:
                 self.lost_answers -= 1
                 return problem(503, "record_unavailable", Retry_After="0")
             return done
         return problem(404, "not_found")
 
-    def _import(self, body: bytes) -> Answer:
+    def _import(self, body: bytes, *, with_tokens: bool) -> Answer:
         if len(body) > MOST_BYTES:
             return problem(413, "too_large")
         sent = json.loads(body)
@@ -70,7 +70,7 @@ class FakeService:
         if not 0 < len(entries) <= MOST_ROWS:
             return problem(422, "invalid_request")
         results = [{"row": row, **self._one(entry)} for row, entry in enumerate(entries)]
-        if sent.get("entry_tokens"):
+        if with_tokens:
             results = [_with_token(one, entry) for one, entry in zip(results, entries, strict=True)]
         outcomes = [result["outcome"] for result in results]
         counts = {name: outcomes.count(name) for name in ("joined", "already", "ended", "refused")}

@@ -95,7 +95,7 @@ def test_a_new_schedule_with_a_time_that_has_passed_is_warned_about(bakery: Bake
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed: a new schedule gives no slots" in text
     # The saved schedule has given its slots.
-    assert bakery.typed(*words, "--max-inside", "5").stderr == ""
+    assert "a new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 
 def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:

@@ -193,3 +193,15 @@ def test_in_a_pipe_a_list_is_lines_with_tabs(typed: Typed, bakery: Bakery) -> No
     assert lines[0].split("\t")[:4] == ["waitlist", "name", "open", "paused"]
     row = next(line for line in lines if line.startswith(f"{bakery.waitlist_id}\t"))
     assert row.split("\t")[1:6] == ["Bakery", "true", "false", "", "language"]
+
+
+def test_a_setting_that_lacks_another_is_saved_with_a_warning(typed: Typed, bakery: Bakery) -> None:
+    enter = "https://shop.example.com/enter"
+    result = typed("page", bakery.waitlist_id, "--enter", enter)
+    assert result.exit_code == 0
+    assert "page.enter_url, admission: Customers who enter come to enter_url" in result.stderr
+    assert "warnings" not in result.stdout
+    (warning,) = bakery.typed.json("show", bakery.waitlist_id)["warnings"]
+    assert warning["code"] == "enter_url_without_policy"
+    mended = typed("policy", bakery.waitlist_id, "--rate", "5/minute")
+    assert (mended.exit_code, mended.stderr) == (0, "")

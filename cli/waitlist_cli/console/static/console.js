@@ -27,10 +27,30 @@ document.addEventListener("htmx:error", (event) => {
   (dialog.open ? dialog.querySelector(".outcome") : trouble).replaceChildren(problem);
 });
 
+// The control in the page that has the focus, and its place among the buttons beside it. A swap can take it away:
+// "Pause" becomes "Resume", and a person who was removed can be reinstated.
+const buttonsBeside = (control) => [...(control.closest(".actions")?.querySelectorAll("button") ?? [])];
+let focused = null;
+document.addEventListener("htmx:before:swap", () => {
+  const control = document.activeElement?.closest("#main *");
+  focused = control && { id: control.id, at: buttonsBeside(control).indexOf(control) };
+});
+function returnFocus() {
+  if (!focused || document.activeElement !== document.body) return;
+  const beside = [...document.querySelectorAll("#main .actions button")];
+  const place = focused.at < 0 ? null : beside[Math.min(focused.at, beside.length - 1)];
+  (document.getElementById(focused.id) ?? place ?? document.getElementById("main")).focus();
+}
+
 document.addEventListener("htmx:after:swap", (event) => {
+  if (!dialog.open) returnFocus();
   // A form that comes back as it was sent; a choice would stay where it was.
   if (event.detail.ctx.swap === "outerMorph") document.getElementById("page").reset();
-  if (document.querySelector("#dialog-body > form") && !dialog.open) dialog.showModal();
+  if (document.querySelector("#dialog-body > form") && !dialog.open) {
+    // The dialog gives the focus back to what had it. Not every browser focuses a button at a click.
+    event.detail.ctx.sourceElement?.focus();
+    dialog.showModal();
+  }
   for (const notice of document.querySelectorAll(".notice:not([data-seen])")) keep(notice);
 });
 document.addEventListener("done", () => {

@@ -623,13 +623,24 @@ def _entries() -> dict[str, Operation]:
             "Import up to 500 entries, also into a closed waitlist",
             with_headers(
                 NO_STORE,
-                answers(200, "The outcome of each row", *WRITE, "no_entry_tokens"),
+                answers(200, "The outcome of each row", *WRITE),
             ),
             "Each row is validated like a signup, and refused without effect on the other rows. A "
             "repeat changes nothing: customers on the waitlist are reported as `already`, and "
             "those who have left or were admitted as `ended`, unless `ended` is `rejoin`. Rows "
             "keep their order, also rows of the same `joined_at`, and also when a call without an "
             "answer is repeated. At most 2 MB.",
+        ),
+        "importWithTokens": _operator(
+            "Import entries, and get their entry tokens",
+            with_headers(
+                NO_STORE,
+                answers(200, "The outcome and token of each row", *WRITE, "no_entry_tokens"),
+            ),
+            "As `importEntries`. Each row that is on the waitlist afterwards has its entry token, "
+            "for you to pass on, unless a guest made the stay. If customers use the tokens of an "
+            "OIDC issuer, the answer is `no_entry_tokens`. A right of its own: who may add people "
+            "need not be allowed to act for them.",
         ),
         "listEntries": _operator(
             "List entries by status",
@@ -716,27 +727,25 @@ def _entries() -> dict[str, Operation]:
         ),
         "reinstate": _operator(
             "Give an entry its former place back",
-            with_headers(
-                NO_STORE,
-                answers(
-                    200,
-                    "The entry at its former place, and the token of the new stay",
-                    *ENTRY,
-                    "banned",
-                    "already_on_list",
-                    "already_admitted",
-                    "no_former_place",
-                    "waitlist_full",
-                    "not_waiting",
-                    "idempotency_key_reused",
-                ),
+            answers(
+                200,
+                "The entry at its former place",
+                *ENTRY,
+                "banned",
+                "already_on_list",
+                "already_admitted",
+                "no_former_place",
+                "waitlist_full",
+                "not_waiting",
+                "idempotency_key_reused",
             ),
             "For an entry that has left, was removed or did not come, or that is parked: the "
             "customer stands between the former neighbours again, with the priority, `joined_at`, "
             "profile and attributes of the stay that has ended. It is a new stay: the former entry "
             "token, claim and parking are over, attempts begin at 0, and it counts as signed up "
-            "once more. Possible on a closed waitlist, not on a full one, and until "
-            "`retention_days` after the end of the stay: then the answer is `entry_not_found`.",
+            "once more. `issueToken` and `getLink` answer what the guest needs now. Possible on a "
+            "closed waitlist, not on a full one, and until `retention_days` after the end of the "
+            "stay: then the answer is `entry_not_found`.",
         ),
         "bump": _operator(
             "Move an entry",

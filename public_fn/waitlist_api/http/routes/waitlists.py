@@ -25,6 +25,7 @@ from waitlist_api.waitlists.public_state import (
     next_change,
     wait_of_next,
 )
+from waitlist_api.waitlists.setting_needs import Stack
 
 WAITLIST = "/v1/waitlists/<waitlist_id>"
 BOARD = f"{WAITLIST}/board"
@@ -37,9 +38,8 @@ BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 def public_waitlist_routes(
     waitlists: Waitlists,
     bot_check: BotCheck | None,
+    stack: Stack,
     now_millis: NowMillis,
-    *,
-    has_guests: bool,
 ) -> APIGatewayHttpRouter:
     """Return the routes that show a waitlist without credentials.
 
@@ -51,7 +51,7 @@ def public_waitlist_routes(
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
         settings = waitlists.current(waitlist_id).settings
         stats = waitlists.stats(waitlist_id)
-        identity = settings.identity if has_guests else None
+        identity = None if stack.has_accounts else settings.identity
         as_of_millis = redis_millis(stats, now_millis())
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
@@ -67,7 +67,7 @@ def public_waitlist_routes(
             page=PageBody(**settings.page.public_body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,
-            messages=settings.messages is not None,
+            messages=stack.sends_anything(settings),
             bot_check=_widget_of(bot_check) if bot_check else None,
         )
         # No cache shows a list as closed after it has opened, nor the other way round.

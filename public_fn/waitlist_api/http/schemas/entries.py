@@ -606,20 +606,6 @@ class EntryTokenAnswer(Model):
     ]
 
 
-class ReinstateAnswer(EntryAnswer):
-    entry_token: Annotated[
-        EntryToken | None,
-        Field(
-            description="The token of the new stay, for the guest; a secret. The former stay's "
-            "fits nothing any more. Null if customers use the tokens of an OIDC issuer."
-        ),
-    ]
-    link: Annotated[
-        str | None,
-        Field(description="The address of the customer's page with this token; a secret, too."),
-    ] = None
-
-
 class HistoryAnswer(Model):
     event: str
     at: Time

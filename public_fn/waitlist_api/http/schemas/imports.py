@@ -144,14 +144,6 @@ class ImportBody(Body):
         list[Annotated[ImportRowBody, WrapValidator(_row_or_refusal)]],
         Field(min_length=1, max_length=MAX_BATCH),
     ]
-    entry_tokens: Annotated[
-        bool,
-        Field(
-            description="Whether the answer has the entry token of each row that is on the "
-            "waitlist afterwards, for you to pass on; not of a stay that a guest made. If "
-            "customers use tokens of an OIDC issuer, true is refused: `no_entry_tokens`."
-        ),
-    ] = False
     dry_run: Annotated[
         bool,
         Field(
@@ -192,23 +184,13 @@ class ImportResultAnswer(Model):
             description="`signed_up_by_guest`: the customer is on the waitlist, or was, by a "
             "guest's signup. Any person who knew the customer id may have made it and may hold its "
             "entry token, so the row gets none. Check it before you bump or admit the entry; "
-            "`on_list: replace` gives the customer a stay of their own."
+            "`on_list: replace` gives the customer a stay of their own. `another_address`: the "
+            "waitlist has `identity`, and the row's `customer_id` is not the person of the address "
+            "in its `profile`. Who signs up with the address gets another place: leave the "
+            "`customer_id` out, unless two people share the address."
         ),
     ] = None
     entry_id: Annotated[str | None, Field(description="Null if the row has no valid customer.")]
-    entry_token: Annotated[
-        EntryToken | None,
-        Field(
-            description="If `entry_tokens` is true and the entry is on the waitlist by an import."
-        ),
-    ] = None
-    link: Annotated[
-        str | None,
-        Field(
-            description="With the token: the address of the customer's page that opens the place. "
-            "Whoever has it has the place: send it to the customer alone."
-        ),
-    ] = None
     has_no_address: Annotated[
         bool,
         Field(
@@ -224,7 +206,24 @@ class ImportResultAnswer(Model):
     ] = None
 
 
-class ImportAnswer(Model):
+class ImportResultWithTokenAnswer(ImportResultAnswer):
+    entry_token: Annotated[
+        EntryToken | None,
+        Field(
+            description="Null if the row is not on the waitlist, or by the stay of a guest; also "
+            "with `dry_run`."
+        ),
+    ]
+    link: Annotated[
+        str | None,
+        Field(
+            description="With the token: the address of the customer's page that opens the place. "
+            "Whoever has it has the place: send it to the customer alone."
+        ),
+    ]
+
+
+class ImportCounts(Model):
     joined: int
     already: Annotated[
         int, Field(description="Customers who were already on the waitlist; unchanged.")
@@ -236,4 +235,15 @@ class ImportAnswer(Model):
         int, Field(description="Customers who joined and cannot get the waitlist's messages.")
     ]
     warnings: Annotated[int, Field(description="Rows with a warning.")]
+
+
+class ImportAnswer(ImportCounts):
     results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]
+
+
+class ImportWithTokensAnswer(ImportCounts):
+    """The outcome of each row, with the entry token of each that is on the waitlist."""
+
+    results: Annotated[
+        list[ImportResultWithTokenAnswer], Field(description="In the order of the rows.")
+    ]

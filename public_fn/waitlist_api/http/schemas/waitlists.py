@@ -47,6 +47,7 @@ from waitlist_api.settings.identity import IdentityField, IdentityRules, PlusAdd
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
+from waitlist_api.waitlists import setting_needs
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import (
     MAX_ATTEMPTS,
@@ -401,15 +402,6 @@ class WaitlistBody(Body):
         return {**self.model_dump(), **parts, **more}
 
     @model_validator(mode="after")
-    def _asks_for_the_address(self) -> Self:
-        """Refuse a form that keeps the address elsewhere than where `identity` looks for it."""
-        if self.identity is not None and self.page is not None:
-            for one in self.page.fields:
-                if (one.kept_in, one.name) == ("attributes", self.identity.field):
-                    raise ValueError(f"the page keeps {one.name} as an attribute, not in `profile`")
-        return self
-
-    @model_validator(mode="after")
     def _can_verify_numbers(self) -> Self:
         """Refuse to verify telephone numbers by SMS that go to no country."""
         identity, messages = self.identity, self.messages
@@ -540,7 +532,8 @@ class WaitlistAnswer(WithEstimate):
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages. Left out if it sends none.",
+            description="Whether the waitlist sends messages, and the stack can. Left out if it "
+            "sends none.",
         ),
     ] = False
     bot_check: Annotated[
@@ -584,6 +577,26 @@ class RebuildAnswer(Model):
     ]
 
 
+class WarningAnswer(Model):
+    """A setting that needs another setting, or a parameter of the stack, and lacks it."""
+
+    code: Annotated[
+        str,
+        documented(
+            **extensible(
+                "What is missing.", {rule.code: rule.message for rule in setting_needs.RULES}
+            )
+        ),
+    ]
+    message: Annotated[
+        str, Field(description="What happens on this waitlist, then what to do about it.")
+    ]
+    settings: Annotated[
+        list[str],
+        Field(description="The settings that it is about; `page.enter_url` is a part of `page`."),
+    ]
+
+
 class WaitlistConfigAnswer(Model):
     waitlist_id: TheWaitlistId
     name: str
@@ -621,6 +634,14 @@ class WaitlistConfigAnswer(Model):
         Field(
             description="The progress of a rebuild after Redis lost the order; null if no rebuild "
             "is running. Until it ends, requests that need the order are refused: `503 rebuilding`."
+        ),
+    ]
+    warnings: Annotated[
+        list[WarningAnswer],
+        documented(maxItems=len(setting_needs.RULES)),
+        Field(
+            description="Settings that do not do what they seem to do, on this stack at this "
+            "moment. The waitlist works without them."
         ),
     ]
     version: Count

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
-from waitlist_api.http.page.files import files, words
+from waitlist_api.http.page.files import files
 
 PAGE = {
     "text": "Fresh bread.\r\nEvery day.",
@@ -204,13 +204,53 @@ def test_the_page_is_previewed_before_it_is_saved(console: Opened, bakery: Baker
         "question_options": "",
         "question_version": "",
     }
-    colours = files()["colours.js"].text
-    html = console.send(f"{path}/preview", **form).text
-    text = readable(html)
-    assert f"Bakery Fresh <b>bread</b> Every day E-mail * {words()['join']}" in text
-    assert 'fill="#0b6e4f"' in html
-    usual = console.send(f"{path}/preview", **{**form, "colour": ""}).text
-    assert re.findall('fill="(#.{6})"', usual) == re.findall("COLOUR = '(.+)'", colours)
-    wrong = console.send(f"{path}/preview", **{**form, "colour": 'red" onload="x'}).text
-    assert "onload" not in wrong
+    form["logo_url"] = "https://example.com/logo.svg"
+    assert f'src="{path}/preview/frame"' in console.send(f"{path}/preview", **form).text
+    frame = console.browser.get(f"{path}/preview/frame")
+    assert f'<waitlist-position waitlist="{bakery.waitlist_id}" inert>' in frame.text
+    policy = frame.headers["content-security-policy"]
+    assert "img-src 'self' https://example.com;" in policy
+    assert "frame-ancestors 'self'" in policy
+    shown = console.browser.get(f"{path}/preview/v1/waitlists/{bakery.waitlist_id}").json()
+    assert (shown["name"], shown["line"]) == ("Bakery", "open")
+    assert shown["page"]["text"] == "Fresh <b>bread</b>\nEvery day"
+    assert (shown["page"]["colour"], shown["page"]["fields"][0]["label"]) == ("#0b6e4f", "E-mail")
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
+
+
+def test_a_preview_has_the_files_of_the_page_and_signs_nobody_up(
+    console: Opened, bakery: Bakery
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/page/preview"
+    for name in ("waitlist-position.js", "waitlist-position.css", "en.json", "form.js"):
+        served = console.browser.get(f"{path}/assets/latest/{name}")
+        assert served.text == files()[name].text
+        assert served.headers["content-type"].startswith(
+            files()[name].content_type.partition(";")[0]
+        )
+    assert console.browser.get(f"{path}/assets/latest/..%2fhealth").status_code == 404
+    entries = f"{path}/v1/waitlists/{bakery.waitlist_id}/entries"
+    headers = {"Origin": console.origin}
+    assert console.browser.post(entries, json={}, headers=headers).status_code == 404
+    assert bakery.line() == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"colour": 'red" onload="x'},
+        {"logo_url": "https://example.com; script-src *"},
+        {"logo_url": "http://[::1/"},
+    ],
+    ids=["a colour", "another policy", "no address"],
+)
+def test_a_preview_leaves_out_what_the_service_would_refuse(
+    console: Opened, bakery: Bakery, wrong: dict[str, str]
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/page/preview"
+    assert console.send(path, **wrong).status_code == 200
+    shown = console.browser.get(f"{path}/v1/waitlists/{bakery.waitlist_id}").json()
+    (name,) = wrong
+    assert shown["page"][name] is None
+    policy = console.browser.get(f"{path}/frame").headers["content-security-policy"]
+    assert "script-src *" not in policy

@@ -19,6 +19,7 @@ WAITLIST: dict[str, Any] = {
     "segments": [],
     "identity": None,
     "rebuild": None,
+    "warnings": [],
 }
 
 

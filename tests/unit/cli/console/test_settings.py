@@ -47,6 +47,15 @@ POLICY = {
 }
 
 
+def test_each_tab_says_which_setting_lacks_another(bakery: Bakery, console: Opened) -> None:
+    bakery.typed("page", bakery.waitlist_id, "--enter", "https://shop.example.com/enter")
+    for tab in ("", "/page", "/policy", "/settings", "/messages"):
+        text = readable(console.text(f"/lists/{bakery.waitlist_id}{tab}"))
+        assert "Customers who enter come to enter_url without a pass" in text
+    bakery.typed("policy", bakery.waitlist_id, "--rate", "5/minute")
+    assert "without a pass" not in readable(console.text(f"/lists/{bakery.waitlist_id}/page"))
+
+
 def test_a_list_is_created_once(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     assert "Lower-case letters" in console.text("/new")

@@ -218,13 +218,14 @@ class WaitlistPosition extends HTMLElement {
       return [
         this.#heading('inside'),
         this.#text('inside.text', { time: until }),
-        list?.page?.enter_url && this.#button('go', () => this.#enter(), 'main'),
+        this.#hasPlace(list) && this.#button('go', () => this.#enter(), 'main'),
         this.#button('exit', exit, 'plain'),
       ];
     },
 
-    admitted: () => {
-      return [this.#heading('admitted')];
+    // Of a list without a policy, which gives no pass.
+    admitted: ({ list }) => {
+      return [this.#heading('admitted'), this.#hasPlace(list) && this.#button('go', () => this.#goTo(null, null), 'main')];
     },
 
     over: () => {
@@ -558,12 +559,20 @@ class WaitlistPosition extends HTMLElement {
 
   async #enter() {
     const admission = await this.#client.enter();
-    if (!admission?.pass) return;
+    // A list without a policy gives no pass. With a policy there is none after the end of the pass.
+    if (admission && (admission.pass || !admission.inside_until)) this.#goTo(admission.pass, admission.inside_until);
+  }
+
+  #hasPlace(list) {
+    return Boolean(list?.page?.enter_url);
+  }
+
+  /** Leave the page for the place that the customer has waited for, with the pass if there is one. */
+  #goTo(pass, insideUntil) {
     const url = this.#client.view.list?.page?.enter_url ?? null;
-    const detail = { pass: admission.pass, insideUntil: admission.inside_until, url };
-    const init = { detail, bubbles: true, composed: true, cancelable: true };
+    const init = { detail: { pass, insideUntil, url }, bubbles: true, composed: true, cancelable: true };
     const goes = this.dispatchEvent(new CustomEvent('waitlist-enter', init));
-    if (goes && url && isWebAddress(url)) location.assign(`${url}#pass=${admission.pass}`);
+    if (goes && url && isWebAddress(url)) location.assign(pass ? `${url}#pass=${pass}` : url);
   }
 
   /** The join form: the questions of a list are a part, without any it is a button. */

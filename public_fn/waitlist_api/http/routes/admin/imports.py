@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from operator import itemgetter
+from typing import Any, get_args
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -21,25 +22,35 @@ from waitlist_api.http.schemas.imports import (
     ImportAnswer,
     ImportBody,
     ImportResultAnswer,
+    ImportResultWithTokenAnswer,
     ImportRowBody,
+    ImportWithTokensAnswer,
 )
-from waitlist_api.imports.rows import ImportedRow, ImportRow
+from waitlist_api.imports.rows import ImportedRow, ImportRow, Outcome, RowWarning
 from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
+# IAM decides by the route. So the right to add people is not the right to see their tokens.
+IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
+# What becomes of a row: of one that is no row, the error that refuses it.
+Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "Field required")
-ROUTE_KEY = f"POST {IMPORT}".replace("<waitlist_id>", "{waitlist_id}")
+ROUTE_KEYS = [
+    f"POST {path}".replace("<waitlist_id>", "{waitlist_id}")
+    for path in (IMPORT, IMPORT_WITH_TOKENS)
+]
 
 
 def is_import(event: Mapping[str, Any]) -> bool:
     """Return whether a request is an import, whose body may be larger than others."""
-    return event.get("routeKey") == ROUTE_KEY
+    return event.get("routeKey") in ROUTE_KEYS
 
 
 class Links(Struct, frozen=True):
     """Signs the tokens of an answer, and writes the links with them."""
 
+    waitlist_id: str
     token_of: TokenOf
     base_url: str
 
@@ -55,24 +66,37 @@ def admin_import_routes(
 
     @router.post(IMPORT, operation_id="importEntries")
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
-        by = operator_of(router.current_event.raw_event)
+        results = [_result(number, one) for number, one in imported(waitlist_id, body)]
+        return secret(ImportAnswer(**_counts(results), results=results))
+
+    @router.post(IMPORT_WITH_TOKENS, operation_id="importWithTokens")
+    def import_with_tokens(
+        waitlist_id: WaitlistId, body: ImportBody
+    ) -> Response[ImportWithTokensAnswer]:
         # Raises before the import writes anything if this stack issues no tokens.
-        links = None
-        if body.entry_tokens and not body.dry_run:
-            base_url = public_url or base_url_of(router.current_event.raw_event)
-            links = Links(token_issuer.signer(), base_url)
+        base_url = public_url or base_url_of(router.current_event.raw_event)
+        links = Links(waitlist_id, token_issuer.signer(), base_url)
+        results = [
+            _with_token(_result(number, one), one, None if body.dry_run else links)
+            for number, one in imported(waitlist_id, body)
+        ]
+        return secret(ImportWithTokensAnswer(**_counts(results), results=results))
+
+    def imported(waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
+        """Import the rows; return what became of each, by number."""
+        by = operator_of(router.current_event.raw_event)
         read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
         good = {number: one for number, one in read if isinstance(one, ImportRow)}
-        results = {
-            number: _refused(number, one) for number, one in read if isinstance(one, WaitlistError)
+        found: dict[int, Row] = {
+            number: one for number, one in read if isinstance(one, WaitlistError)
         }
         rows = list(good.values())
         if body.dry_run:
             people = imports.try_out(waitlist_id, rows, body.ended, body.on_list)
         else:
             people = imports.put_in_line(waitlist_id, rows, by, body.ended, body.on_list)
-        results |= {n: _result(n, one, links) for n, one in zip(good, people, strict=True)}
-        return secret(_answer([results[number] for number in sorted(results)]))
+        found |= zip(good, people, strict=True)
+        return sorted(found.items(), key=itemgetter(0))
 
     return router
 
@@ -86,7 +110,8 @@ def _identified(
         if isinstance(one, WaitlistError):
             yield one
         elif one.customer_id is not None:
-            yield one.row()
+            found = identities and identities.named_beside_address(waitlist_id, one.profile)
+            yield one.row(is_beside_address=found not in (None, one.customer_id))
         elif identities is None:
             yield InvalidFields(NO_CUSTOMER)
         else:
@@ -97,36 +122,42 @@ def _identified(
                 yield refusal
 
 
-def _answer(results: list[ImportResultAnswer]) -> ImportAnswer:
-    counts = Counter(one.outcome for one in results)
-    return ImportAnswer(
-        joined=counts["joined"],
-        already=counts["already"],
-        ended=counts["ended"],
-        banned=counts["banned"],
-        refused=counts["refused"],
-        without_address=sum(one.has_no_address for one in results),
-        warnings=sum(one.warning is not None for one in results),
-        results=results,
-    )
+def _counts(results: Sequence[ImportResultAnswer]) -> dict[str, int]:
+    outcomes = Counter(one.outcome for one in results)
+    return {
+        **{name: outcomes[name] for name in get_args(Outcome)},
+        "without_address": sum(one.has_no_address for one in results),
+        "warnings": sum(one.warning is not None for one in results),
+    }
 
 
-def _result(number: int, one: ImportedRow, links: Links | None) -> ImportResultAnswer:
+def _result(number: int, one: Row) -> ImportResultAnswer:
+    if isinstance(one, WaitlistError):
+        return _refused(number, one)
     if one.outcome is None or one.refusal is not None:
         return _refused(number, one.refusal or InternalError(), one.entry_id)
-    token = link = None
-    if links is not None and one.ticket is not None:
-        token = links.token_of(one.waitlist_id, one.entry_id, one.ticket)
-        link = link_with(one.waitlist_id, one.entry_id, token, links.base_url)
     return ImportResultAnswer(
         row=number,
         outcome=one.outcome,
-        warning=one.warning,
+        warning=_warning_of(one),
         entry_id=one.entry_id,
-        entry_token=token,
-        link=link,
         has_no_address=one.has_no_address,
     )
+
+
+def _warning_of(one: ImportedRow) -> RowWarning | None:
+    return one.warning or ("another_address" if one.row.is_beside_address else None)
+
+
+def _with_token(
+    result: ImportResultAnswer, one: Row, links: Links | None
+) -> ImportResultWithTokenAnswer:
+    token = link = None
+    ticket = one.ticket if isinstance(one, ImportedRow) and one.refusal is None else None
+    if links is not None and ticket is not None and result.entry_id is not None:
+        token = links.token_of(links.waitlist_id, result.entry_id, ticket)
+        link = link_with(links.waitlist_id, result.entry_id, token, links.base_url)
+    return ImportResultWithTokenAnswer(**dict(result), entry_token=token, link=link)
 
 
 def _refused(

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from waitlist_api import cursors
 from waitlist_api.auth.credentials import operator_of
-from waitlist_api.clock import iso
+from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import (
     FieldError,
@@ -30,24 +30,36 @@ from waitlist_api.http.schemas.waitlists import (
     WaitlistConfigAnswer,
     WaitlistPatch,
     WaitlistsAnswer,
+    WarningAnswer,
 )
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
+from waitlist_api.waitlists.setting_needs import Rule, Stack, broken_rules, contradictions
 
 WAITLISTS = "/v1/admin/waitlists"
 WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 
 
-def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGatewayHttpRouter:
+def admin_waitlist_routes(
+    waitlists: Waitlists, questions: Questions, stack: Stack, now_millis: NowMillis
+) -> APIGatewayHttpRouter:
     """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
+
+    def config(record: WaitlistRecord) -> WaitlistConfigAnswer:
+        warnings = broken_rules(record.settings, stack, now_millis())
+        return _config(record, [_warning(rule) for rule in warnings])
+
+    def answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistConfigAnswer]:
+        headers: dict[str, str | list[str]] = {"ETag": _etag(record)}
+        return Response(201 if is_new else 200, "application/json", config(record), headers)
 
     @router.get(WAITLISTS, operation_id="listWaitlists")
     def list_waitlists(cursor: Cursor = None, limit: Limit = 100) -> WaitlistsAnswer:
         records, following = waitlists.page(cursors.decode_text(cursor), limit)
         return WaitlistsAnswer(
-            waitlists=[_config(record) for record in records], cursor=cursors.encode(following)
+            waitlists=[config(record) for record in records], cursor=cursors.encode(following)
         )
 
     def matched(
@@ -68,12 +80,12 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
     def replaced(
         waitlist_id: str, body: WaitlistBody, version: int | None = None
     ) -> Response[WaitlistConfigAnswer]:
-        return _answer(*waitlists.put(waitlist_id, WaitlistSettings(**body.settings()), version))
+        return answer(*waitlists.put(waitlist_id, _wanted(body), version))
 
     def created(waitlist_id: str, body: WaitlistBody) -> Response[WaitlistConfigAnswer]:
-        new = waitlists.create(waitlist_id, WaitlistSettings(**body.settings()))
+        new = waitlists.create(waitlist_id, _wanted(body))
         if new is not None:
-            return _answer(new, is_new=True)
+            return answer(new, is_new=True)
         try:
             now = waitlists.current(waitlist_id)
         except WaitlistNotFound as error:
@@ -109,7 +121,7 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
 
     @router.get(WAITLIST, operation_id="getWaitlistConfig")
     def get_waitlist(waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
-        return _answer(waitlists.current(waitlist_id))
+        return answer(waitlists.current(waitlist_id))
 
     @router.delete(WAITLIST, operation_id="deleteWaitlist")
     def delete_waitlist(waitlist_id: WaitlistId, if_match: IfMatch = None) -> Response[Any]:
@@ -139,9 +151,16 @@ def admin_waitlist_routes(waitlists: Waitlists, questions: Questions) -> APIGate
     return router
 
 
-def _answer(record: WaitlistRecord, is_new: bool = False) -> Response[WaitlistConfigAnswer]:
-    headers: dict[str, str | list[str]] = {"ETag": _etag(record)}
-    return Response(201 if is_new else 200, "application/json", _config(record), headers)
+def _wanted(body: WaitlistBody) -> WaitlistSettings:
+    """Return the settings of a request; raise InvalidFields if nobody could join by them."""
+    settings = WaitlistSettings(**body.settings())
+    if found := contradictions(settings):
+        raise InvalidFields(*(FieldError(f"body.{one.settings[0]}", one.message) for one in found))
+    return settings
+
+
+def _warning(rule: Rule) -> WarningAnswer:
+    return WarningAnswer(code=rule.code, message=rule.message, settings=list(rule.settings))
 
 
 def _etag(record: WaitlistRecord) -> str:
@@ -150,7 +169,7 @@ def _etag(record: WaitlistRecord) -> str:
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
     """Return the settings as a body has them."""
-    shown = _config(record).model_dump(
+    shown = _config(record, []).model_dump(
         mode="json", by_alias=True, include=set(WaitlistBody.model_fields)
     )
     return dict(shown)
@@ -170,7 +189,7 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
     return None if rebuild is None else RebuildAnswer(done=rebuild.done, total=rebuild.total)
 
 
-def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
+def _config(record: WaitlistRecord, warnings: list[WarningAnswer]) -> WaitlistConfigAnswer:
     settings = record.settings
     admission, page, rest = settings.admission, settings.page, settings.rest
     confirm = settings.confirm
@@ -188,6 +207,7 @@ def _config(record: WaitlistRecord) -> WaitlistConfigAnswer:
         **fields,
         segments_state=record.segments_state,
         rebuild=_progress(record.rebuild),
+        warnings=warnings,
         version=record.version,
         created_at=iso(record.created_millis),
         updated_at=iso(record.updated_millis),

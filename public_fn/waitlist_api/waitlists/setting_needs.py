@@ -1,0 +1,438 @@
+"""Which settings of a list need another setting, or a parameter of the stack. No I/O.
+
+A setting alone may be valid and still do nothing: an address to verify needs somebody who sends the
+link. Each such need is one rule here. A list that breaks a rule is saved, and its answers have the
+rule as a warning. A list that breaks a rule of CONTRADICTIONS could never take a signup, so it is
+refused.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Self
+
+from msgspec import Struct
+
+from waitlist_api.config import Config
+from waitlist_api.records.entry import json_text
+from waitlist_api.records.waitlists import WaitlistSettings
+from waitlist_api.settings.identity import IdentityField
+from waitlist_api.settings.page import PageField
+from waitlist_api.settings.schedule import next_instant
+
+CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
+# The kinds that are sent with `verify`, and not by their own names alone.
+SENT_WITH_VERIFY = ("link", "address")
+SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
+SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
+
+
+class Stack(Struct, frozen=True, kw_only=True):
+    """What the parameters of the stack give to all lists.
+
+    `channels` are `mail` with MailFrom and `sms` with SmsFrom.
+    """
+
+    has_accounts: bool = False
+    channels: frozenset[str] = frozenset()
+    checks_bots: bool = False
+
+    @classmethod
+    def of(cls, config: Config) -> Self:
+        return cls(
+            has_accounts=bool(config.jwt_issuer),
+            channels=frozenset(config.message_channels),
+            checks_bots=bool(config.bot_check),
+        )
+
+    def sends_anything(self, settings: WaitlistSettings) -> bool:
+        """Return whether the people of a list get any message."""
+        kinds = () if settings.messages is None else settings.messages.kinds
+        return any(self.sends(settings, kind) for kind in kinds)
+
+    def sends(self, settings: WaitlistSettings, kind: str) -> bool:
+        """Return whether messages of a kind are sent to the people of a list."""
+        kinds = () if settings.messages is None else settings.messages.kinds
+        is_chosen = kind in kinds or (kind in SENT_WITH_VERIFY and "verify" in kinds)
+        return is_chosen and self.reaches(settings)
+
+    def reaches(self, settings: WaitlistSettings) -> bool:
+        """Return whether the stack can send to the addresses that a list uses."""
+        if settings.identity is None:
+            return bool(self.channels)
+        return CHANNEL_OF[settings.identity.field] in self.channels
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """A need of `settings`; `is_broken` decides whether a list lacks it at a time.
+
+    The message says what happens on such a list, and then what to do.
+    """
+
+    code: str
+    settings: tuple[str, ...]
+    message: str
+    is_broken: Callable[[WaitlistSettings, Stack, int], bool]
+
+
+def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
+    """Return the rules that a list breaks, for its warnings."""
+    return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
+
+
+def contradictions(settings: WaitlistSettings) -> list[Rule]:
+    """Return the rules for which a list is refused, because nobody could ever join it."""
+    return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
+
+
+def _enters_without_pass(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    has_place = settings.page is not None and settings.page.enter_url is not None
+    return has_place and settings.admission is None
+
+
+def _verifies_without_link(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    identity = settings.identity
+    is_checked = identity is not None and identity.verifies and not stack.has_accounts
+    return is_checked and not stack.sends(settings, "verify")
+
+
+def _verifies_accounts(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    return stack.has_accounts and settings.identity is not None and settings.identity.verifies
+
+
+def _finds_without_link(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    identity = settings.identity
+    is_found = identity is not None and not identity.verifies and not stack.has_accounts
+    return is_found and not stack.sends(settings, "link")
+
+
+def _identity_of_other_field(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    identity = settings.identity
+    if identity is None:
+        return False
+    if identity.field == "email":
+        return identity.region is not None
+    return bool(identity.blocked_domains) or identity.plus_addresses != "same"
+
+
+def _asks_unheard(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    return settings.confirm is not None and not stack.sends(settings, "confirm")
+
+
+def _kinds(settings: WaitlistSettings) -> frozenset[str]:
+    return frozenset(() if settings.messages is None else settings.messages.kinds)
+
+
+def _sends_by_nothing(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    return bool(_kinds(settings)) and not stack.reaches(settings)
+
+
+def _sends_to_nobody(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    if settings.identity is not None or not _kinds(settings):
+        return False
+    asked = {one.name for one in _fields(settings) if one.kept_in == "profile"}
+    return not asked & CHANNEL_OF.keys()
+
+
+def _words_without_kind(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    kinds = _kinds(settings)
+    sent = kinds | {*SENT_WITH_VERIFY} if "verify" in kinds else kinds
+    texts = {} if settings.messages is None else settings.messages.texts
+    return any(own.keys() - sent for own in texts.values())
+
+
+def _confirms_without_question(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    return "confirm" in _kinds(settings) and settings.confirm is None
+
+
+def _links_without_identity(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    return bool(_kinds(settings) & {"verify", *SENT_WITH_VERIFY}) and settings.identity is None
+
+
+def _announces_no_offers(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy = settings.admission
+    is_automatic = policy is not None and policy.acceptance == "automatic"
+    return is_automatic and bool(_kinds(settings) & {"offered", "ending"})
+
+
+def _offers_by_hand(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy = settings.admission
+    return policy is not None and not (policy.rate or policy.schedule or policy.max_inside)
+
+
+def _adds_nothing(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    policy = settings.admission
+    if policy is None or policy.combine != "sum":
+        return False
+    return not (policy.rate and policy.schedule)
+
+
+def _schedule_is_over(settings: WaitlistSettings, _stack: Stack, now_millis: int) -> bool:
+    schedule = settings.admission.schedule if settings.admission else ()
+    return bool(schedule) and next_instant(schedule, now_millis) is None
+
+
+def _stays_closed(settings: WaitlistSettings, _stack: Stack, now_millis: int) -> bool:
+    return not settings.open and (settings.opens_millis or 0) > now_millis
+
+
+def _accepts_unchecked(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    return settings.bot_check_down == "accept" and not stack.checks_bots
+
+
+def _asks_for_lost_attributes(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    filtered = {name for segment in settings.segments for name in segment}
+    return any(
+        one.kept_in == "attributes" and one.name not in filtered for one in _fields(settings)
+    )
+
+
+def _version_of_no_text(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    return any(one.version is not None and one.type != "checkbox" for one in _fields(settings))
+
+
+def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    identity = settings.identity
+    places = {(one.kept_in, one.name) for one in _fields(settings)}
+    return identity is not None and ("attributes", identity.field) in places
+
+
+def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    """Return whether the shortest answers to all that a signup needs are more than it may send."""
+    required = [one for one in _fields(settings) if one.required]
+    sent = {
+        place: {one.name: _shortest_answer(one) for one in required if one.kept_in == place}
+        for place in ("profile", "attributes")
+    }
+    if settings.identity is not None:
+        field = settings.identity.field
+        sent["profile"][field] = SHORTEST_ADDRESS[field]
+    size = sum(len(json_text(data).encode()) for data in sent.values() if data)
+    return size > settings.max_guest_bytes
+
+
+def _shortest_answer(field: PageField) -> str:
+    if field.type == "checkbox":
+        return min(field.labels, key=len)
+    if field.type == "select":
+        return min(field.choices, key=len)
+    return SHORTEST_ANSWERS.get(field.type, "a")
+
+
+def _fields(settings: WaitlistSettings) -> Iterator[PageField]:
+    yield from () if settings.page is None else settings.page.fields
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        code="enter_url_without_policy",
+        settings=("page.enter_url", "admission"),
+        message="Customers who enter come to enter_url without a pass, because only a list with an "
+        "admission policy issues passes. Set `admission`.",
+        is_broken=_enters_without_pass,
+    ),
+    Rule(
+        code="verify_without_link",
+        settings=("identity.verify", "messages.kinds"),
+        message="The service does not send the links that verify an address, and nobody is offered "
+        "a place before. Add `verify` to messages.kinds on a stack with MailFrom (mail) or SmsFrom "
+        "(SMS), or let your backend send the links.",
+        is_broken=_verifies_without_link,
+    ),
+    Rule(
+        code="verify_with_accounts",
+        settings=("identity.verify",),
+        message="No address is verified: the customers of this stack have accounts (parameter "
+        "JwtIssuer). Set identity.verify to `off`.",
+        is_broken=_verifies_accounts,
+    ),
+    Rule(
+        code="link_without_sender",
+        settings=("identity.field", "messages.kinds"),
+        message="The customer's page offers to send people the link to their place, and the "
+        "service does not send it. Add `verify` to messages.kinds on a stack with MailFrom (mail) "
+        "or SmsFrom (SMS), or let your backend send the links.",
+        is_broken=_finds_without_link,
+    ),
+    Rule(
+        code="identity_of_other_field",
+        settings=(
+            "identity.region",
+            "identity.plus_addresses",
+            "identity.blocked_domains",
+            "identity.field",
+        ),
+        message="A part of `identity` does nothing: `region` is for `phone`, `plus_addresses` and "
+        "`blocked_domains` are for `email`. Remove it, or choose the other field.",
+        is_broken=_identity_of_other_field,
+    ),
+    Rule(
+        code="confirm_without_message",
+        settings=("confirm", "messages.kinds"),
+        message="The service tells nobody that they are asked whether they still wait, and who "
+        "does not answer loses the place. Add `confirm` to messages.kinds on a stack with MailFrom "
+        "or SmsFrom, or let your backend tell people.",
+        is_broken=_asks_unheard,
+    ),
+    Rule(
+        code="messages_without_sender",
+        settings=("messages.kinds", "identity.field"),
+        message="No message of this list is sent: the stack cannot send to the addresses of its "
+        "people. Set the stack's parameter MailFrom for mail, or SmsFrom for SMS.",
+        is_broken=_sends_by_nothing,
+    ),
+    Rule(
+        code="messages_without_address",
+        settings=("messages.kinds", "identity.field", "page.fields"),
+        message="Who signs up on the customer's page gets no message, because the page asks for no "
+        "address. Set `identity`, or add a field named `email` or `phone` to page.fields, kept in "
+        "the profile.",
+        is_broken=_sends_to_nobody,
+    ),
+    Rule(
+        code="texts_without_kind",
+        settings=("messages.texts", "messages.kinds"),
+        message="messages.texts has words for a kind of message that the list does not send. Add "
+        "the kind to messages.kinds, or remove the words.",
+        is_broken=_words_without_kind,
+    ),
+    Rule(
+        code="message_without_question",
+        settings=("messages.kinds", "confirm"),
+        message="The message `confirm` is never sent, because nobody is asked whether they still "
+        "wait. Set `confirm`, or remove it from messages.kinds.",
+        is_broken=_confirms_without_question,
+    ),
+    Rule(
+        code="message_without_identity",
+        settings=("messages.kinds", "identity.field"),
+        message="The messages with links (`verify`, `link`, `address`) are never sent, because the "
+        "list does not know people by an address. Set `identity`, or remove them from "
+        "messages.kinds.",
+        is_broken=_links_without_identity,
+    ),
+    Rule(
+        code="message_without_offers",
+        settings=("messages.kinds", "admission.acceptance"),
+        message="The messages `offered` and `ending` are never sent, because the list admits "
+        "people without an offer. Choose `admitted`, or set admission.acceptance to `enter`.",
+        is_broken=_announces_no_offers,
+    ),
+    Rule(
+        code="policy_by_hand",
+        settings=(
+            "admission",
+            "admission.rate",
+            "admission.schedule",
+            "admission.max_inside",
+            "admission.offer_hours",
+        ),
+        message="This policy offers nobody a place by itself; operators do, by `admit`. For a list "
+        "that admits by itself set `rate`, `schedule` or `max_inside`.",
+        is_broken=_offers_by_hand,
+    ),
+    Rule(
+        code="sum_without_both",
+        settings=("admission.combine", "admission.rate", "admission.schedule"),
+        message="There is no sum: `combine` needs a rate and a schedule. Set the one that is "
+        "missing, or set `combine` to `least`.",
+        is_broken=_adds_nothing,
+    ),
+    Rule(
+        code="schedule_over",
+        settings=("admission.schedule",),
+        message="All times of the schedule have passed, so it makes no more places due. Add a "
+        "time that is ahead, or remove the schedule.",
+        is_broken=_schedule_is_over,
+    ),
+    Rule(
+        code="opens_at_without_open",
+        settings=("opens_at", "open"),
+        message="The list will not open at opens_at, because `open` is false. Set `open` to true: "
+        "signups are still refused until opens_at.",
+        is_broken=_stays_closed,
+    ),
+    Rule(
+        code="bot_check_down_without_check",
+        settings=("bot_check_down",),
+        message="`bot_check_down` does nothing: the stack checks no signup for bots. Set its "
+        "parameter BotCheck, or set this to `refuse`.",
+        is_broken=_accepts_unchecked,
+    ),
+    Rule(
+        code="attribute_without_segment",
+        settings=("page.fields", "segments"),
+        message="The page keeps an answer as an attribute, and no claim can filter by it. Add the "
+        "attribute to `segments`, or keep the answer in the profile.",
+        is_broken=_asks_for_lost_attributes,
+    ),
+    Rule(
+        code="version_without_checkbox",
+        settings=("page.fields",),
+        message="A field of the page has a version, and no text that customers agree to: only "
+        "answers to a checkbox keep it. Make the field a checkbox, or remove the version.",
+        is_broken=_version_of_no_text,
+    ),
+)
+
+CONTRADICTIONS: tuple[Rule, ...] = (
+    Rule(
+        code="address_not_in_profile",
+        settings=("page.fields", "identity.field"),
+        message="the page keeps the address as an attribute, and `identity` looks for it in the "
+        "profile: keep the field in the profile",
+        is_broken=_keeps_address_elsewhere,
+    ),
+    Rule(
+        code="no_room_for_answers",
+        settings=("max_guest_bytes", "page.fields", "identity.field"),
+        message="no signup could be so small: the address and the answers that the list requires "
+        "need more bytes",
+        is_broken=_has_no_room,
+    ),
+)
+
+# These settings were considered, and do what they say on every list and every stack.
+# - `paused`, `capacity` and the limits of claims, offers and passes have a meaning alone.
+# - `page.source` names a field of the form, and `page.sources` answers to it: the body of a request
+#   is checked for that.
+# - Passes need a key, which every stack has.
+WITHOUT_NEEDS = frozenset(
+    {
+        "name",
+        "paused",
+        "capacity",
+        "rejoin",
+        "lease_seconds",
+        "max_attempts",
+        "max_claims",
+        "hide_counts",
+        "retention_days",
+        "closes_at",
+        "admission.offer_seconds",
+        "admission.pass_seconds",
+        "admission.no_show",
+        "admission.customer_exit",
+        "page",
+        "page.text",
+        "page.colour",
+        "page.logo_url",
+        "page.image_url",
+        "page.index",
+        "page.source",
+        "page.sources",
+        "page.texts",
+        "rest",
+        "rest.max_days",
+        "rest.times",
+        "confirm.every_days",
+        "confirm.answer_days",
+        "confirm.reminders_days",
+        "confirm.then",
+        "confirm.since_millis",
+        "identity",
+        "identity.verify_minutes",
+        "messages",
+        "messages.near",
+        "messages.language",
+        "messages.timezone",
+    }
+)

@@ -1,0 +1,40 @@
+"""docs/app/generated-clients.md names the versions with which the clients are tested."""
+
+import json
+import re
+
+from tests.rules.sources import ROOT
+
+PAGE = (ROOT / "docs/app/generated-clients.md").read_text("utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+COMPILERS = json.loads((ROOT / "tests/service/clients/compilers/package.json").read_text("utf-8"))
+
+
+def versions_of_the_tests() -> dict[str, str]:
+    """Return the version of each generator that `make test-clients` and `make test` install."""
+    (python,) = re.findall(r"^CLIENT_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
+    (others,) = re.findall(r"^OPENAPI_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
+    npm = COMPILERS["dependencies"]
+    return {
+        "openapi-python-client": python,
+        "openapi-generator": others,
+        "openapi-generator-cli": others,
+        "openapi-typescript": npm["openapi-typescript"],
+        "openapi-fetch": npm["openapi-fetch"],
+        "TypeScript": npm["typescript"],
+    }
+
+
+def test_each_version_that_the_page_names_is_the_tested_one() -> None:
+    named = re.findall(r"([A-Za-z-]+)(?: |@|==)(\d+\.\d+\.\d+)", PAGE)
+    versions = versions_of_the_tests()
+    assert {name for name, _ in named} == versions.keys()
+    assert [(name, version) for name, version in named if version != versions[name]] == []
+
+
+def test_each_generator_of_the_table_has_a_version() -> None:
+    rows = re.findall(r"^\| (?:TypeScript|Python|Java|Go|Kotlin|Swift) \| (.*?) \|", PAGE, re.M)
+    assert len(rows) == 6
+    for generators in rows:
+        for one in generators.split(", "):
+            assert re.search(r" \d+\.\d+\.\d+", one), one
