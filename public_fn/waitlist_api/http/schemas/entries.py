@@ -123,8 +123,9 @@ class SignupBody(Body):
         Field(
             pattern=f"^{BOT_TOKEN}$",
             description="What the widget of the waitlist's `bot_check` made. Required for a new "
-            "entry where there is such a check, and ignored where there is none. A repeat with "
-            "the same Idempotency-Key is answered without it, once the entry is there.",
+            "entry where there is such a check, and ignored where there is none. A token is good "
+            "for one signup. A repeat with the same Idempotency-Key is answered without it, once "
+            "the entry is there, but on a waitlist that verifies addresses.",
         ),
     ] = None
 

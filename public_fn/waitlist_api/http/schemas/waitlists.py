@@ -379,7 +379,8 @@ class WaitlistBody(Body):
         Field(
             description="What happens to new guests while the provider of the stack's bot check "
             "(parameter `BotCheck`) does not answer: `refuse` them, `bot_check_unavailable`, or "
-            "`accept` them unchecked."
+            "`accept` them unchecked, with or without a token. A token that it refuses is refused "
+            "either way."
         ),
     ] = "refuse"
     confirm: Annotated[
