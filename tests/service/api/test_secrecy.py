@@ -128,6 +128,45 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
     assert work[0][1:] == (NEW, 1)
 
 
+def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
+    """Of the places before and behind it; nor do the total and the board, which are public."""
+    guests = Watched.on(segments=[["size"]], page=FORM)
+
+    def own(address: str) -> tuple[str, str]:
+        """Sign up with an address of the stranger's own; return the path and token of the place."""
+        attributes = {"size": "s"}
+        body = {"profile": {"email": address}, "attributes": attributes}
+        guests.world.request("POST", f"{guests.path}/entries", body=body)
+        entry = guests.verify(guests.code(address)).json
+        return f"{guests.path}/entries/{entry['entry_id']}", entry["entry_token"]
+
+    def join(address: str) -> None:
+        body = {"profile": {"email": address}, "attributes": {"size": "s"}}
+        assert guests.world.request("POST", f"{guests.path}/entries", body=body).status == 202
+
+    def shown() -> list[Any]:
+        guests.world.advance(6)
+        looks = [
+            guests.world.request("GET", path, query="segment=size", token=token).json
+            for path, token in places
+        ]
+        public = [guests.world.request("GET", guests.path).json["total"]]
+        board = guests.world.request("GET", f"{guests.path}/board").json
+        return [*looks, *public, board["total"], board["cuts"]]
+
+    places = [own("before@example.com")]
+    join(ADA)
+    places.append(own("behind@example.com"))
+    seen_before = shown()
+    assert [one["position"] for one in seen_before[:2]] == [1, 2]
+    assert [one["segments"][0]["position"] for one in seen_before[:2]] == [1, 2]
+    for address in (ADA, STRANGER):
+        join(address)
+        assert shown() == seen_before, address
+    places.append(own("last@example.com"))
+    assert shown()[2]["position"] == 3
+
+
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
     """Else a stranger would sign an address up, and look whether the list has grown."""
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
