@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from tests.service.api.test_verification import ADA, BOB, RULES, Guests, seen
+from tests.support.admissions import Admissions
 from tests.support.faults import Wire
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, RedisClock, World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import iso
 
 STRANGER = "nobody@example.com"
 FORM = {
@@ -186,6 +188,44 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
     for one in (ADA, STRANGER):
         guests.join(one)
         assert public() == before, one
+
+
+def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
+    """Of every request that answers the customer's place, and of its repeat."""
+    people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
+    people.configure(
+        hide_counts=True,
+        admission={},
+        rest={"max_days": 1, "times": 5},
+        segments=[["size"]],
+        confirm={"every_days": 30},
+    )
+    people.all_sign_up("bob")
+    answers = [people.sign_up("ada", key="k", attributes={"size": "s"}) for _ in range(2)]
+    token, path = people.token_of("ada"), f"{people.path}/entries/{people.id_of('ada')}"
+
+    def send(method: str, verb: str = "", body: Any = None, query: str = "") -> Answer:
+        answer = people.world.request(
+            method, f"{path}{verb}", body=body, query=query, token=token, key="k" * 16
+        )
+        assert answer.status == 200, answer.text
+        return answer
+
+    answers += [send("GET"), send("GET", query="segment=size")]
+    until = iso(people.world.clock.millis + 3_600_000)
+    answers += [send("POST", "/rest", {"until": until}) for _ in range(2)]
+    answers += [send("POST", "/resume", {"rest_until": until}) for _ in range(2)]
+    answers.append(send("POST", "/confirm"))
+    people.admit(2)
+    offered_until = send("GET").json["offered_until"]
+    decline = {"to": "back", "offered_until": offered_until}
+    answers += [send("POST", "/decline", decline) for _ in range(2)]
+    people.world.maintain()
+    answers.append(send("POST", "/decline", decline))
+    shown = [one.json for one in answers]
+    assert all(one["position"] is not None for one in shown)
+    assert [one["total"] for one in shown] == [None] * len(shown)
+    assert all(each["total"] is None for one in shown for each in one.get("segments") or ())
 
 
 @pytest.mark.parametrize(
