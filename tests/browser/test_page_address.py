@@ -214,7 +214,7 @@ def test_a_code_of_someone_else_replaces_no_place(
     assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
     page = new_context().new_page()
     path = f"/w/{operator.waitlist_id}"
-    opened = []
+    opened: list[str] = []
     for name in ("ada", "eve"):
         body = {"profile": {"email": f"{name}@example.com"}}
         http.post(f"/v1/waitlists/{operator.waitlist_id}/entries", json=body)
