@@ -19,6 +19,11 @@ def not_ready(waitlist_id: str) -> str:
     return f"wl:{{{waitlist_id}}}:not_ready"
 
 
+def unverified(waitlist_id: str) -> str:
+    """Sorted set: waiting entries whose address is not verified, which no position counts."""
+    return f"wl:{{{waitlist_id}}}:unverified"
+
+
 def ready_at(waitlist_id: str) -> str:
     """Sorted set: entry_id by the millisecond at which a reason not to be ready ends."""
     return f"wl:{{{waitlist_id}}}:ready_at"
@@ -124,6 +129,7 @@ OF_WAITLIST = {
     "meta": meta,
     "queue": queue,
     "not_ready": not_ready,
+    "unverified": unverified,
     "ready_at": ready_at,
     "readiness": readiness,
     "tombstones": tombstones,

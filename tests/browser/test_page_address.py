@@ -149,12 +149,90 @@ def test_a_link_with_a_token_opens_the_place(
     expect(page.locator(".notice")).to_contain_text("This link is no longer valid.")
     expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
 
-    # Another place is not shown before the customer has chosen it.
-    other = http.post(entries, json={"customer_id": "bob"}).json()
-    page.goto(operator.call("POST", f"/entries/{other['entry_id']}/link").json()["url"])
-    expect(page.get_by_role("heading", name="Confirm your place")).to_be_visible()
-    page.get_by_role("button", name="Not now").click()
-    expect(page.get_by_text("You are next.")).to_be_visible()
+
+def test_a_strangers_link_replaces_no_place(
+    new_context: NewContext, stage: Stage, axe: Axe
+) -> None:
+    """The page asks, says that a link has opened the place, and keeps both places."""
+    stage.join()
+    kept = stage.kept["entry"]
+    link = f"{stage.page.url}#t={kept['entry_id']}.{kept['entry_token']}"
+    own = replace(stage, page=new_context().new_page())
+    own.open()
+    own.press("Join the line")
+    own.shows("You are in line")
+    entry_id = own.entry_id
+
+    own.page.goto(link)
+    own.shows("Open another place?")
+    expect(own.page.get_by_text("The link may open a different one")).to_be_visible()
+    assert axe.violations(own.page) == []
+    own.press("Not now")
+    own.shows("You are in line")
+    assert own.entry_id == entry_id
+
+    own.page.goto(link)
+    own.press("Open the place of the link")
+    expect(own.page.get_by_text("You are next.")).to_be_visible()
+    warning = own.page.get_by_text("A link has opened this place.")
+    expect(warning).to_be_visible()
+    assert axe.violations(own.page) == []
+    own.page.reload()
+    expect(warning).to_be_visible()
+    own.press("Show the other place")
+    expect(own.page.get_by_text("1 person ahead of you")).to_be_visible()
+    expect(warning).to_have_count(0)
+    assert own.entry_id == entry_id
+    own.press("Show the other place")
+    expect(warning).to_be_visible()
+
+    # An end of the stranger's place leaves the customer's own.
+    own.press("Leave the line")
+    own.confirm("Leave")
+    own.shows("You are not in the line")
+    own.press("Join again")
+    own.press("Show the other place")
+    own.shows("You are in line")
+    assert own.entry_id == entry_id
+    expect(own.page.get_by_role("button", name="Show the other place")).to_have_count(0)
+
+
+def test_a_link_in_a_browser_without_a_place_says_that_it_has_opened_the_place(
+    new_context: NewContext, stage: Stage
+) -> None:
+    """What a customer enters there would go to whoever has sent the link."""
+    stage.join()
+    kept = stage.kept["entry"]
+    page = new_context().new_page()
+    page.goto(f"{stage.page.url}#t={kept['entry_id']}.{kept['entry_token']}")
+    expect(page.get_by_text("A link has opened this place.")).to_be_visible()
+    expect(page.get_by_role("button", name="Show the other place")).to_have_count(0)
+
+
+def test_a_code_of_someone_else_replaces_no_place(
+    new_context: NewContext, operator: Operator, http: httpx.Client
+) -> None:
+    rules = {"field": "email", "verify": "before_offer"}
+    assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
+    page = new_context().new_page()
+    path = f"/w/{operator.waitlist_id}"
+    opened: list[str] = []
+    for name in ("ada", "eve"):
+        body = {"profile": {"email": f"{name}@example.com"}}
+        http.post(f"/v1/waitlists/{operator.waitlist_id}/entries", json=body)
+        mails = http.get("/_local/mailbox.json").json()["messages"]
+        texts = [one["text"] for one in mails if one["to"] == body["profile"]["email"]]
+        page.goto(next(word for word in texts[-1].split() if f"{path}#" in word))
+        expect(page.get_by_text("This browser has a place")).to_have_count(len(opened))
+        page.get_by_role("button", name="Keep my place").click()
+        expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
+        kept = "Object.values(localStorage).map(JSON.parse).find((one) => one.entry).entry.entry_id"
+        opened.append(page.evaluate(kept))
+    expect(page.get_by_text("A link has opened this place.")).to_be_visible()
+    page.get_by_role("button", name="Show the other place").click()
+    expect(page.get_by_text("A link has opened this place.")).to_have_count(0)
+    expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert page.evaluate(kept) == opened[0]
 
 
 @pytest.mark.parametrize("length", [20, 40])
@@ -172,12 +250,12 @@ def test_a_link_that_was_cut_off_takes_no_place(
     own.shows("You are in line")
     entry_id = own.entry_id
     own.page.goto(link)
-    own.press("Keep my place")
+    own.press("Open the place of the link")
     own.notices("This link is no longer valid.")
     own.shows("You are in line")
     assert own.entry_id == entry_id
     own.page.goto(f"{stage.page.url}#t={proof}")
-    own.press("Keep my place")
+    own.press("Open the place of the link")
     expect(own.page.get_by_text("You are next.")).to_be_visible()
     assert own.entry_id == kept["entry_id"]
     stranger = replace(stage, page=new_context().new_page())

@@ -5,10 +5,14 @@ from urllib.parse import urlsplit
 
 import httpx
 import jwt
+import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.stage import Stage
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
+from tests.unit.tools.fakes import serving, url_of
+from tools.local.http_message import HttpRequest, HttpResponse
 
 SHOP = "http://127.0.0.1:9/shop"
 PAGE = {"text": "Fresh bread.\nEvery morning.", "colour": "#0b6e4f", "enter_url": SHOP}
@@ -72,6 +76,29 @@ def test_from_joining_to_the_exit(
     expect(page.get_by_role("heading", name="Goodbye")).to_be_visible()
     person = operator.call("GET", f"/entries/{claims['sub']}").json()
     assert (person["status"], person["exited_at"] is not None) == ("admitted", True)
+
+
+@pytest.mark.parametrize("status", [302, 303, 307])
+@pytest.mark.parametrize(("fragment", "arrives"), [("", True), ("#", False)])
+def test_a_redirect_to_another_origin_takes_the_pass_along_unless_it_has_a_fragment(
+    stage: Stage, status: int, fragment: str, *, arrives: bool
+) -> None:
+    """What docs/app/admission-pass.md says about browsers."""
+
+    def shop(_request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, (("content-type", "text/html"),), b"<h1>The shop</h1>")
+
+    with serving(shop) as elsewhere:
+
+        def door(_request: HttpRequest) -> HttpResponse:
+            return HttpResponse(status, (("location", f"{url_of(elsewhere)}/{fragment}"),), b"")
+
+        with serving(door) as entrance:
+            stage.configure(page={"enter_url": f"{url_of(entrance)}/enter"})
+            stage.offer()
+            stage.press("Enter now")
+            stage.page.wait_for_url(f"{url_of(elsewhere)}/**")
+            assert ("#pass=ey" in stage.page.url) == arrives
 
 
 def progress(page: Page) -> float:

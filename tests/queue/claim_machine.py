@@ -32,6 +32,7 @@ DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
 # The model's states by the words of Redis.
 HELD: State = "offered"
+REASONS = ("is_held_back", "is_unverified")
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
 # To a deadline exactly, just short of one, far ahead and back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
@@ -209,16 +210,21 @@ class Machine(RuleBasedStateMachine):
         until = self.millis + rests * 1_000 if rests else 0
         self.send_readiness(name, {"resting": until} if rests else {}, is_held_back)
         if self.model.stay(name):
-            self.change(name, rests_until_millis=until, is_held_back=is_held_back)
+            reasons = dict.fromkeys(REASONS, False) | {self.reason(name): is_held_back}
+            self.change(name, rests_until_millis=until, **reasons)
         if late:
             self.readiness_versions[name] -= 1
             self.send_readiness(name, {}, not is_held_back)
             self.readiness_versions[name] += 1
 
+    def reason(self, name: str) -> str:
+        """Return the field of a stay for the reason without an end: one in turn with the other."""
+        return REASONS[self.readiness_versions[name] % 2]
+
     def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
         version = self.readiness_versions[name]
-        # Redis treats both alike, but for the count of the second.
-        reasons = rest | ({("held_back", "unverified")[version % 2]: 0} if is_held_back else {})
+        reason = self.reason(name).removeprefix("is_")
+        reasons = rest | ({reason: 0} if is_held_back else {})
         fields = self.line.stay(name, self.stays[name]) | self.signup_fields(name)
         readiness = readiness_of(version, **reasons)
         answer = accepted(self.line.send("tag", readiness=readiness, **fields))
@@ -325,7 +331,7 @@ class Machine(RuleBasedStateMachine):
         self.model = model.back_in_line(self.model, name, "place")
         assert answer["rank"] == self.model.by_name[name].rank
         found = answer["position"], answer["total"]
-        assert found == (self.model.position(name), len(self.model.of("waiting")))
+        assert found == (self.model.position(name), len(self.model.counted()))
 
     @rule(pick=PICKS, late=LATE, lease=st.sampled_from([None, 1, 3600]))
     def extend(self, pick: int, late: bool, lease: int | None) -> None:

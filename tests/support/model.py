@@ -42,8 +42,9 @@ class Stay:
     counts against the capacity. An admitted customer `is_inside` while Redis counts the place as
     taken; `has_exited` is recorded first. Where a test has a clock, `time_millis` is the end of the
     hold, the time of the parking, or the end of the pass. A stay that rests or is delayed until a
-    time, or `is_held_back`, keeps its place and is passed over. The `question` was asked after the
-    end of the hold `asked_hold`. `key` is that of the signup, import or reinstatement, and `former`
+    time, or `is_held_back`, keeps its place and is passed over; no position counts one that
+    `is_unverified` either. The `question` was asked after the end of the hold `asked_hold`. `key`
+    is that of the signup, import or reinstatement, and `former`
     the stay before it, kept until an intent is finished and after an import.
     """
 
@@ -64,6 +65,7 @@ class Stay:
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
     is_held_back: bool = False
+    is_unverified: bool = False
     question: Question = ""
     asked_hold: str = ""
     key: str = ""
@@ -72,7 +74,12 @@ class Stay:
 
     @property
     def is_ready(self) -> bool:
-        return not (self.rests_until_millis or self.delayed_until_millis or self.is_held_back)
+        return not (
+            self.rests_until_millis
+            or self.delayed_until_millis
+            or self.is_held_back
+            or self.is_unverified
+        )
 
     @property
     def is_asked(self) -> bool:
@@ -187,8 +194,13 @@ class Waitlist:
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
 
-    def position(self, name: str) -> int | None:
+    def counted(self, name: str = "") -> list[str]:
+        """Return whom positions and totals count: those with a verified address, and `name`."""
         line = self.of("waiting")
+        return [one for one in line if one == name or not self.by_name[one].is_unverified]
+
+    def position(self, name: str) -> int | None:
+        line = self.counted(name)
         return line.index(name) + 1 if name in line else None
 
     def put(self, name: str, stay: Stay) -> "Waitlist":

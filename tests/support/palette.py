@@ -32,20 +32,30 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check that the index has the waiting entries at their ranks, and that tags are complete."""
+    """Check that the index has the waiting entries at their ranks, and that tags are complete.
+
+    The set of waiting entries whose address is not verified follows from why they are not ready.
+    """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
-    queue, not_ready, held, parked, index = (
+    queue, not_ready, unverified, held, parked, index = (
         dict(redis.zrange(f"{prefix}{name}", 0, -1, withscores=True))
-        for name in ("queue", "not_ready", "held", "parked", "segments")
+        for name in ("queue", "not_ready", "unverified", "held", "parked", "segments")
     )
+    readiness = redis.hgetall(f"{prefix}readiness")
+    assert unverified == {
+        entry_id: rank
+        for entry_id, rank in not_ready.items()
+        if ";unverified=" in readiness.get(entry_id, "")
+    }
+    passed_over = {one: rank for one, rank in not_ready.items() if one not in unverified}
     assert set(index) == {
         f"{segment}{mark}{int(rank):016d}:{entry_id}"
-        for mark, waiting in ((":", queue), (";", not_ready))
+        for mark, waiting in ((":", queue), (";", passed_over), ("<", unverified))
         for entry_id, rank in waiting.items()
         for segment in tags.get(entry_id, "").split(",")[:-1]
     }
-    reasons = redis.hgetall(f"{prefix}readiness").values()
+    reasons = readiness.values()
     assert int(meta.get("unverified", 0)) == sum(";unverified=" in one for one in reasons)
     assert int(meta.get("asked", 0)) == sum("," in one for one in reasons)
     people = {*queue, *not_ready, *held, *parked}

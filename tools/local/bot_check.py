@@ -1,8 +1,10 @@
 """A stand-in for the provider of the bot check: its script, and its `siteverify`.
 
 A token says how it is answered: `KIND.ACTION.ANYTHING.HOST`, such as `person.signup.1.127.0.0.1`.
-The kinds: `person`; `bot` is refused; `down` is answered 503, and `slow` after ten seconds. A token
-is good once, but for a repeat with the same `idempotency_key`.
+The kinds: `person`; `bot` is refused; `another-site` is a token of another site key; `test-key` is
+the token of the provider's test keys; `down` is answered 503, and `slow` after ten seconds. A token
+is good once, but for a repeat with the same `idempotency_key`. A question that has a `sitekey` is
+one to hCaptcha, and any other one to Turnstile.
 """
 
 import threading
@@ -18,6 +20,9 @@ SCRIPT = f"{PATH}/api.js"
 SECRET = "local-bot-check-secret"
 SITE_KEY = "local-site-key"
 SLOW_SECONDS = 10
+# The code with which each provider refuses a token of that kind. Turnstile has one code for all.
+INVALID = "invalid-input-response"
+OF_HCAPTCHA = {"another-site": "sitekey-secret-mismatch", "test-key": "not-using-dummy-secret"}
 # Both providers' names, with what the page uses of either: a button that makes a token.
 WIDGET = """(() => {
   const hosts = new Map();
@@ -81,14 +86,15 @@ class BotCheckStandIn:
             return _refused("invalid-input-secret")
         action, _, more = rest.partition(".")
         host = more.partition(".")[2]
+        is_hcaptcha = "sitekey" in fields
         if kind not in ("person", "slow") or not host:
-            return _refused("invalid-input-response")
+            return _refused(OF_HCAPTCHA.get(kind, INVALID) if is_hcaptcha else INVALID)
         token, key = fields["response"], fields.get("idempotency_key", "")
         with self._lock:
             is_new = token not in self._used
             is_repeat = self._used.setdefault(token, key) == key != ""
         if not is_new and not is_repeat:
-            return _refused("timeout-or-duplicate")
+            return _refused("already-seen-response" if is_hcaptcha else "timeout-or-duplicate")
         return {"success": True, "error-codes": [], "hostname": host, "action": action}
 
 

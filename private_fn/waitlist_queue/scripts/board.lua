@@ -1,6 +1,6 @@
 -- board: returns positions of the queue at one moment, the same ones to every request of five seconds.
 -- USES owner waiting clock expired int_text opening
--- KEYS meta queue not_ready held parked board
+-- KEYS meta queue not_ready unverified held parked board
 -- ARGV now server_run_id
 -- META state home hide_counts open capacity paused not_ready opens_millis closes_millis
 -- `cuts` is JSON: pairs of a rank and its position, in order. The first 200 entries have one each; after them each
@@ -34,8 +34,8 @@ if before then
 end
 
 if has_expired_holds(keys, now) then return {'expiring'} end
-local total, line = count_waiting(keys), 'open'
-local present = total + redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
+local total, line = count_verified(keys), 'open'
+local present = count_waiting(keys) + redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
 if shut then
   line = shut
@@ -45,21 +45,25 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- The cuts of one of the two sets, each at its position among all that wait.
+-- The cuts of one of the two sets, each at its position among all whose address is verified. An entry whose address is not
+-- verified gives no cut: a cut is public, and shows when somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)
-  local function add(number, rank)
+  local function add(number, entry_id, rank)
     local position = other and number + redis.call('ZCOUNT', other, '-inf', rank) or number
+    if other then
+      if redis.call('ZSCORE', keys.unverified, entry_id) then return end
+      position = position - redis.call('ZCOUNT', keys.unverified, '-inf', rank)
+    end
     cuts[#cuts + 1] = {rank = tonumber(rank), position = position}
   end
   local first = redis.call('ZRANGE', set, 0, EXACT - 1, 'WITHSCORES')
   local number = #first / 2
-  for i = 1, number do add(i, first[2 * i]) end
+  for i = 1, number do add(i, first[2 * i - 1], first[2 * i]) end
   while number < count do
     number = math.min(math.floor(number * STEP), count)
-    local _, rank = unpack(redis.call('ZRANGE', set, number - 1, number - 1, 'WITHSCORES'))
-    add(number, rank)
+    add(number, unpack(redis.call('ZRANGE', set, number - 1, number - 1, 'WITHSCORES')))
   end
 end
 cut(keys.queue, keys.not_ready)

@@ -1,7 +1,7 @@
 -- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
 -- stay that has it.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
--- KEYS meta queue not_ready readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
+-- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
 -- META state home last_ticket not_ready
 -- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
@@ -18,7 +18,9 @@ now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
 -- The message is late: the customer waits by another stay.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
-local index = count_ahead(keys, entry_id)
+-- Moves pass entries that positions do not count, so they count all that wait.
+local function index_of(at) return count_between(keys, '-inf', at - 1) end
+local index = index_of(rank)
 
 -- The entry stays in the set, because entries behind the target do not matter to a move ahead.
 local function target()
@@ -56,12 +58,12 @@ if moved_stamp then
   local made = find_decision(keys, entry_id, function(one) return one.stamp == moved_stamp end)
   basis = made and made.basis
 else
-  moved_stamp, moved_by = stamp, index + 1 - position
+  moved_stamp, moved_by = stamp, index - (keys.not_ready and index_of(rank) or position - 1)
   local place = {stamp = stamp, rank = rank, was = was, ticket = own_ticket, attempts = tries}
   decide(keys, entry_id, 'bumped', place, '', 0)
   basis = place.basis
   remember_distance(keys, once_key, stamp, once_seconds, moved_by)
 end
 local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
-return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_waiting(keys),
+return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_verified(keys),
   tries, expired and expired.at or 0, moved_by, basis or false}

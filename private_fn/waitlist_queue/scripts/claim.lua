@@ -1,7 +1,7 @@
 -- claim: holds entries at an end of the queue for a time, after expired holds have come back.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay claim_limit
--- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
+-- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed

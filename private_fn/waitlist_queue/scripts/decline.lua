@@ -2,9 +2,9 @@
 -- the queue; a repeat changes nothing, also when the entry has the next offer.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES check_offer moves paid
--- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
+-- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket offered_until_millis once_key once_seconds now server_run_id
--- META state home not_ready
+-- META state home hide_counts not_ready
 -- RETURNS declined stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total basis_stamp placed_stamp
 -- RETURNS cold | expiring | not_offered | offer_expired
@@ -45,7 +45,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- The number of entries ahead is not known until the rebuild is complete.
+-- The number of entries ahead is not known until the rebuild is complete. The customer gets this answer, so a total that
+-- the list hides is left out.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and count_waiting(keys), hold.basis, hold.placed}
+  index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed}

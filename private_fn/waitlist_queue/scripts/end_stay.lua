@@ -1,7 +1,7 @@
 -- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
 -- decline of its offer), as `admitted`, or as `nothing`.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state home not_ready max_claims
 -- With `unless_placed` an entry that has a place keeps it: its stay is `present`.

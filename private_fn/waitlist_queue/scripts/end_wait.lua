@@ -1,7 +1,7 @@
 -- end_wait: ends the wait of an entry whose customer has not confirmed it in time: parks it, moves it to the end of the
 -- queue, or takes it off the queue to leave.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
--- KEYS meta queue not_ready readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
 -- META state home not_ready settings_version
 -- RETURNS ended | kept

@@ -1,6 +1,6 @@
 -- expire: ends expired holds, and rests that are over, and lists the entries whose record may be behind.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue time_of requeue decide pending_decisions paid expiry
--- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
+-- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside
 -- ARGV min_age_seconds known_until limit now server_run_id
 -- META state max_attempts home not_ready max_claims
 -- It lists the entries whose last decision is that old, or not later than the stamp `known_until`.

@@ -1,6 +1,6 @@
 -- init: makes a waitlist known to Redis, gives it new settings, or ends its rebuild.
 -- USES owner waiting clock expired ticket segment_state settings epoch
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags same_ms_counts inside visits board
 -- ARGV mode epoch settings counters floor_ticket scheduled_until now server_run_id
 -- META state epoch settings_version segments_version schedule_version home not_ready
 -- create: a new waitlist, whose empty order is complete. open: also one whose order Redis has lost; its rebuild
@@ -21,7 +21,7 @@ if not state then
   -- Without its meta hash nothing else of the waitlist can be trusted. Another server may lack its newest writes.
   redis.call('UNLINK', keys.meta, keys.queue, keys.tombstones, keys.tickets_of_moved, keys.held, keys.claimed, keys.claims,
     keys.parked, keys.attempts, keys.dirty, keys.pending_decisions, keys.same_ms_counts, keys.inside,
-    keys.visits, keys.board, keys.not_ready, keys.ready_at, keys.readiness)
+    keys.visits, keys.board, keys.not_ready, keys.unverified, keys.ready_at, keys.readiness)
   keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
     first_stamp_of_epoch(floor_ticket, micros(now)), counters, scheduled_until, micros(now),

@@ -1,6 +1,6 @@
 -- list: reads one page of the waiting entries by rank, or of the held or parked ones by time.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests waiting_at wake off_queue expired
--- KEYS meta queue not_ready ready_at readiness held parked claims tickets_of_moved segments tags
+-- KEYS meta queue not_ready unverified ready_at readiness held parked claims tickets_of_moved segments tags
 -- ARGV which after after_id first limit now server_run_id
 -- META state home not_ready
 -- The page begins after a rank or time, or at the position `first`. It has all that are `waiting`, or the `ready` or

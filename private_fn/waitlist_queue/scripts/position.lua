@@ -1,7 +1,7 @@
 -- position: counts the entries ahead of an entry, in the queue and within some segments.
 -- `is_due` is true for one poll a second while the policy has places due: its caller lets a run take them.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
--- KEYS meta queue not_ready ready_at readiness tickets_of_moved claims segments tags held
+-- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
 -- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
@@ -26,7 +26,7 @@ if segments ~= '' and meta_segments_state == 'building' then return {'segments_b
 if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
 end_rests(keys, now)
 local ready = redis.call('ZCARD', keys.queue)
-local total = keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
+local total = count_verified(keys)
 local admit_at, is_due = meta_admit_at and tonumber(meta_admit_at), false
 if admit_at and ready > 0 then
   local millis = math.floor(micros(now) / 1000)
@@ -50,9 +50,10 @@ for segment in string.gmatch(segments, '%w+') do
   local function count_until(mark)
     return redis.call('ZLEXCOUNT', keys.segments, '[' .. segment .. mark, '[' .. segment .. mark .. place)
   end
-  local within = redis.call('ZSCORE', keys.segments, segment .. (is_ready and READY or NOT_READY) .. place) and
-    count_until(READY) + (keys.not_ready and count_until(NOT_READY) or 0)
-  local first, last = '[' .. segment .. READY, '(' .. segment .. BEHIND
+  local mark = mark_of(keys, entry_id, is_ready)
+  local within = redis.call('ZSCORE', keys.segments, segment .. mark .. place) and
+    count_until(READY) + (keys.not_ready and count_until(NOT_READY) or 0) + (mark == UNVERIFIED and 1 or 0)
+  local first, last = '[' .. segment .. READY, '(' .. segment .. UNVERIFIED
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
 local reasons, confirm_by_millis = reasons_of(keys, entry_id)

@@ -1,7 +1,7 @@
 -- release: ends a hold, back to the old place or to the end of the queue, ready again at once or after so many seconds; a
 -- repeat changes nothing.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness delay enqueue run_length gap wake off_queue requeue decide pending_decisions check_token paid
--- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
+-- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id token to delay_seconds now server_run_id
 -- META state home not_ready max_claims
 -- RETURNS released stamp rank ticket attempts position total basis_stamp placed_stamp delayed_until_millis
@@ -32,4 +32,4 @@ end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, index and index + 1,
-  index and count_waiting(keys), hold.basis, hold.placed, delayed_until}
+  index and count_verified(keys), hold.basis, hold.placed, delayed_until}

@@ -1,7 +1,7 @@
 -- restore: puts an entry back where its record has it, unless that stay has ended.
 -- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
 -- USES pending_decisions
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected server_run_id
 -- META state epoch last_ticket segments_version home not_ready max_claims
@@ -61,4 +61,4 @@ local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 local outcome = 'present'
 if is_restored then outcome = 'restored' end
 return {outcome, place.state, index and index + 1, place.rank, place.ticket,
-  index and count_waiting(keys), place.attempts}
+  index and count_verified(keys), place.attempts}

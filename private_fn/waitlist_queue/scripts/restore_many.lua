@@ -1,6 +1,6 @@
 -- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
 -- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved claims attempts segments tags
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version home not_ready
 -- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:readiness:tags", a space between two, each entry once.
@@ -26,12 +26,13 @@ local queue_ranks = redis.call('ZMSCORE', keys.queue, unpack(ids))
 local passed_ranks = keys.not_ready and redis.call('ZMSCORE', keys.not_ready, unpack(ids)) or {}
 local holds = redis.call('HMGET', keys.claims, unpack(ids))
 local newest, counts = tonumber(meta_last_ticket), {restored = 0, present = 0, gone = 0}
-local ready, passed_over, taken, unmoved, moved, tried = {}, {}, {}, {}, {}, {}
+local ready, passed_over, unverified, taken, unmoved, moved, tried = {}, {}, {}, {}, {}, {}, {}
 
 local function write_ranks()
   if #ready > 0 then redis.call('ZADD', keys.queue, unpack(ready)) end
   if #passed_over > 0 then redis.call('ZADD', keys.not_ready, unpack(passed_over)) end
-  ready, passed_over = {}, {}
+  if #unverified > 0 then redis.call('ZADD', keys.unverified, unpack(unverified)) end
+  ready, passed_over, unverified = {}, {}, {}
 end
 
 local function put_back(n, entry_id, rank, ticket)
@@ -42,6 +43,7 @@ local function put_back(n, entry_id, rank, ticket)
   taken[rank] = true
   if readiness[n] ~= '' then accept_readiness(keys, entry_id, readiness[n], true) end
   append_pair(has_reason(readiness[n]) and passed_over or ready, rank, entry_id)
+  if is_unverified(readiness[n]) then append_pair(unverified, rank, entry_id) end
   if rank % TIER == tonumber(ticket) then
     append_pair(unmoved, entry_id)
   else

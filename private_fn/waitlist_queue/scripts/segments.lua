@@ -18,14 +18,14 @@ if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}
 for _ = 1, limit do
-  -- A segment's id is followed by a colon or a semicolon, and these by the byte <.
-  local from = after == '' and '-' or '[' .. after .. '<'
+  -- A segment's id is followed by one of the bytes : ; < and these by the byte =.
+  local from = after == '' and '-' or '[' .. after .. '='
   local members = redis.call('ZRANGEBYLEX', keys.segments, from, '+', 'LIMIT', 0, FIRST)
   local first_member = unpack(members)
   if not first_member then break end
   after = string.sub(first_member, 1, ID_LENGTH)
   local waiting =
-    redis.call('ZLEXCOUNT', keys.segments, '[' .. after .. ':', '(' .. after .. '<')
+    redis.call('ZLEXCOUNT', keys.segments, '[' .. after .. ':', '(' .. after .. '=')
   local first = {}
   for i = 1, math.min(#members, waiting) do first[i] = string.sub(members[i], ENTRY_BEGIN) end
   depths[#depths + 1] = {after, waiting, first}

@@ -1,6 +1,6 @@
 -- settle: forgets that a record may be behind, unless its entry has changed again since.
 -- USES owner reasons clock ticket next_stamp wake off_queue tombstone
--- KEYS meta claims dirty pending_decisions tombstones not_ready ready_at readiness
+-- KEYS meta claims dirty pending_decisions tombstones not_ready unverified ready_at readiness
 -- ARGV entry_id seen_stamp join_id ticket now server_run_id
 -- META state home not_ready
 -- RETURNS settled | changed | cold

@@ -3,7 +3,7 @@
 -- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
 -- arrives later, when there is room, must not add an entry that no record has.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
--- KEYS meta queue not_ready ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
 -- Stays are "entry_id:join_id:rank:ticket:segments_version:readiness:tags", a space between two. A signup has neither
@@ -20,6 +20,7 @@ local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_tick
 -- Only a reason has a semicolon.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
+local verified = count_verified(keys) -- of the total, what positions count
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket, shut = 1, nil, nil
 local is_anyone_inside, is_last, is_expiring = nil, false, false -- nothing is read until a signup needs it
@@ -78,7 +79,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
     end
     accept_readiness(keys, entry_id, readiness, true)
     local is_ready = not has_reason(readiness)
-    redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
+    add_waiting(keys, entry_id, rank, is_ready)
     if is_anyone_inside == nil then is_anyone_inside = redis.call('ZCARD', keys.inside) > 0 end
     if is_anyone_inside and take_outside(keys, entry_id) then wake(keys) end
     if rank % TIER ~= ticket then redis.call('HSET', keys.tickets_of_moved, entry_id, ticket) end
@@ -87,22 +88,25 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
       enter(keys, entry_id, rank, tags, is_ready)
     end
     signed_up, total = signed_up + 1, total + 1
+    if not is_unverified(readiness) then verified = verified + 1 end
   end
   -- The event that asks for a verification has the stamp after the ticket.
-  last_ticket = string.find(readiness, ';unverified=', 1, true) and stamp + 1 or stamp
+  last_ticket = is_unverified(readiness) and stamp + 1 or stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
-  local ahead, ready_ahead = total - 1, false
+  local is_counted = not is_unverified(readiness)
+  local others, ready_ahead = is_counted and verified - 1 or verified, false
+  local ahead = others
   if not (is_last and is_signup) then
     ahead, ready_ahead = count_ahead(keys, entry_id)
   elseif keys.not_ready then
-    ready_ahead = redis.call('ZCARD', keys.queue) - 1
+    ready_ahead = redis.call('ZCARD', keys.queue) - (has_reason(readiness) and 0 or 1)
   end
   local position = ahead + 1
   -- Behind a signup that stands last, the next one of this run stands last too.
-  is_last = is_last or is_signup and position == total
+  is_last = is_last or is_signup and ahead == others
   local pace = not given_rank and pace_of(meta_paused, meta_pace)
-  return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and total, pace,
+  return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and verified, pace,
     ready_ahead}
 end
 

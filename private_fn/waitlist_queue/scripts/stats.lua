@@ -2,7 +2,7 @@
 -- `is_due` is 1 if time alone has left work: a decision may be unrecorded, a pass has ended since
 -- the last stamp, more rests are over than one call ends, or the policy has slots due for entries that are ready.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
--- KEYS meta queue not_ready ready_at readiness segments tags tickets_of_moved held parked inside dirty
+-- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
 -- `first` has the ids of the first `near` entries that are ready.
 -- ARGV near now server_run_id
 -- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked

@@ -1,6 +1,6 @@
 -- tag: writes an entry's segments and readiness, wherever it is on the list.
 -- USES owner waiting reasons segment_index tags readiness reindex tombstone
--- KEYS meta queue not_ready ready_at readiness tombstones held parked segments tags
+-- KEYS meta queue not_ready unverified ready_at readiness tombstones held parked segments tags
 -- ARGV entry_id join_id segments_version tags readiness server_run_id
 -- META state segments_version home not_ready
 -- RETURNS tagged | kept | absent

@@ -2,7 +2,7 @@
 -- that comes after the next offer to the entry, changes nothing.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
 -- USES paid expiry hold pop replay inside admission due offer
--- KEYS meta queue not_ready ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
+-- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts home not_ready max_claims
 -- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
@@ -42,4 +42,4 @@ end
 -- The number of entries ahead is not known until the rebuild is complete.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
-  index and count_waiting(keys), entries, is_automatic, hold.basis, hold.placed}
+  index and count_verified(keys), entries, is_automatic, hold.basis, hold.placed}

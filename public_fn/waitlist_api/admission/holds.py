@@ -13,6 +13,7 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.messages import renew_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import (
+    CUSTOMER,
     attempts_exhausted_event,
     event_of,
     transition_of,
@@ -165,7 +166,7 @@ class Holds(Struct, frozen=True):
             record = self.entries.get(*command.key)
             # Redis deletes its own copy of a decision soon after it is recorded.
             if record is not None and _is_done(verb, command, record):
-                return ActionResult(self._view_of(record))
+                return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
@@ -304,8 +305,8 @@ class Holds(Struct, frozen=True):
             self.positions.put_back(record, seen)
         return True
 
-    def _view_of(self, record: EntryRecord) -> EntryView:
-        view = self.positions.of(*record.key, to_operator=True)
+    def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
+        view = self.positions.of(*record.key, to_operator=to_operator)
         # Between the two reads the customer may have joined again.
         return view if view.status == record.status else EntryView.recorded(record)
 

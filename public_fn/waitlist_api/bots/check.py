@@ -1,5 +1,7 @@
 """Whether the guest who signs up is a person, by the token of the provider's widget."""
 
+import hashlib
+import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,10 +21,23 @@ class SecretUnreadable(Exception):
 
 
 class BotProof(Struct, frozen=True):
-    """The token of the widget, empty without one, and the hosts whose pages may have made it."""
+    """The token of the widget, empty without one, and the hosts whose pages may have made it.
+
+    `request_digest` tells signups apart: the repeat of a signup has the same digest.
+    """
 
     token: str
     hostnames: frozenset[str]
+    request_digest: str
+
+    def once_key(self, entry_id: str) -> str:
+        """Return the key by which a provider recognises a repeated question.
+
+        The same token for another entry, or for another signup of this entry, is another question.
+        """
+        parts = "\0".join((entry_id, self.token, self.request_digest))
+        digest = hashlib.sha256(parts.encode()).digest()
+        return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 class BotCheck:
@@ -48,15 +63,22 @@ class BotCheck:
         self._hostnames = frozenset(map(_host_of, cors_origins))
         self._metrics = metrics
 
-    def proof_of(self, api_host: str, edge_url: str, token: str | None) -> BotProof:
-        """Return the proof that a guest sent to a host of the API, or to its edge."""
+    def proof_of(
+        self, api_host: str, edge_url: str, token: str | None, request_digest: str
+    ) -> BotProof:
+        """Return the proof that a guest sent to a host of the API, or to its edge.
+
+        A signup without a `request_digest` is no repeat of another one.
+        """
         own = filter(None, (api_host, _host_of(edge_url)))
-        return BotProof(token or "", self._hostnames.union(own))
+        hostnames = self._hostnames.union(own)
+        return BotProof(token or "", hostnames, request_digest or uuid.uuid4().hex)
 
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
         """Raise BotCheckFailed, or BotCheckUnavailable where that is to refuse signups."""
-        # Without a token it is asked only to find out if it is down: then no widget makes any.
-        is_asked = proof.token or when_down == "accept"
+        # While the provider is down, no widget makes a token. So the provider is asked without a
+        # token too, if the list accepts guests during an outage.
+        is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
             return
@@ -66,6 +88,9 @@ class BotCheck:
         self._metrics.add("bot_checks_unavailable")
         if when_down == "refuse":
             raise BotCheckUnavailable
+
+    def _may_be_a_token(self, token: str) -> bool:
+        return 0 < len(token) <= self.provider.max_token_length
 
     def _verdict(self, entry_id: str, proof: BotProof) -> Verdict:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
@@ -79,7 +104,8 @@ class BotCheck:
         return self._asked(entry_id, proof)
 
     def _asked(self, entry_id: str, proof: BotProof) -> Verdict:
-        fields = self.provider.question(self._secret, self.site_key, proof.token, entry_id)
+        once_key = proof.once_key(entry_id)
+        fields = self.provider.question(self._secret, self.site_key, proof.token, once_key)
         return self.provider.verdict(self._ask(fields), proof.hostnames)
 
 

@@ -1,7 +1,5 @@
 """The providers that tell people from bots, and what an answer of theirs means. No I/O."""
 
-import hashlib
-import uuid
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -13,14 +11,10 @@ Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
 # What the widget of the page is for; a token of another form of the same site is refused.
 ACTION = "signup"
-# Of the stack's secret, not of the customer's token.
-WRONG_SECRET = {
-    "invalid-input-secret",
-    "invalid-or-already-seen-secret",
-    "missing-input-secret",
-    "not-using-dummy-secret",
-    "sitekey-secret-mismatch",
-}
+# The codes that blame the stack's secret, whatever the token is. The token of a caller can cause
+# any other code: a token of another site causes `sitekey-secret-mismatch`, and the token of the
+# provider's test keys causes `not-using-dummy-secret`.
+WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
 
@@ -30,6 +24,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     `directives` are those of the page's Content-Security-Policy that get the `sources` added. One
     that `names_action` states the widget's action in its answers. One that `repeats` answers a
     repeated question with the same key as it answered the first; the others call it a duplicate.
+    No token of its widget is longer than `max_token_length`.
     """
 
     name: Name
@@ -37,6 +32,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     script_url: str
     sources: str
     directives: tuple[str, ...]
+    max_token_length: int
     names_action: bool = False
     repeats: bool = False
 
@@ -50,11 +46,11 @@ class Provider(Struct, frozen=True, kw_only=True):
             sources=f"{parts.scheme}://{parts.netloc}" if script_url else self.sources,
         )
 
-    def question(self, secret: str, site_key: str, token: str, entry_id: str) -> dict[str, str]:
-        """Return the fields of a question about a token that came with the signup of an entry."""
+    def question(self, secret: str, site_key: str, token: str, once_key: str) -> dict[str, str]:
+        """Return the fields of a question about a token; a repeat has the same `once_key`."""
         fields = {"secret": secret, "response": token}
         if self.repeats:
-            return {**fields, "idempotency_key": once_key(token, entry_id)}
+            return {**fields, "idempotency_key": once_key}
         return {**fields, "sitekey": site_key}
 
     def verdict(self, answer: Any, hostnames: Collection[str]) -> Verdict:
@@ -77,12 +73,6 @@ def _reason(codes: Any) -> Verdict:
     return "no_verdict" if OUT_OF_ORDER in given else "refused"
 
 
-def once_key(token: str, entry_id: str) -> str:
-    """Return the key of a question: the same token for another entry is another question."""
-    digest = hashlib.sha256(f"{entry_id}\0{token}".encode()).digest()
-    return str(uuid.UUID(bytes=digest[:16], version=4))
-
-
 PROVIDERS: dict[str, Provider] = {
     "turnstile": Provider(
         name="turnstile",
@@ -90,6 +80,8 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit",
         sources="https://challenges.cloudflare.com",
         directives=("script-src", "frame-src"),
+        # The documentation of Turnstile says so.
+        max_token_length=2048,
         names_action=True,
         repeats=True,
     ),
@@ -99,5 +91,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://js.hcaptcha.com/1/api.js?render=explicit",
         sources="https://hcaptcha.com https://*.hcaptcha.com",
         directives=("script-src", "frame-src", "style-src", "connect-src"),
+        # hCaptcha documents no length. The schema of signups has this limit.
+        max_token_length=8192,
     ),
 }

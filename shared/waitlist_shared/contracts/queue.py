@@ -314,10 +314,11 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
     After a `no_show` the entry is about to leave the list. With `is_due` the policy has places due,
     and the caller lets a run take them. The position of a waiting entry is 1 + the number of
-    entries ahead. `places` has those within the segments of the request, in its order. `pace` is
-    the last one of a heartbeat, `unknown` without one, or `paused`. `ready_ahead` counts the
-    entries ahead that are ready, None on a list on which all are; `not_ready` says why this one is
-    not. `confirm_by_millis` is 0 unless the customer is asked whether they still wait.
+    entries ahead. Position and `total` leave out entries whose address is not verified. `places`
+    has the positions within the segments of the request, in its order. `pace` is the last one of a
+    heartbeat, `unknown` without one, or `paused`. `ready_ahead` counts the entries ahead that are
+    ready, None on a list on which all are; `not_ready` says why this one is not.
+    `confirm_by_millis` is 0 unless the customer is asked whether they still wait.
     """
 
     total: int

@@ -11,7 +11,7 @@ from tests.support.line import EPOCH, Line, accepted, readiness_of
 
 PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 LEASE = 60
-KEYS = ("not_ready", "ready_at", "readiness")
+KEYS = ("not_ready", "unverified", "ready_at", "readiness")
 HELD_BACK = readiness_of(1, held_back=0)
 
 
@@ -523,7 +523,7 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
     accepted(line.board())
     accepted(line.leave(line.order()[0]))
     assert line.client.hget(f"wl:{{{line.waitlist_id}}}:meta", "not_ready") is None
-    assert [line.client.get(key) for key in keys] == ["of a wrong type"] * 3
+    assert [line.client.get(key) for key in keys] == ["of a wrong type"] * len(KEYS)
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:

@@ -82,6 +82,7 @@ def fill_every_state(line: Line) -> None:
         **line.within(version=2),
         readiness=readiness_of(1, resting=line.clock.millis + 60_000),
     )
+    line.signup("unverified", **line.within(version=2), readiness=readiness_of(1, unverified=0))
     names = ["held", "parked", "admitted", "expired"]
     for name in names:
         line.signup(name, **line.within(version=2))

@@ -126,12 +126,69 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
     assert people.join("ada", "person.signup.1.any.example.net").status == 201
 
 
-def test_a_token_is_good_for_one_entry(make: Make) -> None:
-    for provider in PROVIDERS:
-        people = make(provider)
-        token = f"person.signup.{provider}.{API}"
-        assert people.join("ada", token).status == 201
-        assert people.join("bob", token).code == "bot_check_failed"
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("kind", ["bot", "another-site", "test-key"])
+def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
+    make: Make, provider: str, kind: str
+) -> None:
+    """What the provider answers is about the caller's token, so it is no outage."""
+    reads: list[str] = []
+
+    def read_secret() -> str:
+        reads.append("the secret")
+        return SECRET
+
+    people = make(provider, read_secret=read_secret, bot_check_down="accept")
+    for number in range(3):
+        with nothing_changes(people.world):
+            refused = people.join("ada", f"{kind}.signup.{number}.{API}")
+        assert (refused.status, refused.code) == (403, "bot_check_failed")
+    counted = people.metrics.take()
+    assert (counted["bot_checks_failed"], counted.get("bot_checks_unavailable")) == (3, None)
+    assert len(reads) == 1
+
+
+def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
+    """A firewall before the provider could answer in its place, which is no verdict."""
+    people = make("turnstile", bot_check_down="accept")
+    refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
+    assert (refused.code, people.questions) == ("bot_check_failed", 0)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_token_is_good_for_one_entry(make: Make, provider: str) -> None:
+    people = make(provider)
+    assert people.join("ada", GOOD, key="k").status == 201
+    assert people.join("bob", GOOD, key="k").code == "bot_check_failed"
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("key", [None, "k"])
+def test_a_token_is_good_for_one_signup_of_an_entry(
+    make: Make, provider: str, key: str | None
+) -> None:
+    """Who leaves and signs up again makes another signup, with or without an Idempotency-Key."""
+    people = make(provider)
+    assert people.join("ada", GOOD, key=key or "").status == 201
+    people.leave("ada")
+    again = people.join("ada", GOOD, key=f"{key}-2" if key else "")
+    assert again.code == "bot_check_failed"
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("key", [None, "k" * 16])
+def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
+    make: Make, provider: str, key: str | None
+) -> None:
+    """Each signup may send a mail there, and an Idempotency-Key changes nothing on such a list."""
+    people = make(provider, identity={"field": "email", "verify": "before_offer"})
+
+    def join() -> Answer:
+        body = {"profile": {"email": "ada@example.com"}, "bot_token": GOOD}
+        return people.world.request("POST", f"{people.path}/entries", body=body, key=key)
+
+    assert join().status == 202
+    assert [join().code for _ in range(3)] == ["bot_check_failed"] * 3
 
 
 def test_a_repeat_with_its_key_is_answered_without_a_question(make: Make) -> None:

@@ -85,7 +85,7 @@ def chosen(*options: Any) -> dict[str, Any]:
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # What a list loads that has it, or a customer who presses a button.
-PARTS = ("alert", "asked", "details", "devices", "form", "person", "rest")
+PARTS = ("alert", "asked", "details", "devices", "form", "links", "person", "rest")
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, by CLDR.

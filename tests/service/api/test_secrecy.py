@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from tests.service.api.test_verification import ADA, BOB, RULES, Guests, seen
+from tests.support.admissions import Admissions
 from tests.support.faults import Wire
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import SECRET, RedisClock, World
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.clock import iso
 
 STRANGER = "nobody@example.com"
 FORM = {
@@ -128,6 +130,45 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
     assert work[0][1:] == (NEW, 1)
 
 
+def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
+    """Of the places before and behind it; nor do the total and the board, which are public."""
+    guests = Watched.on(segments=[["size"]], page=FORM)
+
+    def own(address: str) -> tuple[str, str]:
+        """Sign up with an address of the stranger's own; return the path and token of the place."""
+        attributes = {"size": "s"}
+        body = {"profile": {"email": address}, "attributes": attributes}
+        guests.world.request("POST", f"{guests.path}/entries", body=body)
+        entry = guests.verify(guests.code(address)).json
+        return f"{guests.path}/entries/{entry['entry_id']}", entry["entry_token"]
+
+    def join(address: str) -> None:
+        body = {"profile": {"email": address}, "attributes": {"size": "s"}}
+        assert guests.world.request("POST", f"{guests.path}/entries", body=body).status == 202
+
+    def shown() -> list[Any]:
+        guests.world.advance(6)
+        looks = [
+            guests.world.request("GET", path, query="segment=size", token=token).json
+            for path, token in places
+        ]
+        public = [guests.world.request("GET", guests.path).json["total"]]
+        board = guests.world.request("GET", f"{guests.path}/board").json
+        return [*looks, *public, board["total"], board["cuts"]]
+
+    places = [own("before@example.com")]
+    join(ADA)
+    places.append(own("behind@example.com"))
+    seen_before = shown()
+    assert [one["position"] for one in seen_before[:2]] == [1, 2]
+    assert [one["segments"][0]["position"] for one in seen_before[:2]] == [1, 2]
+    for address in (ADA, STRANGER):
+        join(address)
+        assert shown() == seen_before, address
+    places.append(own("last@example.com"))
+    assert shown()[2]["position"] == 3
+
+
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
     """Else a stranger would sign an address up, and look whether the list has grown."""
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
@@ -147,6 +188,44 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
     for one in (ADA, STRANGER):
         guests.join(one)
         assert public() == before, one
+
+
+def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
+    """Of every request that answers the customer's place, and of its repeat."""
+    people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
+    people.configure(
+        hide_counts=True,
+        admission={},
+        rest={"max_days": 1, "times": 5},
+        segments=[["size"]],
+        confirm={"every_days": 30},
+    )
+    people.all_sign_up("bob")
+    answers = [people.sign_up("ada", key="k", attributes={"size": "s"}) for _ in range(2)]
+    token, path = people.token_of("ada"), f"{people.path}/entries/{people.id_of('ada')}"
+
+    def send(method: str, verb: str = "", body: Any = None, query: str = "") -> Answer:
+        answer = people.world.request(
+            method, f"{path}{verb}", body=body, query=query, token=token, key="k" * 16
+        )
+        assert answer.status == 200, answer.text
+        return answer
+
+    answers += [send("GET"), send("GET", query="segment=size")]
+    until = iso(people.world.clock.millis + 3_600_000)
+    answers += [send("POST", "/rest", {"until": until}) for _ in range(2)]
+    answers += [send("POST", "/resume", {"rest_until": until}) for _ in range(2)]
+    answers.append(send("POST", "/confirm"))
+    people.admit(2)
+    offered_until = send("GET").json["offered_until"]
+    decline = {"to": "back", "offered_until": offered_until}
+    answers += [send("POST", "/decline", decline) for _ in range(2)]
+    people.world.maintain()
+    answers.append(send("POST", "/decline", decline))
+    shown = [one.json for one in answers]
+    assert all(one["position"] is not None for one in shown)
+    assert [one["total"] for one in shown] == [None] * len(shown)
+    assert all(each["total"] is None for one in shown for each in one.get("segments") or ())
 
 
 @pytest.mark.parametrize(

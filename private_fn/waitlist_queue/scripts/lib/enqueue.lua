@@ -1,7 +1,7 @@
 -- Adds an entry to those that wait; keeps its ticket where the rank is not made of it.
 local function enqueue(keys, entry_id, rank, ticket)
   local is_ready = is_ready_to_wait(keys, entry_id)
-  redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
+  add_waiting(keys, entry_id, rank, is_ready)
   enter_segments(keys, entry_id, rank, is_ready)
   if rank % TIER == ticket then
     redis.call('HDEL', keys.tickets_of_moved, entry_id)

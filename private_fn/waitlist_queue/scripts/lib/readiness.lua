@@ -1,7 +1,7 @@
 -- Writes why entries are not ready (see reasons).
 
--- Writes the readiness of an entry, which had another `before`, or none; one that waits moves to the entries that are
--- ready, or from them.
+-- Writes the readiness of an entry, which had another `before`, or none. An entry that waits moves to the entries that
+-- are ready, or from them, or to those whose address is not verified, or from them.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -14,10 +14,10 @@ local function write_readiness(keys, entry_id, before, packed)
   end
   local rank, was_ready = waiting_rank(keys, entry_id)
   local is_ready = not has_reason(packed)
-  if not rank or is_ready == was_ready then return end
+  if not rank or is_ready == was_ready and is_unverified(packed) == is_unverified(before or '') then return end
   leave_segments(keys, entry_id, rank)
-  redis.call('ZREM', was_ready and keys.queue or keys.not_ready, entry_id)
-  redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
+  remove_waiting(keys, entry_id)
+  add_waiting(keys, entry_id, rank, is_ready)
   enter_segments(keys, entry_id, rank, is_ready)
 end
 

@@ -62,5 +62,6 @@ local function forget_readiness(keys, entry_id)
   if not before then return end
   redis.call('HDEL', keys.readiness, entry_id)
   redis.call('ZREM', keys.ready_at, entry_id)
+  redis.call('ZREM', keys.unverified, entry_id)
   count_readiness(keys, before, '')
 end

@@ -31,8 +31,7 @@ end
 local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if queue_rank then
     -- Its own old rank must not keep it from the new one.
-    redis.call('ZREM', keys.queue, entry_id)
-    if keys.not_ready then redis.call('ZREM', keys.not_ready, entry_id) end
+    remove_waiting(keys, entry_id)
     leave_segments(keys, entry_id, queue_rank)
   end
   if new.state == 'waiting' then return requeue(keys, entry_id, new, new.rank) end

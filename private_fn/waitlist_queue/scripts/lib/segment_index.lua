@@ -6,10 +6,16 @@ local function sortable(rank)
 end
 
 -- The index of segments: one member "segment:rank:entry" for each segment of each waiting entry, all of
--- one score and so in the order of their bytes; "segment;rank:entry", behind those, if the entry is not ready. An
--- entry's tags are its segments, a comma after each, and the version of its attributes. A list that declares no
+-- one score and so in the order of their bytes; "segment;rank:entry", behind those, if the entry is not ready, and
+-- "segment<rank:entry", behind both, if its address is not verified. An entry's tags are its segments, a comma after each, and the version of its attributes. A list that declares no
 -- segments has neither.
-local READY, NOT_READY, BEHIND = ':', ';', '<' -- three bytes that follow each other
+local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four bytes that follow each other
+
+-- Returns the mark of the entry's members.
+local function mark_of(keys, entry_id, is_ready)
+  if is_ready then return READY end
+  return is_unverified(redis.call('HGET', keys.readiness, entry_id)) and UNVERIFIED or NOT_READY
+end
 
 local function members_of(entry_id, rank, tags, mark, score)
   local place = mark .. sortable(rank) .. ':' .. entry_id
@@ -22,7 +28,7 @@ local function members_of(entry_id, rank, tags, mark, score)
 end
 
 local function enter(keys, entry_id, rank, tags, is_ready)
-  local members = members_of(entry_id, rank, tags, is_ready and READY or NOT_READY, 0)
+  local members = members_of(entry_id, rank, tags, mark_of(keys, entry_id, is_ready), 0)
   if #members > 0 then redis.call('ZADD', keys.segments, unpack(members)) end
 end
 
@@ -30,5 +36,7 @@ local function exit(keys, entry_id, rank, tags)
   local members = members_of(entry_id, rank, tags, READY)
   if #members == 0 then return end
   redis.call('ZREM', keys.segments, unpack(members))
-  if keys.not_ready then redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, NOT_READY))) end
+  if not keys.not_ready then return end
+  redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, NOT_READY)))
+  redis.call('ZREM', keys.segments, unpack(members_of(entry_id, rank, tags, UNVERIFIED)))
 end

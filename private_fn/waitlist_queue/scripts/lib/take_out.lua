@@ -13,8 +13,7 @@ local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end
   if stay_ticket ~= '' and ticket ~= tonumber(stay_ticket) then return 'other' end
-  redis.call('ZREM', keys.queue, entry_id)
-  if keys.not_ready then redis.call('ZREM', keys.not_ready, entry_id) end
+  remove_waiting(keys, entry_id)
   if rank then leave_segments(keys, entry_id, rank) end
   forget_readiness(keys, entry_id)
   redis.call('HDEL', keys.tags, entry_id)

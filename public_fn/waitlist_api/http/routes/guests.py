@@ -5,6 +5,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.auth.credentials import EntryTokens, Proof
 from waitlist_api.bots.check import BotCheck, BotProof
@@ -52,8 +53,11 @@ class GuestCredentials(Struct, frozen=True):
                 domain=person.domain,
                 languages=router.current_event.headers.get("accept-language") or "",
                 idempotency_key=idempotency_key or "",
-                bot_proof=self._proof_of(router.current_event, body.bot_token),
             )
+            # An Idempotency-Key changes nothing on a list that verifies.
+            digest = "" if person.verify_minutes else command.signup_body
+            proof = self._proof_of(router.current_event, body.bot_token, digest)
+            command = replace(command, bot_proof=proof)
             if person.verify_minutes:
                 with self.even_times.since(began):
                     unproven.sign_up(command, person.verify_minutes)
@@ -70,8 +74,9 @@ class GuestCredentials(Struct, frozen=True):
             answer = SignupAnswer(**responses.fields(view), entry_token=token)
             return responses.signed_up(answer, is_new=signed_up.is_new)
 
-    def _proof_of(self, event: Any, bot_token: str | None) -> BotProof | None:
+    def _proof_of(self, event: Any, bot_token: str | None, request_digest: str) -> BotProof | None:
         if self.bot_check is None:
             return None
         host = event.raw_event["requestContext"].get("domainName", "")
-        return self.bot_check.proof_of(host, edge_url_of(event.raw_event), bot_token)
+        edge_url = edge_url_of(event.raw_event)
+        return self.bot_check.proof_of(host, edge_url, bot_token, request_digest)

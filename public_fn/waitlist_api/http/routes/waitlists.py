@@ -63,7 +63,8 @@ def public_waitlist_routes(
             closes_at=settings.closes_at,
             admits_at=admits_at(settings, now_millis()),
             **estimate_fields(wait_of_next(settings, stats, now_millis())),
-            total=None if settings.hide_counts else stats.waiting,
+            # As positions do, it leaves out entries whose address is not verified.
+            total=None if settings.hide_counts else stats.waiting - stats.unverified,
             page=PageBody(**settings.page.public_body) if settings.page else None,
             rest=RestRulesBody(**settings.rest.fields) if settings.rest else None,
             identity=PublicIdentity(**identity.fields) if identity else None,

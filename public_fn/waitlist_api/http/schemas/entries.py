@@ -123,8 +123,9 @@ class SignupBody(Body):
         Field(
             pattern=f"^{BOT_TOKEN}$",
             description="What the widget of the waitlist's `bot_check` made. Required for a new "
-            "entry where there is such a check, and ignored where there is none. A repeat with "
-            "the same Idempotency-Key is answered without it, once the entry is there.",
+            "entry where there is such a check, and ignored where there is none. A token is good "
+            "for one signup. A repeat with the same Idempotency-Key is answered without it, once "
+            "the entry is there, but on a waitlist that verifies addresses.",
         ),
     ] = None
 
@@ -417,7 +418,11 @@ class EntryAnswer(Model):
     entry_id: TheEntryId
     status: EntryStatus
     position: Annotated[
-        Position | None, Field(description="1 + the number of entries ahead; null if not waiting.")
+        Position | None,
+        Field(
+            description="1 + the number of entries ahead; null if not waiting. Entries that have "
+            "still to verify their address are not counted."
+        ),
     ]
     total: Annotated[
         Count | None, Field(description="How many entries wait; null if hidden or unknown.")
@@ -476,8 +481,9 @@ class WithReadiness(Model):
     ready_ahead: Annotated[
         Count | None,
         Field(
-            description="How many entries ahead are ready. `position` counts all, so the return of "
-            "an entry that was not ready changes no position. Null if not waiting."
+            description="How many entries ahead are ready. `position` counts those that rest or "
+            "are held back too, so the return of such an entry changes no position. Null if not "
+            "waiting."
         ),
     ] = None
     rest_until: Annotated[

@@ -276,9 +276,14 @@ class WaitlistBody(Body):
             "lower value ends no claim.",
         ),
     ] = None
-    hide_counts: Annotated[bool, Field(description="Whether `total` is hidden from customers.")] = (
-        False
-    )
+    hide_counts: Annotated[
+        bool,
+        Field(
+            description="Whether `total` and the board are hidden from customers. Their own "
+            "positions and estimated waits are not: who joins last learns by them about how many "
+            "wait."
+        ),
+    ] = False
     max_guest_bytes: Annotated[
         int,
         Field(
@@ -372,7 +377,8 @@ class WaitlistBody(Body):
         Field(
             description="What happens to new guests while the provider of the stack's bot check "
             "(parameter `BotCheck`) does not answer: `refuse` them, `bot_check_unavailable`, or "
-            "`accept` them unchecked."
+            "`accept` them unchecked, with or without a token. A token that it refuses is refused "
+            "either way."
         ),
     ] = "refuse"
     confirm: Annotated[
@@ -514,7 +520,13 @@ class WaitlistAnswer(WithEstimate):
             "`offer_hours` the next ones begin; null if neither says when."
         ),
     ]
-    total: Annotated[Count | None, Field(description="How many entries wait; null if hidden.")]
+    total: Annotated[
+        Count | None,
+        Field(
+            description="How many entries wait, without those that have still to verify their "
+            "address; null if hidden."
+        ),
+    ]
     page: Annotated[
         PageBody | None, Field(description="What the customer's page shows; null: the name alone.")
     ]
@@ -550,7 +562,13 @@ class BoardAnswer(Model):
     """Positions of the queue at one moment, the same for everyone."""
 
     as_of: Annotated[Time, Field(description="The moment at which all positions were true.")]
-    total: Annotated[Count, Field(description="How many entries waited.")]
+    total: Annotated[
+        Count,
+        Field(
+            description="How many entries waited, without those that had still to verify their "
+            "address."
+        ),
+    ]
     line: LineState
     cuts: Annotated[
         list[Annotated[list[Rank], Field(min_length=2, max_length=2)]],

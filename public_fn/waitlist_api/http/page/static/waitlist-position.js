@@ -70,22 +70,14 @@ class WaitlistPosition extends HTMLElement {
   #detail = '';
   #again = '';
   #second;
+  #later;
   #start = 0;
 
   /** What each state shows under the name of the list. */
   #screens = {
-    loading: () => {
-      return [make('p', { class: 'wait' }, this.#words.say('loading'))];
-    },
-
-    missing: () => {
-      return [this.#heading('missing'), this.#text('missing.text')];
-    },
-
-    signedOut: () => {
-      return [this.#heading('signedOut')];
-    },
-
+    loading: () => [make('p', { class: 'wait' }, this.#words.say('loading'))],
+    missing: () => [this.#heading('missing'), this.#text('missing.text')],
+    signedOut: () => [this.#heading('signedOut')],
     join: (view) => {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
@@ -118,25 +110,8 @@ class WaitlistPosition extends HTMLElement {
       return [this.#heading('notOpenYet'), label, clock, when, this.#text('opensHere')];
     },
 
-    full: () => {
-      return [this.#heading('full'), this.#text('looksAgain')];
-    },
-
-    joining: () => {
-      return [this.#heading('joining'), make('div', { class: 'busy' })];
-    },
-
-    inbox: ({ inbox }) => {
-      return [this.#heading('inbox'), this.#text(`inbox.${inbox}`), this.#button('again', () => this.#client.again())];
-    },
-
-    confirm: () => {
-      return [
-        this.#heading('confirm'),
-        this.#button('confirm', () => this.#client.confirm(), 'main'),
-        this.#button('back', () => this.#client.dismiss(), 'quiet'),
-      ];
-    },
+    full: () => [this.#heading('full'), this.#text('looksAgain')],
+    joining: () => [this.#heading('joining'), make('div', { class: 'busy' })],
 
     waiting: () => {
       const number = make('p', { class: 'number' });
@@ -200,18 +175,9 @@ class WaitlistPosition extends HTMLElement {
       ];
     },
 
-    late: () => {
-      return [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')];
-    },
-
-    called: () => {
-      return [this.#heading('called'), this.#text('called.text'), this.#leave()];
-    },
-
-    parked: () => {
-      return [this.#heading('parked'), this.#text('parked.text'), this.#leave()];
-    },
-
+    late: () => [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')],
+    called: () => [this.#heading('called'), this.#text('called.text'), this.#leave()],
+    parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#leave()],
     inside: ({ entry, list }) => {
       const until = this.#words.time(entry.admission.inside_until, Date.now());
       const exit = () => this.#ask('exit', () => this.#client.exit());
@@ -223,22 +189,11 @@ class WaitlistPosition extends HTMLElement {
       ];
     },
 
-    // Of a list without a policy, which gives no pass.
-    admitted: ({ list }) => {
-      return [this.#heading('admitted'), this.#hasPlace(list) && this.#button('go', () => this.#goTo(null, null), 'main')];
-    },
-
-    over: () => {
-      return [this.#heading('over'), this.#button('again', () => this.#client.again())];
-    },
-
-    exited: () => {
-      return [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())];
-    },
-
-    left: () => {
-      return [this.#heading('left'), this.#button('again', () => this.#client.again())];
-    },
+    // A list without a policy gives no pass.
+    admitted: ({ list }) => [this.#heading('admitted'), this.#hasPlace(list) && this.#button('go', () => this.#goTo(null, null), 'main')],
+    over: () => [this.#heading('over'), this.#button('again', () => this.#client.again())],
+    exited: () => [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())],
+    left: () => [this.#heading('left'), this.#button('again', () => this.#client.again())],
   };
 
   connectedCallback() {
@@ -344,15 +299,18 @@ class WaitlistPosition extends HTMLElement {
       clearInterval(this.#second);
       this.#root.adoptedStyleSheets = [this.#root.adoptedStyleSheets[0], colourSheet(view.list?.page?.colour)];
       this.#update = () => {};
-      const body = this.#screens[view.state](view).filter(Boolean);
+      // The part for links draws the states that have no screen here.
+      const body = this.#screens[view.state]?.(view).filter(Boolean) ?? [];
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, ...body, ...this.#partButtons(view), ...this.#forgetButton(view), this.#trouble);
+      this.#links = make('div');
+      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...this.#partButtons(view), ...this.#forgetButton(view), this.#trouble);
       this.#panel.dataset.state = view.state;
       const heading = this.#root.querySelector('.title') ?? this.#root.querySelector('h1');
       if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
     }
     this.#showMessages(view);
+    this.#drawPart('links', this.#links, !this.#screens[view.state] || view.entry?.linked || view.others[0]);
     this.#update(view);
     this.#announce(view);
     const title = this.#title(view);
@@ -366,6 +324,7 @@ class WaitlistPosition extends HTMLElement {
 
   #notice;
   #trouble;
+  #links;
 
   #head({ list }) {
     if (!list) return [];
@@ -512,7 +471,9 @@ class WaitlistPosition extends HTMLElement {
       const { draw, kit } = await this.#load(part);
       if (place.isConnected) draw(place, client.view, kit);
     } catch {
-      // The next update tries again.
+      // An update may come sooner.
+      clearTimeout(this.#later);
+      this.#later = setTimeout(() => this.#draw(), 5000);
     }
   }
 

@@ -327,13 +327,13 @@ export class Waitlist extends EventTarget {
 
   /** What a page shows: `state`, and what belongs to it. */
   get view() {
-    const { entry, joining, first, alert = false, link, inbox, ...record } = this.#memory.read();
+    const { entry, joining, first, alert = false, link, inbox, others = [], ...record } = this.#memory.read();
     const notice = record.notice ?? (this.#isForgotten ? 'forgotten' : null);
     const isKept = this.#memory.isKept;
     const list = this.#list;
     const state = this.#stateOf({ entry, joining, link, inbox });
     const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
-    return { state, list, entry, first, inbox, notice, alert, isKept, trouble, refusal, isBusy };
+    return { state, list, entry, first, inbox, others, notice, alert, isKept, trouble, refusal, isBusy };
   }
 
   /** The time of the service, in milliseconds. */
@@ -359,34 +359,41 @@ export class Waitlist extends EventTarget {
 
   /** Join with the answers of the form, and go on after a lost answer with the same key. */
   async join({ profile = {}, attributes = {}, bot_token } = {}) {
-    const { customer = `web-${uuid()}`, alert } = this.#memory.read();
+    const { customer = `web-${uuid()}` } = this.#memory.read();
     const isStated = !this.#api.token && !this.#list?.identity;
     const body = { ...(isStated && { customer_id: customer }), profile, attributes, bot_token };
     this.#isForgotten = false;
-    this.#memory.write({ customer, alert, joining: { key: uuid(), body } });
+    this.#begin({ customer, joining: { key: uuid(), body } });
     await this.#join();
   }
 
   /**
    * Begin with what a link has: the `code` of an address to confirm, or id and token of an entry.
    *
-   * A code, and an entry where this browser has another one, wait for the customer's `confirm`.
+   * A code, and an entry where this browser has another one or is about to, wait for the customer's `confirm`.
    */
   open(link) {
     const record = this.#memory.read();
     this.#isForgotten = false;
     this.#memory.write({ ...record, link });
-    if (link.code || (record.entry ?? link).entry_id !== link.entry_id) this.#change();
+    if (link.code || record.joining || (record.entry ?? link).entry_id !== link.entry_id) this.#change();
     else this.confirm();
   }
 
-  /** Do what the link is for. */
+  /** Do what the link is for. The places that this browser has stay in it. */
   async confirm() {
-    const { link, customer, alert } = this.#memory.read();
-    if (!link || this.#isBusy) return;
+    const { link, joining } = this.#memory.read();
+    // A signup under way may have a place.
+    if (!link || joining || this.#isBusy) return;
     const verify = async () => {
       const answer = await this.#patiently(() => (link.code ? this.#api.verify(link.code) : this.#api.look(link)), TRIES);
-      this.#memory.write({ customer, alert, entry: link.code ? undefined : link, nextAt: 1 });
+      const { entry_id } = answer;
+      const places = [this.view.entry, ...this.view.others].filter(Boolean);
+      const known = places.find((one) => one.entry_id === entry_id);
+      const others = places.filter((one) => one !== known);
+      // A stranger may have sent the link.
+      const linked = known ? known.linked : !link.code || others.length > 0;
+      this.#begin({ others, entry: { entry_id, entry_token: link.entry_token, linked }, nextAt: 1 });
       if (link.code) this.#found(answer, { first: answer.position, notice: null });
     };
     // A place of this browser stays if the link is none, such as one that was cut off.
@@ -394,14 +401,27 @@ export class Waitlist extends EventTarget {
     return this.#refresh();
   }
 
+  /** Show the next one of the other places that this browser has. */
+  swap() {
+    const [entry, ...others] = [...this.view.others, this.view.entry].filter(Boolean);
+    this.#begin({ others, entry, nextAt: 1 });
+    this.#change();
+    this.#refresh();
+  }
+
+  /** Keep what outlives a stay, and `record`. */
+  #begin(record) {
+    const { customer, alert, others } = this.#memory.read();
+    this.#memory.write({ customer, alert, others, ...record });
+  }
+
   /** Ask for a link to the place of an address. Whether it has one, no answer says. */
   askLink(address) {
-    const { customer, alert } = this.#memory.read();
     const ask = async () => {
       await this.#patiently(() => this.#api.askLink({ [this.#list.identity.field]: address }), TRIES);
-      this.#memory.write({ customer, alert, inbox: 'link' });
+      this.#begin({ inbox: 'link' });
     };
-    return this.#busily(ask, () => this.#memory.write({ customer, alert, notice: 'refused' }));
+    return this.#busily(ask, () => this.#begin({ notice: 'refused' }));
   }
 
   /** Leave a link alone. */
@@ -470,8 +490,7 @@ export class Waitlist extends EventTarget {
 
   /** Forget an ended stay, so that the customer can join again. */
   again() {
-    const { customer, alert } = this.#memory.read();
-    this.#memory.write({ customer, alert, isNew: true });
+    this.#begin({ isNew: true });
     this.#listAt = 0;
     this.#refresh();
   }
@@ -491,7 +510,7 @@ export class Waitlist extends EventTarget {
   #stateOf({ entry, joining, link, inbox }) {
     if (this.#missing) return 'missing';
     if (this.#signedOut) return 'signedOut';
-    if (link) return 'confirm';
+    if (link) return link.code ? 'confirm' : 'other';
     if (joining) return 'joining';
     if (!entry && inbox) return 'inbox';
     if (!entry) {
@@ -695,8 +714,7 @@ export class Waitlist extends EventTarget {
 
   /** The place is no longer this customer's. */
   #lose(notice) {
-    const { customer, alert } = this.#memory.read();
-    this.#memory.write({ customer, alert, notice });
+    this.#begin({ notice });
   }
 
   // ------------------------------------------------------------------------ what customers do
@@ -710,8 +728,7 @@ export class Waitlist extends EventTarget {
       const send = () => this.#api.join(joining.body, joining.key);
       const answer = await this.#patiently(send, Infinity);
       if (isWanted() && answer.status === 'check_your_inbox') {
-        const { customer, alert } = this.#memory.read();
-        this.#memory.write({ customer, alert, inbox: 'signup' });
+        this.#begin({ inbox: 'signup' });
       } else if (isWanted()) this.#found(answer, { first: answer.position, notice: null });
     };
     await this.#busily(join, (error) => isWanted() && this.#refused(error));

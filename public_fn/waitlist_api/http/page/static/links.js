@@ -1,0 +1,35 @@
+// The part of <waitlist-position> for links to places: it says that one is on its way, asks before the place of a link is
+// shown, says that a link has opened the place that is shown, and shows the other places of this browser.
+
+/** Draw what belongs to the state; what is drawn stays until it is about something else, so that focus stays. */
+export function draw(place, { state, list, entry, inbox, others }, { make, words, client }) {
+  const isLinked = Boolean(entry?.linked);
+  const key = JSON.stringify([state, inbox, isLinked, others.length > 0]);
+  if (place.dataset.key === key) return;
+  place.dataset.key = key;
+  const heading = (name) => make(list ? 'h2' : 'h1', { class: 'title', tabindex: '-1' }, words.say(name));
+  const text = (name, kind = '') => make('p', { class: kind }, words.say(name));
+  const button = (name, action, kind) => {
+    const act = () => client.view.isBusy || action();
+    return make('button', { type: 'button', class: `acts ${kind}`, onclick: act }, words.say(name));
+  };
+  const asked = (title, yes) => [
+    heading(title),
+    entry && text('other.text'),
+    button(yes, () => client.confirm(), 'main'),
+    button('back', () => client.dismiss(), 'quiet'),
+  ];
+  const screens = {
+    inbox: () => [heading('inbox.title'), text(`inbox.${inbox}`), button('again', () => client.again(), 'plain')],
+    confirm: () => asked('confirm.title', 'confirm'),
+    other: () => asked('other.title', 'other.open'),
+  };
+  const shown = () => [
+    isLinked && text('other.linked', 'linked'),
+    state !== 'joining' && others.length > 0 && button('other.swap', () => client.swap(), 'quiet'),
+  ];
+  const parts = (screens[state] ?? shown)();
+  place.replaceChildren(...parts.filter(Boolean));
+  // So that a screen reader says what has happened, or what is asked.
+  place.querySelector('.title')?.focus();
+}
