@@ -26,8 +26,8 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.message_counts import MessageCounts
-from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.message_limits import Budgets, Targets
+from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords

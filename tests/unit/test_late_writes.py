@@ -613,7 +613,7 @@ def turn_off(life: Life, record: EntryRecord) -> None:
 
 def turn_on(life: Life, record: EntryRecord) -> None:
     assert record.ticket is not None
-    assert not life.recipients.turn_on(*KEY, record.ticket)
+    assert not life.recipients.turn_on(*KEY, record.ticket, NOW)
 
 
 def list_stay(life: Life) -> Any:
@@ -662,7 +662,9 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     ),
     "the end of a mark: it was written again": (
         in_turn(Life.sign_up, list_stay),
-        lambda life: Recipients(life.table, lambda: NOW + 1).list_stay(*KEY, life.record.ticket),
+        lambda life: Recipients(life.table, lambda: NOW + 1).list_stay(
+            *KEY, life.record.ticket or 0
+        ),
         lambda life, mark: life.recipients.remove(KEY[0], mark),
     ),
     "the end of an erasure: the customer has come as a new one": (
