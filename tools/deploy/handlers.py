@@ -407,6 +407,8 @@ def _context(
             found["lambda:FunctionArn"] = (
                 f"arn:{PARTITION}:lambda:{stack.region}:{ACCOUNT}:function:{name}"
             )
+        case str() if action.startswith("kms:"):
+            found |= {f"kms:{name}": properties[name] for name in ("KeySpec", "KeyUsage")}
     if kind == "vpc-endpoint":
         found["ec2:VpceServiceName"] = "com.amazonaws.elasticache.serverless.v1"
         found["aws:RequestTag/AmazonElastiCacheManaged"] = "true"
