@@ -16,11 +16,13 @@ from tests.deployment.template import (
     named,
     route_authorizers,
 )
+from tools.deploy.limits import NON_KEY_ATTRIBUTES
 from tools.local.table import create_table_request
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.http.openapi.responses import SECURITY_SCHEMES
+from waitlist_api.records.places import READ_FROM_INDEX
 from waitlist_api.services import Services
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
@@ -78,6 +80,18 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
     }
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
     assert "TableName" not in table, "a retained table with a fixed name blocks the next stack"
+
+
+def test_the_index_projects_what_is_read_from_it_and_has_room() -> None:
+    """A new attribute fits without a second index. DynamoDB takes 20 for each index."""
+    (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
+    assert index["Projection"]["ProjectionType"] == "INCLUDE"
+    projected = index["Projection"]["NonKeyAttributes"]
+    # The filters compare these two.
+    assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis", "exited_millis"])
+    assert len(projected) <= NON_KEY_ATTRIBUTES - 2
+    keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
+    assert not keys & set(projected), "DynamoDB projects keys by itself"
 
 
 @pytest.mark.parametrize("reserved", ["0", "10"])

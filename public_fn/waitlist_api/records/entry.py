@@ -387,6 +387,12 @@ def entry_pk(waitlist_id: str, entry_id: str) -> str:
     return f"ENTRY#{waitlist_id}#{entry_id}"
 
 
+def ids_of(pk: str) -> tuple[str, str]:
+    """Return the waitlist id and the entry id in the partition key of an entry's items."""
+    _, waitlist_id, entry_id = pk.split("#")
+    return waitlist_id, entry_id
+
+
 def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
     return {"pk": entry_pk(waitlist_id, entry_id), "sk": RECORD}
 
