@@ -10,6 +10,7 @@ from tests.deployment.deployed import deployed
 from tests.deployment.template import RESOURCES, TEMPLATE, functions
 from tools.deploy.lifecycle import references
 from tools.deploy.samconfig import Settings
+from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
 # The first alone judges `AllAtOnce`.
@@ -37,6 +38,23 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
         if resource["Type"] not in BY_ITSELF and not name.endswith("DeployRole")
     }
     assert {name: found for name, found in calling.items() if found} == {}
+
+
+def test_no_caller_goes_round_the_alias_by_the_name_of_a_function() -> None:
+    """A reference cannot be missed; a name that is put together from parts can."""
+    stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
+    names = {
+        stack.attribute(logical_id, "Arn").rpartition(":")[2]: logical_id
+        for logical_id in stack.of_type("AWS::Lambda::Function")
+    }
+    wrong = [
+        (caller, names[name], qualifier)
+        for caller, resource in stack.resources.items()
+        if resource["Type"] not in BY_ITSELF and not caller.endswith("DeployRole")
+        for name, qualifier in re.findall(r":function:([\w-]+)(:[\w$*]+)?", json.dumps(resource))
+        if name in names and qualifier != ":live"
+    ]
+    assert wrong == []
 
 
 def _without_aliases(resource: Any) -> Any:
