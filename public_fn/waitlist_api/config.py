@@ -1,4 +1,4 @@
-"""The configuration of the public and the maintenance function."""
+"""The configuration of the functions that run this package."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -145,6 +145,23 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
             sms_from=environ.get("SMS_FROM", ""),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+        )
+
+
+class EventsConfig(Struct, frozen=True):
+    """The environment of the function of events."""
+
+    bus_name: str
+    source: str
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the environment; raises ConfigError."""
+        return cls(
+            bus_name=_required(environ, "EVENT_BUS_NAME"),
+            source=_required(environ, "EVENT_SOURCE"),
+            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
         )
 
 

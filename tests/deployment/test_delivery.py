@@ -173,8 +173,8 @@ def test_a_stack_with_a_restored_table_uses_that_alone_and_keeps_its_own() -> No
     own = {name for name, found in _users_of_table({}).items() if "WaitlistTable" in found}
     existing = _users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}
-    pipes = {"ChangesPipe", "ErasuresPipe", "EventPipesRole"}
-    assert own == functions | pipes | {"Dashboard"}
+    events = {"EventsFnStream", "EventsFnRole"}
+    assert own == functions | events | {"Dashboard"}
     for name in own:
         assert EXISTING.keys() & existing[name], name
         assert "WaitlistTable" not in existing[name], name
@@ -186,7 +186,7 @@ def _users_of_table(parameters: dict[str, str]) -> dict[str, set[str]]:
     types = {
         "AWS::Lambda::Function",
         "AWS::IAM::Role",
-        "AWS::Pipes::Pipe",
+        "AWS::Lambda::EventSourceMapping",
         "AWS::CloudWatch::Dashboard",
     }
     return {

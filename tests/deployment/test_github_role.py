@@ -173,6 +173,15 @@ SPARE = {
     ("ec2:UpdateSecurityGroupRuleDescriptionsEgress", "security-group-rule/*"),
     ("ec2:UpdateSecurityGroupRuleDescriptionsIngress", "security-group-rule/*"),
     ("kms:PutKeyPolicy", "*"),
+    *(
+        (f"logs:{verb}", "*")
+        for verb in (
+            "DeleteLogDelivery",
+            "GetLogDelivery",
+            "ListLogDeliveries",
+            "UpdateLogDelivery",
+        )
+    ),
 }
 
 

@@ -38,7 +38,8 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
+    # A cookie's attribute, and the name of a metric's dimension.
+    assert set_here - {"SameSite", "Name"} <= parameters
 
 
 def test_each_parameter_is_listed_with_its_default() -> None:

@@ -199,10 +199,11 @@ BEFORE = (
     # The private function understands older callers, not newer ones.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # A pipe that is made seconds after its role may not read the stream yet.
-    ("EventPipesRole", "ChangesPipe"),
-    ("PrivateFn", "ChangesPipe"),
-    ("PrivateFn", "ErasuresPipe"),
+    # A mapping that is made seconds after its role may not read the stream yet.
+    ("EventsFnRole", "EventsFnStream"),
+    # The function of events reads what the new versions of these write.
+    ("PublicFnAliaslive", "EventsFnStream"),
+    ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
 
 

@@ -354,8 +354,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
-        `at`, `by_kind` and `jti` are for the event bus (docs/app/events.md), whose events are made
-        from the item without code.
+        `at`, `by_kind` and `jti` are for the event bus (docs/app/events.md). The bus does not get
+        `by`, which may have the name of an operator.
         """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
@@ -366,7 +366,6 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             "by": self.by,
             "by_kind": self.by if self.by in KINDS else "operator",
             "at": iso_of(time_of(self.stamp)),
-            # Also an empty one: AWS does not document what a pipe makes of a missing field.
             "jti": self.jti,
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
