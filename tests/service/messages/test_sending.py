@@ -13,6 +13,7 @@ from tests.support.faults import Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
 from waitlist_api import messages_app
+from waitlist_api.events.changes import CHANGED, HEARTBEAT, HEARTBEAT_EVENT
 from waitlist_api.messages.kinds import BY_EVENT
 
 
@@ -377,4 +378,5 @@ def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: S
 
 def test_the_rule_takes_the_events_of_all_kinds() -> None:
     pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
-    assert set(pattern["detail"]["event"]) == set(BY_EVENT)
+    assert set(pattern["detail"]["event"]) == {*BY_EVENT, HEARTBEAT_EVENT}
+    assert pattern["detail-type"] == [CHANGED, HEARTBEAT]
