@@ -33,6 +33,8 @@ EXISTING = {
 }
 NODE = EXISTING | {"ExistingRedisNodeId": "redis-001"}
 TOPIC = {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}
+ESSENTIAL = {"Monitoring": "essential"}
+SENDERS = {"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"}
 every_stack = pytest.mark.parametrize("parameters", [{}, NODE], ids=["own redis", "node"])
 # AWS's own metrics, as their services' documentation has them, by namespace and dimensions.
 OF_AWS = {
@@ -42,8 +44,10 @@ OF_AWS = {
         "Errors",
         "Throttles",
         "ConcurrentExecutions",
+        "IteratorAge",
     },
-    ("AWS/Lambda", "ExecutedVersion", "FunctionName", "Resource"): {"Invocations", "Errors"},
+    ("AWS/Lambda", "ExecutedVersion", "FunctionName", "Resource"): {"Errors"},
+    ("AWS/DynamoDB", "GlobalSecondaryIndexName", "TableName"): {"WriteThrottleEvents"},
     ("AWS/DynamoDB", "TableName"): {
         "ReadThrottleEvents",
         "WriteThrottleEvents",
@@ -51,7 +55,8 @@ OF_AWS = {
         "ConsumedWriteCapacityUnits",
     },
     ("AWS/SQS", "QueueName"): {"ApproximateNumberOfMessagesVisible"},
-    ("AWS/EventBridge/Pipes", "PipeName"): {"ExecutionFailed", "ExecutionPartiallyFailed"},
+    ("AWS/SES",): {"Reputation.BounceRate", "Reputation.ComplaintRate"},
+    ("AWS/CloudFront", "DistributionId", "Region"): {"Requests", "4xxErrorRate", "5xxErrorRate"},
     ("AWS/ElastiCache", "clusterId"): {
         "BytesUsedForCache",
         "ElastiCacheProcessingUnits",
@@ -68,12 +73,16 @@ ALARMS = {
     "ErrorsAlarm",
     "LatencyAlarm",
     "PrivateErrorsAlarm",
+    "PrivateFailuresAlarm",
     "PrivateThrottlesAlarm",
+    "WriteThrottlesAlarm",
+    "IndexThrottlesAlarm",
     "RedisMemoryAlarm",
     "RedisCpuAlarm",
     "StuckIntentsAlarm",
     "AdmissionsOverdueAlarm",
     "MaintenanceBehindAlarm",
+    "ListsUncheckedAlarm",
     "ParkedGrowthAlarm",
     "SignupGrowthAlarm",
     "WriteUnitsAlarm",
