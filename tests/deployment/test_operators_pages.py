@@ -72,18 +72,20 @@ def test_the_page_of_the_messages_lists_each_kind() -> None:
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
-    """DynamoDB restores keys, indexes and encryption; these five it leaves out."""
+    """DynamoDB restores keys, indexes and encryption; these it leaves out."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
     assert f"Enabled=true,AttributeName={time_to_live}" in COMMANDS
     assert "PointInTimeRecoveryEnabled=true" in COMMANDS
     assert "--deletion-protection-enabled" in COMMANDS
     assert "--on-demand-throughput MaxWriteRequestUnits=" in COMMANDS
+    assert "--warm-throughput WriteUnitsPerSecond=" in COMMANDS
     view = table["StreamSpecification"]["StreamViewType"]
     assert f"StreamEnabled=true,StreamViewType={view}" in COMMANDS
     assert set(table) == {
         "BillingMode",
         "OnDemandThroughput",
+        "WarmThroughput",
         "DeletionProtectionEnabled",
         "AttributeDefinitions",
         "KeySchema",

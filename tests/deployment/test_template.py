@@ -79,6 +79,11 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
         "MaxWriteRequestUnits": {"Ref": "MaxWriteUnitsPerSecond"}
     }
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
+    # The index gets as much as the table, which it would throttle.
+    for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
+        _, given, otherwise = warm["Fn::If"]
+        assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
+        assert otherwise == {"Ref": "AWS::NoValue"}
     assert "TableName" not in table, "a retained table with a fixed name blocks the next stack"
 
 
@@ -107,8 +112,10 @@ def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved:
 def test_a_local_table_has_the_schema_of_the_deployed_one() -> None:
     request = create_table_request("any")
     table = RESOURCES["WaitlistTable"]["Properties"]
-    for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"):
+    for name in ("AttributeDefinitions", "KeySchema"):
         assert request[name] == table[name]
+    (index,), (local,) = table["GlobalSecondaryIndexes"], request["GlobalSecondaryIndexes"]
+    assert index == {**local, "WarmThroughput": index["WarmThroughput"]}
 
 
 def test_each_function_logs_json_to_its_own_group() -> None:
@@ -172,6 +179,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "BOT_CHECK_SITE_KEY",
                 "BOT_CHECK_SECRET_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",
             },
@@ -182,6 +190,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "TABLE_NAME",
                 "PRIVATE_FUNCTION_NAME",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),
@@ -194,6 +203,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "REDIS_IAM_USER",
                 "REDIS_IAM_CACHE_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),
@@ -206,6 +216,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "WEBHOOK_DEAD_LETTERS_URL",
                 "WEBHOOK_SECRET_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),
