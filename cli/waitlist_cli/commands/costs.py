@@ -1,7 +1,7 @@
 """What a stack costs in a month; it asks no service."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -39,6 +39,10 @@ def cost(
         float,
         typer.Option("--text-price", min=0, help="Dollars of an SMS, by its country."),
     ] = 0.05,
+    monitoring: Annotated[
+        Literal["full", "essential"],
+        typer.Option("--monitoring", help="The stack's parameter Monitoring."),
+    ] = "full",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
@@ -57,6 +61,7 @@ def cost(
         None if mails is None else _count(mails),
         None if texts is None else _count(texts),
         text_price,
+        monitoring,
     )
     items = monthly(month)
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]

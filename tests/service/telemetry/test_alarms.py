@@ -196,9 +196,13 @@ def test_an_alarm_describes_the_first_step_and_missing_data() -> None:
     assert alarms({})["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
 
 
-def test_the_document_lists_each_alarm() -> None:
+def test_the_document_lists_each_alarm_and_marks_those_that_are_not_essential() -> None:
     (table,) = tables_of("docs/operate/alarms.md")
-    listed = re.findall(r"`(\w+Alarm)`", "".join(row["alarm"] for row in table))
+    listed = {
+        name: re.search(r"\(full\b", row["alarm"]) is not None
+        for row in table
+        for name in re.findall(r"`(\w+Alarm)`", row["alarm"])
+    }
     every = {
         "Edge": "on",
         "AWS::Region": "us-east-1",
@@ -207,7 +211,8 @@ def test_the_document_lists_each_alarm() -> None:
         "BotCheck": "turnstile",
         "BotCheckSiteKey": "key",
     }
-    assert sorted(listed) == sorted(alarms(every))
+    full, essential = alarms(every), alarms(every | ESSENTIAL)
+    assert listed == {name: name not in essential for name in full | essential}
 
 
 @every_stack
