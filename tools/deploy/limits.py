@@ -38,6 +38,7 @@ LONGEST = (
     ("AWS::Lambda::Function", "Description", 256),
     ("AWS::Lambda::LayerVersion", "LayerName", 140),
     ("AWS::CloudFront::Function", "FunctionCode", 10_240),
+    ("AWS::CloudFront::Function", "Name", 64),
     ("AWS::ElastiCache::ServerlessCache", "ServerlessCacheName", 40),
     ("AWS::ElastiCache::ServerlessCache", "Description", 255),
     ("AWS::ElastiCache::User", "UserId", 40),
@@ -86,7 +87,7 @@ def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
     yield from _over("parameters", len(template.get("Parameters", {})), PARAMETERS)
     for check in (
-        _names,
+        names_over,
         _values,
         _roles,
         _policies,
@@ -110,7 +111,8 @@ def _length(value: Any) -> int:
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
-def _names(stack: Stack) -> Iterator[str]:
+def names_over(stack: Stack) -> Iterator[str]:
+    """Yield each name or text of the stack that is longer than AWS allows."""
     for resource_type, name, limit in LONGEST:
         for logical_id, properties in stack.of_type(resource_type).items():
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
