@@ -52,6 +52,26 @@ def check_topic(account: Account) -> Findings:
         )
 
 
+def check_existing_network(account: Account) -> Findings:
+    """Find subnets and a group that do not exist, or are of another network."""
+    vpc = account.parameter("ExistingVpcId")
+    if not vpc:
+        return
+    here = [{"Name": "vpc-id", "Values": [vpc]}]
+    ec2 = account.client("ec2")
+    asked = set(account.parameter("ExistingSubnetIds").split(","))
+    subnets = ec2.describe_subnets(Filters=here)["Subnets"]
+    zones = {one["AvailabilityZone"] for one in subnets if one["SubnetId"] in asked}
+    if missing := asked - {one["SubnetId"] for one in subnets}:
+        yield Finding(STOPS, f"{vpc} has no {', '.join(sorted(missing))} (ExistingSubnetIds).")
+    elif len(zones) < 2:
+        yield Finding(STOPS, f"ExistingSubnetIds are all in {', '.join(zones)}: choose two zones.")
+    group = account.parameter("ExistingSecurityGroupId")
+    groups = ec2.describe_security_groups(Filters=here)["SecurityGroups"] if group else []
+    if group and group not in [one["GroupId"] for one in groups]:
+        yield Finding(STOPS, f"{vpc} has no {group} (ExistingSecurityGroupId).")
+
+
 def check_mail(account: Account) -> Findings:
     """Find an address that SES does not send from, the sandbox, and a paused account."""
     sender = account.parameter("MailFrom")
@@ -251,6 +271,7 @@ def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
 CHECKS: tuple[Callable[[Account], Findings], ...] = (
     check_length_of_name,
     check_topic,
+    check_existing_network,
     check_mail,
     check_text,
     check_certificate,

@@ -365,8 +365,45 @@ def test_a_full_quota_of_vpcs_stops_it(account: Account, look: Look, is_listed: 
 
 def test_with_a_network_of_ones_own_no_vpc_is_needed(account: Account, look: Look) -> None:
     account.answers["GetServiceQuota"] = {"Quota": {"Value": 1.0}}
-    account.set_parameters("ExistingVpcId=vpc-1", "ExistingSubnetIds=subnet-1,subnet-2")
+    account.set_parameters(*existing_network())
     assert marked(look(0), STOPS) == []
+
+
+def existing_network(*zones: str) -> tuple[str, ...]:
+    """Make a network with a subnet in each zone; return its parameters."""
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    subnets = [
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.9.{number}.0/24", AvailabilityZone=zone)
+        for number, zone in enumerate(zones or ("us-east-1a", "us-east-1b"))
+    ]
+    group = ec2.create_security_group(GroupName="private", Description="-", VpcId=vpc)
+    return (
+        f"ExistingVpcId={vpc}",
+        "ExistingSubnetIds=" + ",".join(one["Subnet"]["SubnetId"] for one in subnets),
+        f"ExistingSecurityGroupId={group['GroupId']}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ("ExistingSubnetIds=subnet-0a,subnet-0b", "has no subnet-0a, subnet-0b"),
+        ("ExistingSecurityGroupId=sg-0a1b2c3d", "has no sg-0a1b2c3d"),
+    ],
+)
+def test_a_network_without_what_is_named_in_it_stops_it(
+    account: Account, look: Look, changed: str, problem: str
+) -> None:
+    account.set_parameters(*existing_network(), changed)
+    (found,) = marked(look(1), STOPS)
+    assert problem in found
+
+
+def test_a_cache_needs_subnets_in_two_zones(account: Account, look: Look) -> None:
+    account.set_parameters(*existing_network("us-east-1a", "us-east-1a"))
+    (found,) = marked(look(1), STOPS)
+    assert "all in us-east-1a: choose two zones" in found
 
 
 def test_a_zone_without_elasticache_names_two_others(account: Account, look: Look) -> None:
@@ -677,6 +714,8 @@ SIGNED_AS = {"monitoring": "cloudwatch"}
 
 def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Look) -> None:
     stream = restored(account)
+    network = existing_network()
+    account.called.clear()
     account.answers["DescribeCertificate"] = certificate("ISSUED", "queue.example.com")
     account.set_parameters(
         "Edge=on",
@@ -691,8 +730,9 @@ def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Loo
         f"ExistingTableStreamArn={stream}",
     )
     look(1)
+    account.set_parameters(*network)
     account.stack("UPDATE_COMPLETE")
-    look(1)
+    look(0)
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called
