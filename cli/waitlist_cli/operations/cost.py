@@ -158,8 +158,8 @@ class Watched:
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
-        "webhook": Watched(6, 22, 4),
-        "messages": Watched(10, 12, 4),
+        "webhook": Watched(8, 24, 4),
+        "messages": Watched(12, 14, 4),
         "mails": Watched(0, 0, 2),
     },
     "essential": {
