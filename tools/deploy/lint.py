@@ -109,6 +109,14 @@ def sets() -> list[Set]:
         Set("mail", {"MailFrom": "line@example.com"}),
         Set("mail and SMS", SENDERS | {"Tracing": "Active"} | ISSUER),
         Set("SMS, an edge", {"SmsFrom": "LINE", "Edge": "on"} | TABLE),
+        Set("essential alarms", {"Monitoring": "essential"}),
+        Set(
+            "essential alarms, senders, webhook, canary, edge",
+            SENDERS
+            | {"Monitoring": "essential", "WebhookUrl": "https://example.com/hook", "Edge": "on"}
+            | {"Deployment": "Canary10Percent5Minutes"},
+        ),
+        Set("a launch", {"WarmThroughput": "20000", "RedisMinEcpuPerSecond": "5000"}),
         Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
     ]
 
