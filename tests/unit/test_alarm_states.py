@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.alarms import ALARM, INSUFFICIENT, OK, Alarm, evaluate, metric_of
+from tests.support.alarms import ALARM, INSUFFICIENT, OK, Alarm, Series, evaluate, metric_of
 
 RETAINED = "retained"
 METRIC = {"Namespace": "Waitlist/waitlist", "MetricName": "waits", "Dimensions": []}
@@ -68,13 +68,13 @@ def test_alarms_of_dynamodb_ignore_missing_data_whatever_they_say(treatment: str
 
 
 def test_an_operand_that_is_missing_makes_a_result_missing() -> None:
-    series = {"some": [1.0, None, 3.0], "none": [None, None, None]}
+    series: dict[str, Series] = {"some": [1.0, None, 3.0], "none": [None, None, None]}
     assert evaluate("some + none", series, fills_nothing=True) == [None, None, None]
     assert evaluate("2 * some + some", series, fills_nothing=True) == [3.0, None, 9.0]
 
 
 def test_fill_fills_the_gaps_of_a_series() -> None:
-    series = {"some": [1.0, None], "none": [None, None]}
+    series: dict[str, Series] = {"some": [1.0, None], "none": [None, None]}
     for fills_nothing in (True, False):
         assert evaluate("FILL(some, 0)", series, fills_nothing=fills_nothing) == [1.0, 0]
     assert evaluate("FILL(none, 0)", series, fills_nothing=True) == [None, None]
@@ -82,7 +82,10 @@ def test_fill_fills_the_gaps_of_a_series() -> None:
 
 
 def test_an_expression_can_choose_and_compare() -> None:
-    series = {"errors": [0.0, 1.0, 5.0], "requests": [10.0, 1.0, 10.0]}
+    series: dict[str, Series] = {
+        "errors": [0.0, 1.0, 5.0],
+        "requests": [10.0, 1.0, 10.0],
+    }
     chosen = "IF(errors >= 3 OR errors >= requests, 100 * errors / requests, 0)"
     assert evaluate(chosen, series, fills_nothing=True) == [0, 100.0, 50.0]
     assert evaluate("DIFF(requests)", series, fills_nothing=True) == [None, -9.0, 9.0]

@@ -181,7 +181,8 @@ class Places(Struct, frozen=True):
             ProjectionExpression="#pk, #place_rank",
             **filters,
         )
-        return EndedPage([_time_and_entry(item) for item in items], last and _time_and_entry(last))
+        read = None if last is None else _time_and_entry(last)
+        return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
         """Return the items of entries whose person gets no messages, at most `limit`."""

@@ -190,6 +190,11 @@ def edge_of(world: World) -> str:
     return world.name("Distribution")
 
 
+def more_are_parked_each_minute(world: World, number: int) -> None:
+    all_is_well(world, "maintenance")
+    world.maintain(parked=number)
+
+
 def signups(world: World, _number: int) -> None:
     all_is_well(world)
     if world.stack.resources["PrivateFn"]["Properties"]["Environment"]["Variables"]["METRICS"]:
@@ -469,10 +474,7 @@ FAULTS = [
     ),
     Fault(
         "workers claim and complete nothing",
-        lambda world, number: (
-            all_is_well(world, "maintenance"),
-            world.maintain(parked=number),
-        )[0],
+        more_are_parked_each_minute,
         in_full={"ParkedGrowthAlarm"},
         lasts=45,
     ),
