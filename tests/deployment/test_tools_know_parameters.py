@@ -4,11 +4,20 @@ A new parameter fails here until it has a row. The tools are those that look at 
 outside: `make preflight` before a deployment, and `make smoke` after it.
 """
 
+import re
+from typing import Any
+
 import pytest
 
 from tests.deployment.template import TEMPLATE
 from tests.rules.sources import ROOT
+from tools.deploy.stack import make
+from tools.operate import forget_order, rotate_token_secret
 
+EXISTING = {
+    "ExistingTableName": "other-table",
+    "ExistingTableStreamArn": "arn:aws:dynamodb:us-east-1:1:table/other-table/stream/1",
+}
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
@@ -106,6 +115,29 @@ def test_a_tool_asks_for_the_parameters_that_it_must_know(parameter: str) -> Non
 def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
     if KNOWN_TO_NONE[parameter] == "AllowedValues":
         assert TEMPLATE["Parameters"][parameter]["AllowedValues"]
+
+
+@pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
+def test_the_tools_of_operators_find_their_stack_whatever_its_parameters(module: Any) -> None:
+    """They ask for outputs alone, which every stack has."""
+    asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', text_of_module(module), re.M))
+    outputs = asked & TEMPLATE["Outputs"].keys()
+    assert outputs
+    assert not [name for name in outputs if "Condition" in TEMPLATE["Outputs"][name]]
+    assert "ParameterKey" not in text_of_module(module)
+
+
+@pytest.mark.parametrize(("given", "table"), [({}, "WaitlistTable"), (EXISTING, "other-table")])
+def test_the_table_that_operators_work_on_is_the_one_that_the_stack_uses(
+    given: dict[str, str], table: str
+) -> None:
+    stack = make(given)
+    own = stack.attribute("WaitlistTable", "Name")
+    assert stack.outputs["TableName"] == (own if table == "WaitlistTable" else table)
+
+
+def text_of_module(module: Any) -> str:
+    return text_of(str(module.__file__))
 
 
 def text_of(file: str) -> str:
