@@ -186,7 +186,7 @@ pictures: $(INSTALLED) ## draw the pictures of docs/ (needs Chromium)
 	@$(BIN)/python -m tests.browser.pictures
 
 clean: ## remove what make created
-	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_SBOM) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+	rm -rf $(VENV) $(VENV_CLIENTS) $(COMPILERS) $(EXPRESS) $(AXE) $(VENV_SAM) $(VENV_CHECKOV) $(VENV_RELEASE) $(REDOCLY) dist .aws-sam .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Build, deploy and operate a stack, with the SAM CLI in an environment of its own.
 
@@ -265,35 +265,39 @@ sam-package: $(SAM_INSTALLED) ## put what `make sam-build` built into BUCKET, as
 	$(SAM) package --s3-bucket "$(BUCKET)" --output-template-file $(PACKAGED)
 	@$(VENV_SAM)/bin/python -m tools.deploy.package --config-env "$(CONFIG_ENV)" --bucket "$(BUCKET)"
 
-# The SBOM's generator is no part of the tests' environment: only a release needs it.
-SBOM_VERSION := 7.5.0
-VENV_SBOM := .venv-sbom
-SBOM_INSTALLED := $(VENV_SBOM)/installed-$(SBOM_VERSION)
+# What runs beside the files of a release, by hash: it could change them before they are attested.
+VENV_RELEASE := .venv-release
+RELEASE_LOCK := requirements-release.txt
+RELEASE_INSTALLED := $(VENV_RELEASE)/installed
 SBOM := dist/waitlist-sbom.cdx.json
 
-$(SBOM_INSTALLED):
-	$(PYTHON) -m venv --clear $(VENV_SBOM)
-	$(VENV_SBOM)/bin/python -m pip install --quiet cyclonedx-bom==$(SBOM_VERSION)
+$(RELEASE_INSTALLED): $(RELEASE_LOCK)
+	$(PYTHON) -m venv --clear $(VENV_RELEASE)
+	$(VENV_RELEASE)/bin/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r $(RELEASE_LOCK)
 	@touch $@
 
-sbom: $(SBOM_INSTALLED) ## write the functions' software bill of materials (CycloneDX) into dist/
+sbom: $(RELEASE_INSTALLED) ## write the functions' software bill of materials (CycloneDX) into dist/
 	@mkdir -p dist
-	@cat $(FUNCTION_LOCKS) | $(VENV_SBOM)/bin/cyclonedx-py requirements --output-reproducible --validate --output-file $(SBOM) -
+	@cat $(FUNCTION_LOCKS) | $(VENV_RELEASE)/bin/cyclonedx-py requirements --output-reproducible --validate --output-file $(SBOM) -
 	@echo $(SBOM)
 
-REDOCLY := npx --yes @redocly/cli@2.77.0
+REDOCLY := tools/api_pages/node_modules
 
-api-pages: ## write the OpenAPI documents as pages to read into dist/ (needs Node.js 20.19 or newer)
+$(REDOCLY): tools/api_pages/package-lock.json
+	npm ci --prefix tools/api_pages --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+api-pages: $(REDOCLY) ## write the OpenAPI documents as pages to read into dist/ (needs Node.js 20.19 or newer)
 	@mkdir -p dist
 	@for who in guests jwt; do \
-	  REDOCLY_TELEMETRY=off $(REDOCLY) build-docs docs/openapi/$$who.json --output dist/waitlist-api-$$who.html || exit 1; \
+	  REDOCLY_TELEMETRY=off $(REDOCLY)/.bin/redocly build-docs docs/openapi/$$who.json --output dist/waitlist-api-$$who.html || exit 1; \
 	done
 
 # What GitHub's workflow `release` publishes: docs/internals/releasing.md.
-release: $(INSTALLED) sam-build ## put a release's files into dist/, for TAG (needs python3.13)
+release: $(RELEASE_INSTALLED) sam-build ## put a release's files into dist/, for TAG (needs python3.13, Node.js)
 	@rm -rf dist && mkdir dist
-	@$(BIN)/python -m tools.release_notes "$(TAG)" > dist/notes.md
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist ./cli
+	@$(VENV_RELEASE)/bin/python -m tools.release_notes "$(TAG)" > dist/notes.md
+	$(VENV_RELEASE)/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./cli
 	tar --create --gzip --file dist/waitlist-stack-$(TAG).tar.gz .aws-sam/build samconfig.toml
 	@$(MAKE) --no-print-directory sbom api-pages
 	@ls dist

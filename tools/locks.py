@@ -1,4 +1,4 @@
-"""`make locks`: locks the deployed packages, and the SAM CLI, by version and hash.
+"""`make locks`: locks by version and hash what is deployed, what deploys it and what releases it.
 
 Each lock file is made from the `.in` file beside it, for every platform, and has the digest of that
 file, by which `tests/deployment/test_locks.py` finds a source that was changed without its lock.
@@ -19,6 +19,7 @@ LOCKS = {
     "private_fn/requirements.txt": "3.13",
     "public_fn/requirements.txt": "3.13",
     "requirements-sam.txt": "3.11",
+    "requirements-release.txt": "3.11",
 }
 DIGEST = "# Digest of the source: "
 

@@ -1,4 +1,4 @@
-"""The configuration of the public and the maintenance function."""
+"""The configuration of the functions that run this package."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -156,6 +156,23 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
             sms_parts_per_day=_number(environ, "SMS_PARTS_PER_DAY", SMS_PARTS_PER_DAY),
             log_level=environ.get("LOG_LEVEL", "INFO").upper(),
             metrics_namespace=environ.get("METRICS_NAMESPACE", ""),
+        )
+
+
+class EventsConfig(Struct, frozen=True):
+    """The environment of the function of events."""
+
+    bus_name: str
+    source: str
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read the environment; raises ConfigError."""
+        return cls(
+            bus_name=_required(environ, "EVENT_BUS_NAME"),
+            source=_required(environ, "EVENT_SOURCE"),
+            log_level=environ.get("LOG_LEVEL", "INFO").upper(),
         )
 
 

@@ -5,16 +5,21 @@ import time
 from functools import cache
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.aws.clients import dynamodb_client, secrets_client, sqs_client
 from waitlist_api.config import WebhookConfig
+from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import Deliveries, Verdict
-from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
+from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue, is_heartbeat
 from waitlist_api.webhooks.receiver import Receiver
 from waitlist_api.webhooks.signatures import Signatures
 from waitlist_shared.telemetry import Span, Telemetry
+
+NOTHING_DONE = Verdict("repeated")
 
 
 class Context(Protocol):
@@ -28,29 +33,62 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     back = []
     for record in event["Records"]:
         began = time.perf_counter()
+        if is_heartbeat(record["body"]):
+            # Its line has no failure, so that the alarm can tell silence from health.
+            telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
+            continue
         queued = QueuedEvent.of_record(record)
         verdict = deliveries().deliver(queued, context.get_remaining_time_in_millis)
         if verdict.again_seconds is not None:
             back.append({"itemIdentifier": record["messageId"]})
             deliveries().queue.hide(queued, verdict.again_seconds)
-        _write_line(record["messageId"], queued, verdict, (time.perf_counter() - began) * 1000)
+        _write_line(record["messageId"], queued, verdict, began)
     return {"batchItemFailures": back}
 
 
-def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, milliseconds: float) -> None:
+def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -> None:
     attempt = verdict.attempt
     has_failed = attempt is not None and attempt.outcome != "sent"
-    telemetry().write(
-        Span(
-            operation=queued.detail.event,
-            outcome=attempt.outcome if has_failed and attempt else verdict.result,
-            correlation_id=id_,
-            latency_ms=milliseconds,
-            has_failed=has_failed,
-            measured={"webhooks_sent": verdict.sent, "webhooks_given_up": verdict.given_up},
-            about={"status": attempt.status if attempt else 0},
-            ids={"waitlist_id": queued.detail.waitlist_id, "entry_id": queued.detail.entry_id},
-        )
+    outcome = attempt.outcome if has_failed and attempt else verdict.result
+    span = _span(
+        queued.detail.event,
+        outcome,
+        id_,
+        began,
+        verdict,
+        late_seconds=_late_seconds(queued, verdict),
+    )
+    ids = {"waitlist_id": queued.detail.waitlist_id, "entry_id": queued.detail.entry_id}
+    status = attempt.status if attempt else 0
+    telemetry().write(replace(span, has_failed=has_failed, about={"status": status}, ids=ids))
+
+
+def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
+    """Return how old an event will be when it is tried again; 0 if it is done."""
+    if verdict.again_seconds is None:
+        return 0
+    age_millis = deliveries().now_millis() - queued.sent_millis
+    return age_millis // 1000 + verdict.again_seconds
+
+
+def _span(
+    operation: str,
+    outcome: str,
+    id_: str,
+    began: float,
+    verdict: Verdict = NOTHING_DONE,
+    late_seconds: int = 0,
+) -> Span:
+    return Span(
+        operation=operation,
+        outcome=outcome,
+        correlation_id=id_,
+        latency_ms=(time.perf_counter() - began) * 1000,
+        measured={
+            "webhooks_sent": verdict.sent,
+            "webhooks_given_up": verdict.given_up,
+            "late_seconds": late_seconds,
+        },
     )
 
 

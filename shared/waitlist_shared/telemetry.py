@@ -3,6 +3,9 @@
 Where a namespace is given, the line is a record of CloudWatch's embedded metric format, so that
 metrics cost no call and no line of their own; it is then written at every log level. Metrics are
 of the whole service, and of each operation and outcome; never of a waitlist or a person.
+
+CloudWatch bills each metric, so a stack can choose the few that its alarms read. The lines stay the
+same.
 """
 
 import re
@@ -21,6 +24,8 @@ SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
 UNITS = {"ms": "Milliseconds", "seconds": "Seconds"}
 LEVELS_WITH_LINES = ("DEBUG", "INFO")
+# The variable that names the metrics of a function, separated by commas; all without it.
+CHOSEN = "METRICS"
 # The variable in which Lambda names the trace of an invocation.
 TRACE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
@@ -60,6 +65,7 @@ class Telemetry:
         self._namespace = namespace
         self._is_on = bool(namespace) or log_level.upper() in LEVELS_WITH_LINES
         self._environ = environ
+        self._chosen = frozenset(filter(None, environ.get(CHOSEN, "").split(",")))
         self._now_seconds = now_seconds
         self._is_cold_start = True
 
@@ -88,14 +94,8 @@ class Telemetry:
         if sampled := SAMPLED.match(self._environ.get(TRACE, "")):
             line["trace_id"] = sampled[1]
         seconds = self._now_seconds()
-        if self._namespace:
-            line["_aws"] = {
-                "Timestamp": int(seconds * 1000),
-                "CloudWatchMetrics": [
-                    self._directive([SERVICE, OPERATION], OF_EACH),
-                    self._directive([SERVICE], ("failures", *span.measured)),
-                ],
-            }
+        if directives := self._directives(span):
+            line["_aws"] = {"Timestamp": int(seconds * 1000), "CloudWatchMetrics": directives}
         else:
             line["time"] = _text_of(seconds)
         _write(line)
@@ -110,6 +110,19 @@ class Telemetry:
             "time": _text_of(self._now_seconds()),
         }
         _write(line)
+
+    def _directives(self, span: Span) -> list[dict[str, Any]]:
+        """Return which numbers of a span's line are metrics, and of what."""
+        if not self._namespace:
+            return []
+        of_service = ("failures", *span.measured)
+        if self._chosen:
+            chosen = [name for name in of_service if name in self._chosen]
+            return [self._directive([SERVICE], chosen)] if chosen else []
+        return [
+            self._directive([SERVICE, OPERATION], OF_EACH),
+            self._directive([SERVICE], of_service),
+        ]
 
     def _directive(self, dimensions: list[tuple[str, ...]], names: Iterable[str]) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.deployment.template import as_list
-from tools.deploy.rights import NETWORK_ACTIONS, TRACE_ACTIONS
+from tools.deploy.rights import LIST_STREAMS, NETWORK_ACTIONS, TRACE_ACTIONS
 
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
@@ -16,7 +16,7 @@ Fact = Callable[[Resources], list[str]]
 # Of one function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
 # Actions without resources in IAM, which can only be allowed on "*".
-WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS}
+WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
 # On the account's identities and numbers, of which the stack knows one by another name: a mail's
 # condition compares the sender.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}

@@ -10,6 +10,7 @@ from tests.deployment.deployed import deployed
 from tests.deployment.template import RESOURCES, TEMPLATE, functions
 from tools.deploy.lifecycle import references
 from tools.deploy.samconfig import Settings
+from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
 # The first alone judges `AllAtOnce`.
@@ -37,6 +38,23 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
         if resource["Type"] not in BY_ITSELF and not name.endswith("DeployRole")
     }
     assert {name: found for name, found in calling.items() if found} == {}
+
+
+def test_no_caller_goes_round_the_alias_by_the_name_of_a_function() -> None:
+    """A reference cannot be missed; a name that is put together from parts can."""
+    stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
+    names = {
+        stack.attribute(logical_id, "Arn").rpartition(":")[2]: logical_id
+        for logical_id in stack.of_type("AWS::Lambda::Function")
+    }
+    wrong = [
+        (caller, names[name], qualifier)
+        for caller, resource in stack.resources.items()
+        if resource["Type"] not in BY_ITSELF and not caller.endswith("DeployRole")
+        for name, qualifier in re.findall(r":function:([\w-]+)(:[\w$*]+)?", json.dumps(resource))
+        if name in names and qualifier != ":live"
+    ]
+    assert wrong == []
 
 
 def _without_aliases(resource: Any) -> Any:
@@ -84,15 +102,12 @@ def test_a_canary_is_judged_by_the_version_that_the_alias_moves_to(function: str
     stack = deployed()
     alias = stack[f"{function}Aliaslive"]["Properties"]
     alarm = stack[f"{function.removesuffix('Fn')}CanaryErrorsAlarm"]["Properties"]
-    measured = [one["MetricStat"]["Metric"] for one in alarm["Metrics"] if "MetricStat" in one]
-    assert [metric["MetricName"] for metric in measured] == ["Errors", "Invocations"]
-    for metric in measured:
-        dimensions = {one["Name"]: one["Value"] for one in metric["Dimensions"]}
-        assert dimensions == {
-            "FunctionName": {"Ref": function},
-            "Resource": {"Fn::Sub": f"${{{function}}}:{alias['Name']}"},
-            "ExecutedVersion": alias["FunctionVersion"],
-        }
+    assert (alarm["MetricName"], alarm["Statistic"]) == ("Errors", "Average")
+    assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {
+        "FunctionName": {"Ref": function},
+        "Resource": {"Fn::Sub": f"${{{function}}}:{alias['Name']}"},
+        "ExecutedVersion": alias["FunctionVersion"],
+    }
     assert alarm["TreatMissingData"] == "notBreaching"
     assert "docs/operate/upgrade.md" in alarm["AlarmDescription"]
 
@@ -155,8 +170,8 @@ def test_a_stack_with_a_restored_table_uses_that_alone_and_keeps_its_own() -> No
     own = {name for name, found in _users_of_table({}).items() if "WaitlistTable" in found}
     existing = _users_of_table(EXISTING)
     functions = {"PublicFn", "MaintenanceFn", "PublicFnRole", "MaintenanceFnRole"}
-    pipes = {"ChangesPipe", "ErasuresPipe", "EventPipesRole"}
-    assert own == functions | pipes | {"Dashboard"}
+    events = {"EventsFnStream", "EventsFnRole"}
+    assert own == functions | events | {"Dashboard"}
     for name in own:
         assert EXISTING.keys() & existing[name], name
         assert "WaitlistTable" not in existing[name], name
@@ -168,7 +183,7 @@ def _users_of_table(parameters: dict[str, str]) -> dict[str, set[str]]:
     types = {
         "AWS::Lambda::Function",
         "AWS::IAM::Role",
-        "AWS::Pipes::Pipe",
+        "AWS::Lambda::EventSourceMapping",
         "AWS::CloudWatch::Dashboard",
     }
     return {

@@ -173,6 +173,15 @@ SPARE = {
     ("ec2:UpdateSecurityGroupRuleDescriptionsEgress", "security-group-rule/*"),
     ("ec2:UpdateSecurityGroupRuleDescriptionsIngress", "security-group-rule/*"),
     ("kms:PutKeyPolicy", "*"),
+    *(
+        (f"logs:{verb}", "*")
+        for verb in (
+            "DeleteLogDelivery",
+            "GetLogDelivery",
+            "ListLogDeliveries",
+            "UpdateLogDelivery",
+        )
+    ),
 }
 
 
@@ -236,6 +245,35 @@ def test_the_tag_of_another_stack_stays(action: str, resource: str) -> None:
     assert EXECUTION.allow(Call(action, resource, asked))
     tagged = asked | {"aws:ResourceTag/waitlist:stack": "waitlist-prod"}
     assert not EXECUTION.allow(Call(action, resource, tagged))
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "kms:PutKeyPolicy",
+        "kms:ScheduleKeyDeletion",
+        "kms:UntagResource",
+        "kms:UpdateKeyDescription",
+    ],
+)
+def test_a_tag_that_the_role_has_set_gives_no_right_to_a_key_that_encrypts(action: str) -> None:
+    """The role must be able to tag any key, because KMS asks for that when it creates one."""
+    tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
+    signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
+    encrypts = {"kms:KeySpec": "SYMMETRIC_DEFAULT", "kms:KeyUsage": "ENCRYPT_DECRYPT"}
+    key = arn("kms", "key/1")
+    assert EXECUTION.allow(Call(action, key, tagged | signs))
+    assert not EXECUTION.allow(Call(action, key, tagged | encrypts))
+
+
+@pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
+def test_a_deployment_brings_nothing_into_its_stack_that_it_has_not_made(imported: str) -> None:
+    """CloudFormation alone takes the execution role, and changes what is in the stack alone."""
+    stack = arn("cloudformation", "stack/waitlist/1")
+    asked = Call("cloudformation:CreateChangeSet", stack)
+    assert DEPLOY.allow(asked)
+    importing = {"cloudformation:ImportResourceTypes": imported}
+    assert not DEPLOY.allow(Call(asked.action, stack, importing))
 
 
 @pytest.mark.parametrize(

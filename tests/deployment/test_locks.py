@@ -88,3 +88,37 @@ def test_a_job_installs_what_it_needs_before_it_has_credentials(environment: str
         assert needed == "$(SAM_INSTALLED)", f"{target} would install {needed}"
         assert "pip" not in recipe
     assert rule("sam-installed")[0] == "$(SAM_INSTALLED)"
+
+
+def closure(target: str) -> dict[str, str]:
+    """Return the recipes of a target and of everything that make makes for it, by target."""
+    found: dict[str, str] = {}
+    waiting = [target]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        needed, recipe = rule(name)
+        found[name] = recipe
+        called = re.findall(r"\$\(MAKE\)(?: --no-print-directory)? ([a-z -]+)", recipe)
+        prerequisites = [*needed.split(), *" ".join(called).split()]
+        waiting += [
+            one for one in prerequisites if re.search(rf"^{re.escape(one)}:", MAKEFILE, re.M)
+        ]
+    return found
+
+
+def test_a_release_is_built_by_tools_that_are_installed_by_hash() -> None:
+    """What runs beside the files of a release could change them before they are attested."""
+    recipes = closure("release")
+    assert {"sam-build", "sbom", "api-pages"} <= set(recipes)
+    assert "$(INSTALLED)" not in recipes, "the tools of the tests are not locked"
+    lines = [line for recipe in recipes.values() for line in recipe.splitlines()]
+    installing = [line for line in lines if "pip install" in line or "pip download" in line]
+    assert len(installing) == 2
+    for line in installing:
+        assert "--require-hashes --no-deps --only-binary :all:" in line
+    # npx asks the registry for the newest versions of what a tool needs; `npm ci` does not.
+    assert not [line for line in lines if "npx" in line or "npm install" in line]
+    (wheel,) = [line for line in lines if "pip wheel" in line]
+    assert "--no-build-isolation" in wheel, "pip would install the newest build backend"

@@ -39,7 +39,8 @@ def test_the_parameters_that_it_sets_are_the_stacks() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    assert set_here - {"SameSite"} <= parameters  # a cookie's attribute
+    # A cookie's attribute, and the name of a metric's dimension.
+    assert set_here - {"SameSite", "Name"} <= parameters
 
 
 def test_each_parameter_is_listed_with_its_default() -> None:
@@ -77,18 +78,20 @@ def test_the_page_of_the_messages_lists_each_kind() -> None:
 
 
 def test_a_restored_table_gets_what_the_stacks_own_has() -> None:
-    """DynamoDB restores keys, indexes and encryption; these five it leaves out."""
+    """DynamoDB restores keys, indexes and encryption; these it leaves out."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
     assert f"Enabled=true,AttributeName={time_to_live}" in COMMANDS
     assert "PointInTimeRecoveryEnabled=true" in COMMANDS
     assert "--deletion-protection-enabled" in COMMANDS
     assert "--on-demand-throughput MaxWriteRequestUnits=" in COMMANDS
+    assert "--warm-throughput WriteUnitsPerSecond=" in COMMANDS
     view = table["StreamSpecification"]["StreamViewType"]
     assert f"StreamEnabled=true,StreamViewType={view}" in COMMANDS
     assert set(table) == {
         "BillingMode",
         "OnDemandThroughput",
+        "WarmThroughput",
         "DeletionProtectionEnabled",
         "AttributeDefinitions",
         "KeySchema",

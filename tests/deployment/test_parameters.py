@@ -22,11 +22,12 @@ DOMAIN = {"EdgeDomain": "queue.example.com"}
 CERTIFICATE = {"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d"}
 WEB_ACL = {"EdgeWebAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d"}
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
+MAIL = {"MailFrom": "line@example.com"}
 BOT_CHECK = {"BotCheck": "hcaptcha"}
 SITE_KEY = {"BotCheckSiteKey": "key"}
 ZONES = {"ZoneA": "us-east-1b", "ZoneB": "us-east-1d"}
-ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey"}
-OWN_REDIS = {"MakesRedis", "WatchesRedis"}
+ALWAYS = {"SendsEvents", "ShiftsAtOnce", "HasBluePassKey", "WatchesAll"}
+OWN_REDIS = {"MakesRedis", "WatchesRedis", "WatchesThrottledRedis"}
 MAKES_ALL = ALWAYS | OWN_REDIS | {"MakesVpc", "MakesPrivateFnSecurityGroup"}
 MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
 
@@ -63,6 +64,14 @@ MAKES_EDGE = MAKES_ALL | {"HasEdge", "HasBlueEdgeKey"}
             MAKES_EDGE - {"HasBlueEdgeKey"} | {"HasGreenEdgeKey", "GreenEdgeKeyIsSent"},
         ),
         (WEBHOOK, MAKES_ALL | {"HasWebhook"}),
+        (MAIL, MAKES_ALL | {"SendsMail", "SendsMessages", "WatchesAllOfMessages"}),
+        (
+            MAIL | {"Monitoring": "essential"},
+            MAKES_ALL - {"WatchesAll", "WatchesThrottledRedis"}
+            | {"WatchesEssentials", "SendsMail", "SendsMessages"},
+        ),
+        ({"WarmThroughput": "20000"}, MAKES_ALL | {"WarmsTable"}),
+        ({"RedisMinEcpuPerSecond": "5000"}, MAKES_ALL | {"HasMinimumOfRedis"}),
         ({"AlarmTopicArn": "arn:aws:sns:us-east-1:1:alarms"}, MAKES_ALL | {"HasAlarmTopic"}),
     ],
 )

@@ -9,7 +9,6 @@ from tests.deployment.template import TEMPLATE, functions, named
 
 # Roles of other services than Lambda.
 SERVICES = {
-    "EventPipesRole": "pipes",
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",
 }

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.support.gateway import Context, event
 from tests.support.people import WAITLIST_ID
 from tests.support.rights import (
     BOT_CHECK_ARN,
+    BUS,
     EDGE_KEY_ARN,
     MADE,
     SECRET_ARN,
@@ -38,6 +40,7 @@ from tools.local.table import read_template
 from waitlist_api import app
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.secret import secret_reader
+from waitlist_api.events.forward import Forwarder
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.webhooks.signatures import Signatures
 
@@ -55,6 +58,7 @@ def uses() -> frozenset[Use]:
     start_with_a_secret()
     send_a_webhook_in_vain()
     send_messages()
+    put_events_on_the_bus()
     return frozenset(MADE)
 
 
@@ -123,6 +127,24 @@ def send_messages() -> None:
         assert stage.world.request("POST", path, body=body, operator=True).status == 200
     EntryTokens(secret_reader(SECRET_ARN, guarded("MessagesFn", Secrets()))).issue(
         WAITLIST_ID, "a" * 26, 1
+    )
+
+
+class Bus:
+    def put_events(self, Entries: list[object]) -> dict[str, Any]:  # noqa: N803
+        return {"Entries": [{} for _ in Entries]}
+
+
+def put_events_on_the_bus() -> None:
+    """Have the function of events put what became of a person on the bus."""
+    scene = Scene()
+    scene.people.all_sign_up("ada")
+    records = [
+        {**one, "dynamodb": {**one["dynamodb"], "SequenceNumber": "1"}}
+        for one in scene.table.records
+    ]
+    assert (
+        Forwarder(guarded("EventsFn", Bus()), BUS, "waitlist", lambda: 0).forward(records) is None
     )
 
 

@@ -16,11 +16,13 @@ from tests.deployment.template import (
     named,
     route_authorizers,
 )
+from tools.deploy.limits import NON_KEY_ATTRIBUTES
 from tools.local.table import create_table_request
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.http.openapi.responses import SECURITY_SCHEMES
+from waitlist_api.records.places import READ_FROM_INDEX
 from waitlist_api.services import Services
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
@@ -77,7 +79,24 @@ def test_the_table_expires_items_streams_changes_and_scales() -> None:
         "MaxWriteRequestUnits": {"Ref": "MaxWriteUnitsPerSecond"}
     }
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
+    # The index gets as much as the table, which it would throttle.
+    for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
+        _, given, otherwise = warm["Fn::If"]
+        assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
+        assert otherwise == {"Ref": "AWS::NoValue"}
     assert "TableName" not in table, "a retained table with a fixed name blocks the next stack"
+
+
+def test_the_index_projects_what_is_read_from_it_and_has_room() -> None:
+    """A new attribute fits without a second index. DynamoDB takes 20 for each index."""
+    (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
+    assert index["Projection"]["ProjectionType"] == "INCLUDE"
+    projected = index["Projection"]["NonKeyAttributes"]
+    # The filters compare these two.
+    assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis", "exited_millis"])
+    assert len(projected) <= NON_KEY_ATTRIBUTES - 2
+    keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
+    assert not keys & set(projected), "DynamoDB projects keys by itself"
 
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
@@ -93,8 +112,10 @@ def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved:
 def test_a_local_table_has_the_schema_of_the_deployed_one() -> None:
     request = create_table_request("any")
     table = RESOURCES["WaitlistTable"]["Properties"]
-    for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes"):
+    for name in ("AttributeDefinitions", "KeySchema"):
         assert request[name] == table[name]
+    (index,), (local,) = table["GlobalSecondaryIndexes"], request["GlobalSecondaryIndexes"]
+    assert index == {**local, "WarmThroughput": index["WarmThroughput"]}
 
 
 def test_each_function_logs_json_to_its_own_group() -> None:
@@ -159,6 +180,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "BOT_CHECK_SITE_KEY",
                 "BOT_CHECK_SECRET_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
                 "POWERTOOLS_SERVICE_NAME",
             },
@@ -169,6 +191,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "TABLE_NAME",
                 "PRIVATE_FUNCTION_NAME",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),
@@ -181,6 +204,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "REDIS_IAM_USER",
                 "REDIS_IAM_CACHE_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),
@@ -193,6 +217,7 @@ def test_maintenance_runs_each_minute_and_is_not_repeated_by_lambda() -> None:
                 "WEBHOOK_DEAD_LETTERS_URL",
                 "WEBHOOK_SECRET_ARN",
                 "LOG_LEVEL",
+                "METRICS",
                 "METRICS_NAMESPACE",
             },
         ),

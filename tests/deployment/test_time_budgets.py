@@ -84,6 +84,8 @@ HELD: list[tuple[str, str, Budget]] = [
     ("a call of Redis", "an answer", ([connections.ANSWER_SECONDS], 1, [])),
     ("maintenance", "the private function", client_row(clients.PATIENT_LAMBDA)),
     ("maintenance", "DynamoDB", client_row(clients.DYNAMODB)),
+    ("function of events", "EventBridge", client_row(clients.EVENTS)),
+    ("Lambda", "the function of events", ([functions()["EventsFn"]["Timeout"]], 1, [])),
     ("webhook function", "the webhook", ([ATTEMPT_SECONDS], 1, [])),
     ("Lambda", "the webhook function", ([WEBHOOK_SECONDS], 1, [])),
     ("Lambda", "maintenance", ([functions()["MaintenanceFn"]["Timeout"]], 1, [])),

@@ -128,6 +128,7 @@ def test_only_entry_points_read_the_environment() -> None:
     ]
     assert sorted(reading) == [
         "waitlist_api.app",
+        "waitlist_api.events_app",
         "waitlist_api.maintenance_app",
         "waitlist_api.messages_app",
         "waitlist_api.webhook_app",
@@ -136,7 +137,13 @@ def test_only_entry_points_read_the_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["waitlist_queue.app", "waitlist_api.app", "waitlist_api.webhook_app"]
+    "name",
+    [
+        "waitlist_queue.app",
+        "waitlist_api.app",
+        "waitlist_api.events_app",
+        "waitlist_api.webhook_app",
+    ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
     """Tests import it before they set the environment."""

@@ -34,9 +34,9 @@ from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_cli.operations.cost import (
     MESSAGE,
     MESSAGE_BYTES,
-    MESSAGE_METRICS,
     MINUTE,
     OPERATIONS,
+    WATCHED,
     Operation,
 )
 from waitlist_shared.correlation import Correlation
@@ -272,8 +272,9 @@ def test_a_message_uses_what_is_said(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    outcomes = ("ok", "retried")
-    assert len(of_each) * len(outcomes) + len(of_service) == MESSAGE_METRICS
+    # Of the service, and of each outcome.
+    dimensions = 1 + len(("ok", "retried"))
+    assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 
 
 def test_a_minute_of_maintenance_uses_what_is_said(

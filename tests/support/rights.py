@@ -19,6 +19,7 @@ BOT_CHECK_ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:bots-AbCdE
 MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
+BUS = "waitlist-events"
 # What the names of tests stand for: the variables by which a deployed function has the real ones.
 VARIABLES = {
     TABLE: "TABLE_NAME",
@@ -35,6 +36,7 @@ VARIABLES = {
     MESSAGES_QUEUE: "MESSAGES_QUEUE_URL",
     MAIL_SET: "MAIL_CONFIGURATION_SET",
     SMS_FROM: "SMS_FROM",
+    BUS: "EVENT_BUS_NAME",
 }
 ITEM_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",
@@ -113,6 +115,9 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
             # A raw message needs the second action too.
             for action in ("ses:SendEmail", "ses:SendRawEmail"):
                 yield _use(function, action, arguments["ConfigurationSetName"])
+        case "PutEvents":
+            for entry in arguments["Entries"]:
+                yield _use(function, "events:PutEvents", entry["EventBusName"])
         case "SendTextMessage":
             yield _use(function, "sms-voice:SendTextMessage", arguments["OriginationIdentity"])
         case "GetSecretValue":

@@ -66,6 +66,25 @@ def test_a_line_is_a_log_and_a_record_of_metrics(capsys: pytest.CaptureFixture[s
     }
 
 
+def test_a_stack_can_choose_the_metrics_that_it_pays_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also of operations and outcomes, each of which would be a metric of its own."""
+    chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
+    line = line_of(capsys, chosen)
+    assert (line["requests"], line["redis_ms"]) == (1, 0.5)
+    service = frozenset({("service", "private")})
+    assert metrics_of(line) == {("Waitlist/test", "cold_answers", service)}
+
+
+def test_a_line_without_a_chosen_metric_is_written_all_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = line_of(capsys, telemetry(environ={"METRICS": "none"}, log_level="ERROR"))
+    assert "_aws" not in line
+    assert line["time"]
+
+
 def test_only_the_first_line_of_a_process_is_of_a_cold_start(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -104,7 +104,7 @@ def _item(asked: Item, number: int) -> Item:
     ticket = {"N": str(FIRST_TICKET + number)}
     return {
         **asked,
-        "entry_id": {"S": entry_id_of(number)},
+        "pk": {"S": f"ENTRY#{WAITLIST_ID}#{entry_id_of(number)}"},
         "rank": {"N": str(rank_of(number))},
         "ticket": ticket,
         "stamp": ticket,

@@ -39,7 +39,6 @@ CREATED_BY = {
     "AWS::Lambda::LayerVersion": ("lambda", "PublishLayerVersion"),
     "AWS::Lambda::Permission": ("lambda", "AddPermission"),
     "AWS::Logs::LogGroup": ("logs", "CreateLogGroup"),
-    "AWS::Pipes::Pipe": ("pipes", "CreatePipe"),
     "AWS::SecretsManager::Secret": ("secretsmanager", "CreateSecret"),
 }
 

@@ -148,12 +148,6 @@ NOT_CALLED = {
         "logs:PutLogGroupDeletionProtection": "log groups are not protected",
         "s3:*": "logs stay in CloudWatch",
     },
-    "AWS::Pipes::Pipe": {
-        "firehose:*": "logs go to CloudWatch",
-        "iam:CreateServiceLinkedRole": "a log in Firehose needs it",
-        "kms:*": "the key is AWS's own",
-        "s3:*": "logs go to CloudWatch",
-    },
     "AWS::SES::ConfigurationSetEventDestination": {
         "iam:PassRole": "EventBridge's default bus takes the events of SES without a role",
     },
@@ -199,7 +193,6 @@ AT_UNTAGGED = AT_ANY | {
     "ec2:ModifyVpcAttribute": "CloudFormation may tag a VPC last",
     "ec2:CreateTags": "it gives a resource its first tags, never the system's own",
     "lambda:TagResource": "it gives a mapping its first tags, never the system's own",
-    "pipes:TagResource": "it gives a pipe its first tags, never the system's own",
     "secretsmanager:TagResource": "it gives a secret its first tags, never the system's own",
 }
 
@@ -407,6 +400,8 @@ def _context(
             found["lambda:FunctionArn"] = (
                 f"arn:{PARTITION}:lambda:{stack.region}:{ACCOUNT}:function:{name}"
             )
+        case str() if action.startswith("kms:"):
+            found |= {f"kms:{name}": properties[name] for name in ("KeySpec", "KeyUsage")}
     if kind == "vpc-endpoint":
         found["ec2:VpceServiceName"] = "com.amazonaws.elasticache.serverless.v1"
         found["aws:RequestTag/AmazonElastiCacheManaged"] = "true"
@@ -582,8 +577,6 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"layer": layer, "layerVersion": f"{layer}:1", **package}
         case "AWS::Logs::LogGroup":
             return {"log-group": arn("logs", f"log-group:{name}")}
-        case "AWS::Pipes::Pipe":
-            return {"pipe": arn("pipes", f"pipe/{name}"), "role": properties["RoleArn"]}
         case "AWS::SES::ConfigurationSet":
             return {"configuration-set": arn("ses", f"configuration-set/{name}")}
         case "AWS::SES::ConfigurationSetEventDestination":

@@ -1,7 +1,7 @@
 """Sizes, values and names that AWS refuses at a deployment, and that no schema or model has.
 
 Each check yields what AWS would refuse. Sources: the quota pages of CloudFormation, IAM, Lambda,
-DynamoDB, API Gateway, CloudFront, CloudWatch and EventBridge Pipes in AWS's documentation.
+DynamoDB, API Gateway, CloudFront and CloudWatch in AWS's documentation.
 """
 
 import json
@@ -25,8 +25,8 @@ NON_KEY_ATTRIBUTES = 20
 ROUTES = 300
 DASHBOARD_METRICS = 500
 ALARM_METRICS = 10
+FILTERS = 5
 FILTER_CHARACTERS = 4_096
-INPUT_TEMPLATE_CHARACTERS = 8_192
 CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
@@ -38,6 +38,7 @@ LONGEST = (
     ("AWS::Lambda::Function", "Description", 256),
     ("AWS::Lambda::LayerVersion", "LayerName", 140),
     ("AWS::CloudFront::Function", "FunctionCode", 10_240),
+    ("AWS::CloudFront::Function", "Name", 64),
     ("AWS::ElastiCache::ServerlessCache", "ServerlessCacheName", 40),
     ("AWS::ElastiCache::ServerlessCache", "Description", 255),
     ("AWS::ElastiCache::User", "UserId", 40),
@@ -73,7 +74,6 @@ VALUES = (
 TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
-    ("AWS::Pipes::Pipe", "RoleArn", "pipes"),
 )
 # The service that a source of calls belongs to, by the service in its ARN.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
@@ -87,7 +87,7 @@ def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
     yield from _over("parameters", len(template.get("Parameters", {})), PARAMETERS)
     for check in (
-        _names,
+        names_over,
         _values,
         _roles,
         _policies,
@@ -95,7 +95,7 @@ def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
         _table,
         _api,
         _telemetry,
-        _pipes,
+        _mappings,
         _edge,
     ):
         yield from check(stack)
@@ -111,7 +111,8 @@ def _length(value: Any) -> int:
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
-def _names(stack: Stack) -> Iterator[str]:
+def names_over(stack: Stack) -> Iterator[str]:
+    """Yield each name or text of the stack that is longer than AWS allows."""
     for resource_type, name, limit in LONGEST:
         for logical_id, properties in stack.of_type(resource_type).items():
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
@@ -275,16 +276,16 @@ def _dimensions(alarm: dict[str, Any]) -> Iterator[dict[str, str]]:
         yield from metric.get("MetricStat", {}).get("Metric", {}).get("Dimensions", [])
 
 
-def _pipes(stack: Stack) -> Iterator[str]:
-    for logical_id, pipe in stack.of_type("AWS::Pipes::Pipe").items():
-        for one in pipe["SourceParameters"]["FilterCriteria"]["Filters"]:
+def _mappings(stack: Stack) -> Iterator[str]:
+    for logical_id, mapping in stack.of_type("AWS::Lambda::EventSourceMapping").items():
+        filters = mapping.get("FilterCriteria", {}).get("Filters", [])
+        yield from _over(f"{logical_id}, filters", len(filters), FILTERS)
+        for one in filters:
             yield from _over(f"{logical_id}, filter", len(one["Pattern"]), FILTER_CHARACTERS)
             try:
                 json.loads(one["Pattern"])
             except ValueError as error:
                 yield f"{logical_id}: the filter is not JSON: {error}"
-        written = len(pipe["TargetParameters"]["InputTemplate"])
-        yield from _over(f"{logical_id}, input template", written, INPUT_TEMPLATE_CHARACTERS)
 
 
 def _edge(stack: Stack) -> Iterator[str]:

@@ -109,6 +109,14 @@ def sets() -> list[Set]:
         Set("mail", {"MailFrom": "line@example.com"}),
         Set("mail and SMS", SENDERS | {"Tracing": "Active"} | ISSUER),
         Set("SMS, an edge", {"SmsFrom": "LINE", "Edge": "on"} | TABLE),
+        Set("essential alarms", {"Monitoring": "essential"}),
+        Set(
+            "essential alarms, senders, webhook, canary, edge",
+            SENDERS
+            | {"Monitoring": "essential", "WebhookUrl": "https://example.com/hook", "Edge": "on"}
+            | {"Deployment": "Canary10Percent5Minutes"},
+        ),
+        Set("a launch", {"WarmThroughput": "20000", "RedisMinEcpuPerSecond": "5000"}),
         Set("alarms", {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}),
     ]
 
@@ -199,10 +207,11 @@ BEFORE = (
     # The private function understands older callers, not newer ones.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # A pipe that is made seconds after its role may not read the stream yet.
-    ("EventPipesRole", "ChangesPipe"),
-    ("PrivateFn", "ChangesPipe"),
-    ("PrivateFn", "ErasuresPipe"),
+    # A mapping that is made seconds after its role may not read the stream yet.
+    ("EventsFnRole", "EventsFnStream"),
+    # The function of events reads what the new versions of these write.
+    ("PublicFnAliaslive", "EventsFnStream"),
+    ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
 
 

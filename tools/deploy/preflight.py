@@ -8,19 +8,31 @@ import argparse
 import json
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
+from tools.deploy.account import (
+    DENIED,
+    GOOD,
+    NO_SUCH,
+    STOPS,
+    UNKNOWN,
+    WARNS,
+    Account,
+    Fetch,
+    Finding,
+    Findings,
+    code_of,
+    exists,
+)
+from tools.deploy.named import CHECKS as CHECKS_OF_WHAT_IS_NAMED
 from tools.deploy.samconfig import NoSuchSection, Settings
-from tools.deploy.stack import Stack, Unresolved, make
+from tools.deploy.stack import Unresolved, make
 from tools.local.table import TABLE_RESOURCE, read_template
 
-STOPS, WARNS, UNKNOWN, GOOD = "✗", "!", "?", "✓"
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
 # Lambda keeps this part of the account's concurrency for functions without a reservation.
@@ -30,104 +42,10 @@ ENOUGH = 1000
 MAINTENANCE = 10
 # AWS' default where Service Quotas lists no value of the account's own.
 VPCS = 5
-NO_SUCH = {
-    "NoSuchEntity",
-    "NoSuchResourceException",
-    "ResourceNotFoundException",
-    "ResourceNotFound",
-}
-DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError"}
 
 
 class Refused(Exception):
     """Nothing can be looked at; the message has the cause and the remedy."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """`mark` is one of STOPS, WARNS, UNKNOWN and GOOD; `commands` are what to run next."""
-
-    mark: str
-    text: str
-    commands: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n    ".join((f"{self.mark} {self.text}", *self.commands))
-
-
-Findings = Iterator[Finding]
-Fetch = Callable[[str], bytes]
-
-
-@dataclass(frozen=True)
-class Account:
-    """One account in one region, and what it has of the stack that is to be deployed."""
-
-    session: Any
-    settings: Settings
-    identity: Mapping[str, str]
-    planned: Stack
-    fetch: Fetch
-    _clients: dict[str, Any] = field(default_factory=dict)
-
-    def client(self, service: str) -> Any:
-        if service not in self._clients:
-            self._clients[service] = self.session.client(service)
-        return self._clients[service]
-
-    @property
-    def id(self) -> str:
-        return self.identity["Account"]
-
-    @property
-    def partition(self) -> str:
-        return self.identity["Arn"].split(":")[1]
-
-    def parameter(self, name: str) -> str:
-        default = read_template()["Parameters"][name].get("Default", "")
-        return str(self.settings.parameters.get(name, default))
-
-    @cached_property
-    def deployed(self) -> dict[str, Any] | None:
-        """The stack as it is now; None if it is still to be created."""
-        found = self.stack(self.settings.stack)
-        # SAM leaves such a stack when a change set was refused, and then creates it.
-        return None if found and found["StackStatus"] == "REVIEW_IN_PROGRESS" else found
-
-    def stack(self, name: str) -> dict[str, Any] | None:
-        try:
-            (found,) = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
-        except ClientError as error:
-            if "does not exist" in str(error):
-                return None
-            raise
-        return dict(found)
-
-    def own(self, logical_id: str) -> str | None:
-        """Return AWS' name of a resource of the stack, None if the stack has none."""
-        if self.deployed is None:
-            return None
-        try:
-            found = self.client("cloudformation").describe_stack_resource(
-                StackName=self.settings.stack, LogicalResourceId=logical_id
-            )
-        except ClientError as error:
-            if "does not exist" in str(error):
-                return None
-            raise
-        return str(found["StackResourceDetail"].get("PhysicalResourceId"))
-
-    def was(self, parameter: str) -> str:
-        """Return the value that a parameter has in the stack as it is now; empty without one."""
-        now = (self.deployed or {}).get("Parameters", [])
-        found = {one["ParameterKey"]: one["ParameterValue"] for one in now}
-        return str(found.get(parameter, ""))
-
-    def increase(self, service: str, quota: str, value: int) -> str:
-        return (
-            f"aws service-quotas request-service-quota-increase --region {self.session.region_name}"
-            f" --service-code {service} --quota-code {quota} --desired-value {value}"
-        )
 
 
 def check_stack(account: Account) -> Findings:
@@ -164,7 +82,7 @@ def check_names(account: Account) -> Findings:
         if group in [one["logGroupName"] for one in page["logGroups"]]:
             yield _taken(f"log group {group}", f"logs delete-log-group --log-group-name {group}")
     for bus in _named(account, "Events::EventBus", "Name"):
-        if _exists(account.client("events").describe_event_bus, Name=bus):
+        if exists(account.client("events").describe_event_bus, Name=bus):
             yield _taken(
                 f"event bus {bus}",
                 f"events list-rules --event-bus-name {bus}",
@@ -294,7 +212,7 @@ def check_network(account: Account) -> Findings:
         )
         most = int(quota["Quota"]["Value"])
     except ClientError as error:
-        if _code(error) not in NO_SUCH:
+        if code_of(error) not in NO_SUCH:
             raise
     if used >= most:
         yield Finding(
@@ -358,7 +276,7 @@ def check_roles(account: Account) -> Findings:
     boundary = account.parameter("PermissionsBoundary")
     if boundary:
         arn = f"arn:{account.partition}:iam::{account.id}:policy/{boundary}"
-        if not _exists(iam.get_policy, PolicyArn=arn):
+        if not exists(iam.get_policy, PolicyArn=arn):
             yield Finding(
                 STOPS,
                 f"The policy {boundary} (PermissionsBoundary) does not exist, so no role can be"
@@ -366,7 +284,7 @@ def check_roles(account: Account) -> Findings:
                 " (docs/operate/github.md); without GitHub leave the parameter out.",
             )
     makes_redis = not account.parameter("ExistingRedisUrl")
-    if makes_redis and not _exists(iam.get_role, RoleName="AWSServiceRoleForElastiCache"):
+    if makes_redis and not exists(iam.get_role, RoleName="AWSServiceRoleForElastiCache"):
         yield Finding(
             WARNS,
             "The account has no service-linked role of ElastiCache. AWS creates it with the first"
@@ -422,17 +340,6 @@ def check_issuer(account: Account) -> Findings:
         yield Finding(GOOD, f"The issuer {issuer} answers")
 
 
-def check_topic(account: Account) -> Findings:
-    """Find a topic that alarms of this region cannot notify."""
-    topic = account.parameter("AlarmTopicArn")
-    if topic and topic.split(":")[3] != account.session.region_name:
-        yield Finding(
-            STOPS,
-            f"Alarms notify topics of their own region ({account.session.region_name}) alone:"
-            f" AlarmTopicArn={topic} is of another.",
-        )
-
-
 CHECKS: tuple[Callable[[Account], Findings], ...] = (
     check_stack,
     check_names,
@@ -442,7 +349,7 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
     check_roles,
     check_rates,
     check_issuer,
-    check_topic,
+    *CHECKS_OF_WHAT_IS_NAMED,
 )
 
 
@@ -452,24 +359,10 @@ def findings(account: Account) -> Findings:
         try:
             yield from check(account)
         except (ClientError, BotoCoreError) as error:
-            is_denied = isinstance(error, ClientError) and _code(error) in DENIED
+            is_denied = isinstance(error, ClientError) and code_of(error) in DENIED
             advice = " Attach docs/operate/policies/preflight.json." if is_denied else ""
             name = check.__name__.removeprefix("check_")
             yield Finding(UNKNOWN, f"Not checked ({name}): {error}.{advice}")
-
-
-def _exists(call: Callable[..., Any], **arguments: str) -> bool:
-    try:
-        call(**arguments)
-    except ClientError as error:
-        if _code(error) in NO_SUCH:
-            return False
-        raise
-    return True
-
-
-def _code(error: ClientError) -> str:
-    return str(error.response.get("Error", {}).get("Code", ""))
 
 
 def _fetch(url: str) -> bytes:

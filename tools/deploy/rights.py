@@ -28,10 +28,9 @@ TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# "Event source permissions for EventBridge Pipes", but for ListStreams: it takes no resource, and
-# AWS' own samples allow it on the stream alone, which allows nothing. What a pipe logs is written
-# by delivery.logs.amazonaws.com, as the policy of the log group allows.
+# AWSLambdaDynamoDBExecutionRole, without its logs.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+LIST_STREAMS = "dynamodb:ListStreams"
 # AWSLambdaSQSQueueExecutionRole, without its logs.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
 # What a function's own code sends with each call, and a service that uses its role does not.
@@ -130,7 +129,6 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
         *_of_redis(stack),
         *_of_lambda(stack),
         *_of_code_deploy(stack),
-        *_of_pipes(stack),
         *_of_mappings(stack),
     ]
 
@@ -165,6 +163,8 @@ def _resources(stack: Stack, use: Use) -> list[str]:
         case "ses":
             names = ["identity/example.com", f"configuration-set/{value}"] if value else []
             return [_arn(stack, "ses", name) for name in names]
+        case "events":
+            return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
     # Of a function that a parameter switches on, nothing.
@@ -250,22 +250,18 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
             )
 
 
-def _of_pipes(stack: Stack) -> Iterator[Need]:
-    for pipe, properties in stack.of_type("AWS::Pipes::Pipe").items():
-        role = _named(stack, pipe, "RoleArn")
-        for action in STREAM_ACTIONS:
-            yield Need(role, Call(action, properties["Source"]))
-        yield Need(role, Call("events:PutEvents", properties["Target"]))
-        reading = properties["SourceParameters"]["DynamoDBStreamParameters"]
-        yield Need(role, Call("sqs:SendMessage", reading["DeadLetterConfig"]["Arn"]))
-
-
 def _of_mappings(stack: Stack) -> Iterator[Need]:
-    """Yield what Lambda asks IAM when it reads a queue for a function."""
+    """Yield what Lambda asks IAM when it reads a queue or a stream for a function."""
     for mapping, properties in stack.of_type("AWS::Lambda::EventSourceMapping").items():
         function = stack.made[mapping]["Properties"]["FunctionName"]["Ref"].partition("Alias")[0]
-        for action in QUEUE_ACTIONS:
-            yield Need(_role(stack, function), Call(action, properties["EventSourceArn"]))
+        role, source = _role(stack, function), properties["EventSourceArn"]
+        is_stream = source.split(":")[2] == "dynamodb"
+        for action in STREAM_ACTIONS if is_stream else QUEUE_ACTIONS:
+            yield Need(role, Call(action, source))
+        if is_stream:
+            yield Need(role, Call(LIST_STREAMS, "*"))
+        if failed := properties.get("DestinationConfig", {}).get("OnFailure"):
+            yield Need(role, Call("sqs:SendMessage", failed["Destination"]))
 
 
 def _role(stack: Stack, function: str) -> str:

@@ -3,7 +3,9 @@
 It works in a waitlist of its own and signs with the AWS CLI's credentials. It needs
 `cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
 /v1/admin/waitlists/smoke-*. Customers of a stack with an issuer need the issuer's tokens, so there
-it only checks the operator's calls and that a signup without a token is refused.
+it only checks the operator's calls and that a signup without a token is refused. Guests of a stack
+with a bot check need a person at a widget, so there it checks that a signup without one is refused,
+and the operator imports the two customers.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import secrets
 import sys
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -27,6 +30,16 @@ class Failed(Exception):
     """The stack gave a wrong answer; the message has the step and the answer."""
 
 
+@dataclass(frozen=True)
+class Stack:
+    """Where operators and customers call, and what customers have to bring with them."""
+
+    url: str
+    customers_url: str
+    has_issuer: bool = False
+    has_bot_check: bool = False
+
+
 class Smoke:
     """The steps. Everything they create is in one waitlist, which the last step deletes."""
 
@@ -39,8 +52,9 @@ class Smoke:
         self._path = f"{ADMIN}/{waitlist_id}"
         self._entries = f"/v1/waitlists/{waitlist_id}/entries"
         self._keys: dict[str, str] = {}
+        self._are_imported = False
 
-    def run(self, *, has_issuer: bool) -> None:
+    def run(self, *, has_issuer: bool = False, has_bot_check: bool = False) -> None:
         """Raise Failed or CliError at the first step that fails."""
         health = self._customers.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
@@ -51,22 +65,29 @@ class Smoke:
         _expect("an operator creates a waitlist", made, open=True)
         try:
             if has_issuer:
-                self._refuse_without_token()
+                self._is_refused({}, 401, "a signup without a token", "is JwtIssuer deployed?")
             else:
+                if has_bot_check:
+                    body = {"customer_id": "bot"}
+                    what, advice = "a guest without a bot token", "is BotCheck deployed?"
+                    self._is_refused(body, 403, what, advice)
+                    self._are_imported = True
                 self._two_customers()
         finally:
             self._client.operator("DELETE", self._path)
         _say("the waitlist is deleted")
 
-    def _refuse_without_token(self) -> None:
+    def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
+        """Raise Failed if a signup gets in, and CliError if it has another answer."""
+        key = str(uuid.uuid4()) if body else ""
         try:
-            self._customers.customer("POST", self._entries, json={})
+            self._customers.customer("POST", self._entries, json=body, key=key)
         except CliError as refusal:
-            if refusal.status == 401:
-                _say("a signup without a token is refused")
+            if refusal.status == status:
+                _say(f"{what} is refused")
                 return
             raise
-        raise Failed("a signup without a token was accepted: is JwtIssuer deployed?")
+        raise Failed(f"{what} was accepted: {advice}")
 
     def _two_customers(self) -> None:
         first = self._sign_up("first")
@@ -86,7 +107,19 @@ class Smoke:
     def _sign_up(self, customer_id: str) -> Any:
         body = {"customer_id": customer_id}
         key = self._keys.setdefault(customer_id, str(uuid.uuid4()))
+        if self._are_imported:
+            return self._import({**body, "idempotency_key": key})
         return self._customers.customer("POST", self._entries, json=body, key=key)
+
+    def _import(self, row: dict[str, str]) -> Any:
+        """Return an imported entry as the customer sees it, with the entry token."""
+        body = {"entries": [row], "entry_tokens": True}
+        answer = self._client.operator("POST", f"{self._path}/import", json=body)
+        (made,) = answer["results"]
+        if made["outcome"] == "refused":
+            raise Failed(f"an import was refused: {made}")
+        seen = self._customers.customer("GET", self._entry(made), made["entry_token"])
+        return {**seen, "entry_token": made["entry_token"]}
 
     def _entry(self, entry: Any) -> str:
         return f"{self._entries}/{entry['entry_id']}"
@@ -103,10 +136,10 @@ def _say(step: str) -> None:
     print(f"✓ {step}", flush=True)
 
 
-def _stack(cloudformation: Any, name: str) -> tuple[str, str, bool]:
-    """Return where operators and customers call, and whether customers have an issuer's tokens.
+def _stack(cloudformation: Any, name: str) -> Stack:
+    """Return the stack of a name.
 
-    CloudFront's own name, because a domain of the operator's may not lead there yet.
+    Customers call CloudFront's own name, because a domain of the operator's may not lead there yet.
     """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     outputs = {one["OutputKey"]: str(one["OutputValue"]) for one in found.get("Outputs", [])}
@@ -115,7 +148,9 @@ def _stack(cloudformation: Any, name: str) -> tuple[str, str, bool]:
         raise Failed(f"The stack {name} has no output ApiUrl: is it one of this service?")
     edge = outputs.get("EdgeTarget")
     customers = f"https://{edge}" if edge else outputs["ApiUrl"]
-    return outputs["ApiUrl"], customers, bool(given.get("JwtIssuer"))
+    return Stack(
+        outputs["ApiUrl"], customers, bool(given.get("JwtIssuer")), bool(given.get("BotCheck"))
+    )
 
 
 def _signed_by(session: Any) -> OperatorAuth:
@@ -128,16 +163,19 @@ def _signed_by(session: Any) -> OperatorAuth:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Tests a deployed stack with two customers.")
     parser.add_argument("--stack", required=True, help="the CloudFormation stack's name")
-    stack = parser.parse_args(arguments).stack
+    name = parser.parse_args(arguments).stack
     session = aws.session()
     try:
         operator = _signed_by(session)
-        url, edge, has_issuer = _stack(session.client("cloudformation"), stack)
-        with ApiClient(url, operator=operator) as client, ApiClient(edge) as customers:
+        found = _stack(session.client("cloudformation"), name)
+        with (
+            ApiClient(found.url, operator=operator) as client,
+            ApiClient(found.customers_url) as customers,
+        ):
             smoke = Smoke(client, f"smoke-{secrets.token_hex(4)}", customers)
-            smoke.run(has_issuer=has_issuer)
+            smoke.run(has_issuer=found.has_issuer, has_bot_check=found.has_bot_check)
     except (Failed, CliError, ClientError, BotoCoreError) as error:
-        print(f"{stack} failed the smoke test: {error}", file=sys.stderr)
+        print(f"{name} failed the smoke test: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -28,7 +28,6 @@ RANDOM = "1A2B3C4D5E6F"
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
-    "AWS::Pipes::Pipe": 64,
     "AWS::Events::Rule": 64,
     "AWS::SQS::Queue": 80,
     "AWS::CodeDeploy::Application": 100,
@@ -40,7 +39,6 @@ NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
     "AWS::ElastiCache::UserGroup": "UserGroupId",
-    "AWS::Pipes::Pipe": "Name",
     "AWS::Events::EventBus": "Name",
     "AWS::Events::Rule": "Name",
     "AWS::Lambda::LayerVersion": "LayerName",
@@ -311,8 +309,6 @@ class _Resolver:
             case "AWS::KMS::Key":
                 key = f"{_hex(logical_id, 8)}-1234-1234-1234-123456789012"
                 return {"Name": key, "Arn": self._arn("kms", f"key/{key}")}
-            case "AWS::Pipes::Pipe":
-                return {"Name": name, "Arn": self._arn("pipes", f"pipe/{name}")}
             case "AWS::Events::EventBus":
                 return {"Name": name, "Arn": self._arn("events", f"event-bus/{name}")}
             case "AWS::Events::Rule":

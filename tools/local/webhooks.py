@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tools.local.background import Background
+from tools.local.bus import details_of
 from tools.local.function import Invocable, ThrottledError
-from tools.local.pipes import details_of
 from tools.local.sqs import LocalQueue, QueuedMessage, lambda_event
 from waitlist_api.clock import iso, now_millis
 

@@ -1,7 +1,7 @@
 """What a stack costs in a month; it asks no service."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -52,6 +52,10 @@ def cost(
         Verify | None,
         typer.Option("--verify", help="Each signup gets a link by mail or SMS, to be verified."),
     ] = None,
+    monitoring: Annotated[
+        Literal["full", "essential"],
+        typer.Option("--monitoring", help="The stack's parameter Monitoring."),
+    ] = "full",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
@@ -72,6 +76,7 @@ def cost(
         text_price,
         text_parts,
         verify,
+        monitoring,
     )
     items = monthly(month)
     rows = [[name, f"{dollars:,.2f}"] for name, dollars in items.items()]

@@ -44,18 +44,23 @@ MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
 # What each further list adds to it while nothing happens there: its settings are read, with those
 # of 99 others in two calls, and Redis is asked for it, with 499 others in one.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
+# The function that puts an event on the bus, where an event comes alone. Lambda's reads of the
+# stream are free.
+EVENT_MS, EVENT_GB = 15, 0.25
+# The heartbeat is an event of each minute. A function behind a queue takes it, and writes a line.
+HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
+# Lambda asks a queue at rest by five connections, each of which waits for 20 seconds.
+POLLS_A_MINUTE = 5 * 3
 # What an event adds where it is posted to a webhook that takes it at once. SQS bills the message,
 # its receipt and its deletion; the function waits for the receiver.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-WEBHOOK_ALARMED_METRICS = 3
 # What a message adds to its event if it is sent alone: a batch of up to ten shares the invocation
 # and the count, whose transaction is two of the writes. Two more writes count the message for its
 # address and for the day. The first of them is not needed for a verified address; a list with a
 # budget of its own needs one more. The function waits for the sender.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 900
-MESSAGE_ALARMED_METRICS, MESSAGE_METRICS = 3, 13
 # Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -67,6 +72,7 @@ ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
 ENTRY_BYTES = 100  # in Redis, without segments
 RECORD_BYTES = 3_000  # in DynamoDB: record, history, index
 HOURS = 730
+MINUTES = HOURS * 60
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,6 @@ class Prices:
     ecpus_per_million: float = 0.0023
     log_gb: float = 0.50
     events_per_million: float = 1.00
-    pipe_per_million: float = 0.40
     signatures_per_million: float = 3.00
     key_month: float = 1.00
     secret_month: float = 0.40
@@ -111,7 +116,7 @@ class Month:
     `webhook` each event is posted to one. So many people are told something by `mails`, and by
     `texts`, an SMS each; None if the stack has no sender. An SMS has `text_parts` parts, each of
     which costs `text_price` dollars. With `verify` each signup gets one more message, a link by
-    `mail` or `sms`.
+    `mail` or `sms`. `monitoring` is the stack's parameter.
     """
 
     signups: int
@@ -126,6 +131,7 @@ class Month:
     text_price: float = 0.05
     text_parts: int = 3
     verify: Verify | None = None
+    monitoring: str = "full"
 
 
 # In the order of the table.
@@ -145,9 +151,35 @@ ITEMS = (
     "Maintenance, each minute",
     "Data out",
 )
-# Custom metrics that a stack of one waitlist emits: without a caller, and with all kinds of them.
-IDLE_METRICS, BUSY_METRICS = 38, 60
-ALARMED_METRICS = 26  # that its alarms read: an alarm costs its price for each
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The metrics of a part that are paid for: its own ones, while nobody calls and while all kinds
+    of calls come, and those that its alarms read. An alarm costs its price for each.
+    """
+
+    idle: int
+    busy: int
+    alarmed: int
+
+
+# By the parameter Monitoring, for one waitlist. A webhook gets the events of a life, and has
+# failed once; mails have alarms on SES' rates of bounces and complaints.
+WATCHED = {
+    "full": {
+        "stack": Watched(39, 61, 24),
+        "webhook": Watched(8, 24, 4),
+        "messages": Watched(12, 14, 4),
+        "mails": Watched(0, 0, 2),
+    },
+    "essential": {
+        "stack": Watched(1, 1, 12),
+        "webhook": Watched(2, 2, 4),
+        "messages": Watched(1, 1, 2),
+        "mails": Watched(0, 0, 2),
+    },
+}
 BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
@@ -171,22 +203,21 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
         prices.table_gb_month + prices.backup_gb_month
     )
     items["ElastiCache, memory"] = cache_gb * HOURS * prices.cache_gb_hour
-    metrics = BUSY_METRICS if any(calls.values()) else IDLE_METRICS
-    items["CloudWatch, metrics, alarms, dashboard"] = (
-        metrics * prices.metric_month
-        + ALARMED_METRICS * prices.alarm_month
-        + prices.dashboard_month
-    )
+    is_busy = any(calls.values())
+    items["CloudWatch, metrics, alarms, dashboard"] = _watched(month, "stack", is_busy, prices)
+    if month.monitoring == "full":
+        items["CloudWatch, metrics, alarms, dashboard"] += prices.dashboard_month
+    items["EventBridge, events"] += MINUTES * _an_event(prices)
     items["KMS, passes; secret"] += prices.key_month + prices.secret_month
     further = max(0, month.lists - 1) * idle_list(prices)
-    items["Maintenance, each minute"] = HOURS * 60 * _minute(prices) + further
+    items["Maintenance, each minute"] = MINUTES * _minute(prices) + further
     if month.edge:
         items["CloudFront"] = month.boards / 1e6 * prices.edge_per_million
         items["CloudFront"] += board_gb * prices.edge_out_gb
     else:
         items["Data out"] += board_gb * prices.out_gb
     if month.webhook:
-        items["Webhook"] = _webhook(totals(calls)["events"], prices)
+        items["Webhook"] = _webhook(month, totals(calls)["events"], prices)
     if (month.mails, month.texts, month.verify) != (None, None, None):
         items["Messages"] = _messages(month, prices)
     return {**items, "Total": sum(items.values())}
@@ -197,15 +228,41 @@ def _messages(month: Month, prices: Prices) -> float:
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
     texts += month.signups if month.verify == "sms" else 0
+    is_busy = bool(mails or texts)
     own = _queued(MESSAGE, MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES, prices)
-    metrics = MESSAGE_METRICS if mails + texts else 0
+    watched = _watched(month, "messages", is_busy, prices)
+    if month.mails is not None or month.verify == "mail":
+        watched += _watched(month, "mails", is_busy, prices)
     return (
         (mails + texts) * own
         + mails / 1000 * prices.mails_per_thousand
         + texts * month.text_parts * month.text_price
-        + metrics * prices.metric_month
-        + MESSAGE_ALARMED_METRICS * prices.alarm_month
+        + watched
+        + _idle_queue(MESSAGE_GB, prices)
     )
+
+
+def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
+    """Return the dollars of a part's metrics, and of the alarms that watch it."""
+    watched = WATCHED[month.monitoring][part]
+    metrics = watched.busy if is_busy else watched.idle
+    return metrics * prices.metric_month + watched.alarmed * prices.alarm_month
+
+
+def _idle_queue(gigabytes: float, prices: Prices) -> float:
+    """Return the dollars of a month of a function behind a queue of which nothing but the heartbeat
+    comes.
+    """
+    heartbeat = _queued(
+        Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
+    )
+    return MINUTES * (heartbeat + POLLS_A_MINUTE * prices.sqs_per_million / 1e6)
+
+
+def _an_event(prices: Prices) -> float:
+    """Return the dollars of an event that the function of events puts on the bus alone."""
+    millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
+    return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
 
 
 def _queued(
@@ -221,10 +278,15 @@ def _queued(
     )
 
 
-def _webhook(events: float, prices: Prices) -> float:
+def _webhook(month: Month, events: float, prices: Prices) -> float:
     """Return the dollars of a month in which so many events are posted to a webhook."""
     an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
-    return events * an_event + WEBHOOK_ALARMED_METRICS * prices.alarm_month + prices.secret_month
+    return (
+        events * an_event
+        + _watched(month, "webhook", events > 0, prices)
+        + _idle_queue(WEBHOOK_GB, prices)
+        + prices.secret_month
+    )
 
 
 def idle_list(prices: Prices = Prices()) -> float:
@@ -236,7 +298,7 @@ def idle_list(prices: Prices = Prices()) -> float:
         + (PRIVATE_BYTES / 1e9 * prices.log_gb + prices.lambda_per_million / 1e6)
         / IDLE_LISTS_A_CALL
     )
-    return HOURS * 60 * a_minute
+    return MINUTES * a_minute
 
 
 def cost_of(
@@ -258,9 +320,7 @@ def cost_of(
         "DynamoDB, reads": used["reads"] / 1e6 * prices.reads_per_million,
         "ElastiCache, processing": used["queue_calls"] * ECPUS / 1e6 * prices.ecpus_per_million,
         "CloudWatch, logs": log / 1e9 * prices.log_gb,
-        "EventBridge, events": used["events"]
-        / 1e6
-        * (prices.events_per_million + prices.pipe_per_million),
+        "EventBridge, events": used["events"] * _an_event(prices),
         "KMS, passes; secret": used["signatures"] / 1e6 * prices.signatures_per_million,
         "Data out": requests * ANSWER_KB / 1e6 * prices.out_gb,
     }

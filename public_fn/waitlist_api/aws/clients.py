@@ -43,6 +43,7 @@ DYNAMODB = _config(read_seconds=2, attempts=3)
 SECRETS = _config(read_seconds=2, attempts=3)
 SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
+EVENTS = _config(read_seconds=2, attempts=3)
 # Longer than a call of the private function and than its cold start. Only one retry: while Lambda
 # throttles it, each waiting request occupies an environment of the public function.
 LAMBDA = _config(read_seconds=4, attempts=2)
@@ -96,6 +97,11 @@ def sqs_client(time: Deadline = NO_DEADLINE) -> Any:
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
     """Return a KMS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("kms", config=KMS), time)
+
+
+def events_client() -> Any:
+    """Return a client of EventBridge."""
+    return _session().create_client("events", config=EVENTS)
 
 
 def mail_client() -> Any:

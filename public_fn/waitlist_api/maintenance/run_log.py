@@ -13,6 +13,14 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
+# Each is a trouble where it is above its number. The template's alarms have the same numbers.
+TROUBLES: Mapping[str, float] = {
+    "admissions_overdue": 0,
+    "beats_missed": 0,
+    "behind_seconds": 180,
+    "intents_stuck": 0,
+    "rebuild_running_seconds": 900,
+}
 
 
 class RunLog(Struct, frozen=True):
@@ -39,6 +47,7 @@ class RunLog(Struct, frozen=True):
     def _log(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
         numbers = self.metrics.take()
+        numbers["troubles"] = troubles_of(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
             # Only a whole run over all waitlists knows the gauges.
@@ -53,3 +62,8 @@ class RunLog(Struct, frozen=True):
             about={name: numbers.get(name, 0) for name in PARTS},
         )
         self.telemetry.write(span)
+
+
+def troubles_of(numbers: Mapping[str, float]) -> int:
+    """Return how many kinds of trouble a run has seen."""
+    return sum(numbers.get(name, 0) > most for name, most in TROUBLES.items())

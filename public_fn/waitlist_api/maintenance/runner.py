@@ -126,9 +126,11 @@ class MaintenanceRunner(Struct, frozen=True):
         """
         survey = Survey()
         changed: set[str] | None = None
+        is_asked = False
         waitlists = iter(self.waitlists.all())
         while page := list(islice(waitlists, MAX_BATCH)):
             alive = _alive(page)
+            is_asked = is_asked or bool(alive)
             answers = dict(zip((one.waitlist_id for one in alive), self.count(alive), strict=True))
             stats = [one for one in answers.values() if isinstance(one, c.StatsResult)]
             if stats and not survey.until:
@@ -144,6 +146,9 @@ class MaintenanceRunner(Struct, frozen=True):
                     measure_depth(self.metrics, answer, now_millis)
                 else:
                     survey.busy.append((waitlist, answer))
+        if not is_asked:
+            # No waitlist shows whether Redis answers. The run fails if it does not.
+            self.queue.send(c.Ping())
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:

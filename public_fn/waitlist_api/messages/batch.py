@@ -1,7 +1,8 @@
 """Handles one batch of the queue of messages, and returns to the queue what is to be tried again.
 
 The queue has events of entries (docs/app/events.md), and bounces and complaints of mails, which
-name the message by the tags of the mail: ids only.
+name the message by the tags of the mail: ids only. Once a minute it has a heartbeat, so that the
+function says each minute how late it is.
 """
 
 import json
@@ -22,9 +23,10 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import convert
 
+from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.messages.channels import TAGS
 from waitlist_api.messages.kinds import Happening
-from waitlist_api.messages.sender import Sender, TryAgain
+from waitlist_api.messages.sender import BUSY, CLOSED_HOURS, POSTPONED, Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Delivery
 from waitlist_api.records.message_counts import MessageCounts
@@ -76,6 +78,7 @@ class Batches:
         self._seconds = seconds
         self._processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
         self._counts: Counter[str] = Counter()
+        self._late_seconds = 0
         self._is_throttled = False
         # Of messages that are to come back at a certain time, by their ids.
         self._pauses: dict[str, int] = {}
@@ -85,6 +88,7 @@ class Batches:
         began = self._seconds()
         self._correlation.id = context.aws_request_id
         self._counts, self._is_throttled, self._pauses = Counter(), False, {}
+        self._late_seconds = 0
 
         def handle_one(record: SQSRecord) -> None:
             self._try(record, context)
@@ -111,36 +115,55 @@ class Batches:
     def _try(self, record: SQSRecord, context: Context) -> None:
         try:
             if self._is_throttled or context.get_remaining_time_in_millis() < ENOUGH_MILLIS:
-                raise TryAgain("postponed")
-            self._counts[self._handle(json.loads(record.body))] += 1
+                raise TryAgain(POSTPONED)
+            self._handle(json.loads(record.body))
+            if _receives(record.raw_event) == 1:
+                # One that comes late for the first time has waited behind others.
+                self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
+            if error.reason != CLOSED_HOURS:
+                self._note_age(record)
             self._is_throttled |= error.is_throttled
             if error.pause_seconds is not None:
                 self._pauses[record.message_id] = error.pause_seconds
-            logger.info("a message returns to the queue: %s", error.reason)
+            is_expected = error.reason in (BUSY, CLOSED_HOURS, POSTPONED)
+            level = logging.INFO if is_expected else logging.WARNING
+            logger.log(level, "a message returns to the queue: %s", error.reason)
             raise
         except WaitlistError as error:
             self._counts["retried"] += 1
+            self._note_age(record)
             logger.warning("a message returns to the queue: %s", error.code)
             raise
         except Exception as error:
             # Without the error's message, which may contain an address.
             self._counts["broken"] += 1
+            self._note_age(record)
             where = traceback.format_list(traceback.extract_tb(error.__traceback__))
             logger.error("a message failed: %s\n%s", type(error).__name__, "".join(where))
             raise
 
-    def _handle(self, body: dict[str, Any]) -> str:
+    def _handle(self, body: dict[str, Any]) -> None:
+        if body["event"] == HEARTBEAT_EVENT:
+            return
         if body["event"] == UNREACHABLE:
             # A tag of SES has a list of values.
             tags = {name: body[name][0] for name in TAGS}
             self._sender.bounce(convert(tags, Delivery, strict=False))
-            return "bounced"
+            self._counts["bounced"] += 1
+            return
         outcome = self._sender.handle(happening_of(body))
         if outcome in LIMITED:
-            return "limited"
-        return outcome if outcome in COUNTED else "dropped"
+            outcome = "limited"
+        self._counts[outcome if outcome in COUNTED else "dropped"] += 1
+
+    def _note_age(self, record: SQSRecord) -> None:
+        """Note how long ago a message came into the queue, if no other has waited for longer."""
+        sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
+        if sent_millis:
+            age_seconds = (self._sender.now_millis() - sent_millis) // 1000
+            self._late_seconds = max(self._late_seconds, age_seconds)
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
         """Let messages come back after a random time that doubles with each second attempt."""
@@ -161,8 +184,7 @@ class Batches:
             logger.warning("no pause could be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
-        receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
-        usual = _usual_pause(receives)
+        usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
         # Not all at one moment; and not more often, so that the attempts last for a day.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
@@ -178,6 +200,7 @@ class Batches:
             measured={
                 **{name: self._counts[name] for name in COUNTED},
                 "budget_percent": used_percent,
+                "late_seconds": self._late_seconds,
             },
         )
         self._telemetry.write(span)
@@ -192,6 +215,11 @@ def happening_of(detail: Mapping[str, Any]) -> Happening:
         stamp=int(detail["stamp"]) // 10,
         by=detail.get("by", ""),
     )
+
+
+def _receives(record: Mapping[str, Any]) -> int:
+    """Return how often SQS has handed a message over."""
+    return int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
 
 
 def _usual_pause(receives: int) -> int:

@@ -131,11 +131,12 @@ def _tags(ids: Delivery | None) -> dict[str, str]:
 
 def _later(error: ClientError) -> TryAgain:
     """Return what puts a message back: for the time that the service asks for, if it names one."""
-    code = _code(error)
+    code, reason = _code(error), str(error.response.get("Reason", ""))
     metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
     asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))
     pause = min(int(asked), MOST_ASKED_SECONDS) if re.fullmatch("[0-9]{1,6}", asked) else None
-    return TryAgain(code, is_throttled=code in THROTTLED, pause_seconds=pause)
+    words = f"{code} {reason}".strip()
+    return TryAgain(words, is_throttled=code in THROTTLED, pause_seconds=pause)
 
 
 def _code(error: ClientError) -> str:

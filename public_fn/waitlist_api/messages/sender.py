@@ -24,6 +24,9 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
+# Why a message waits although nothing is wrong: for the policy's hours, for another process that
+# sends it, and for a batch that has time for it.
+CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
@@ -156,7 +159,7 @@ class Sender(Struct, frozen=True):
         # An operator who offers at another time has decided so.
         if opens_millis == now_millis or ends_before or happening.by == "operator":
             return
-        raise TryAgain("closed_hours", pause_seconds=(opens_millis - now_millis) // 1000 + 1)
+        raise TryAgain(CLOSED_HOURS, pause_seconds=(opens_millis - now_millis) // 1000 + 1)
 
     def _drop(self, delivery: Delivery, reason: Reason) -> Outcome:
         self.deliveries.drop(delivery, reason, self.now_millis())
@@ -195,7 +198,7 @@ class Sender(Struct, frozen=True):
             case "done":
                 return "repeated"
             case "busy":
-                raise TryAgain("busy")
+                raise TryAgain(BUSY)
         try:
             give_back = take()
         except NotSent as limit:

@@ -30,6 +30,7 @@ Level = Literal[
     "oldest_waiting_seconds",
     "parked",
     "rebuild_running_seconds",
+    "troubles",
     "waiting",
     "waitlists",
     "waitlists_cold",

@@ -383,8 +383,8 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
         """Return the item; a repeated write of the same change is the same item.
 
-        `at`, `by_kind` and `jti` are for the event bus (docs/app/events.md), whose events are made
-        from the item without code.
+        `at`, `by_kind` and `jti` are for the event bus (docs/app/events.md). The bus does not get
+        `by`, which may have the name of an operator.
         """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
@@ -395,7 +395,6 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             "by": self.by,
             "by_kind": self.by if self.by in KINDS else "operator",
             "at": iso_of(time_of(self.stamp)),
-            # Also an empty one: AWS does not document what a pipe makes of a missing field.
             "jti": self.jti,
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
@@ -414,6 +413,12 @@ def json_text(value: dict[str, Any]) -> str:
 
 def entry_pk(waitlist_id: str, entry_id: str) -> str:
     return f"ENTRY#{waitlist_id}#{entry_id}"
+
+
+def ids_of(pk: str) -> tuple[str, str]:
+    """Return the waitlist id and the entry id in the partition key of an entry's items."""
+    _, waitlist_id, entry_id = pk.split("#")
+    return waitlist_id, entry_id
 
 
 def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:

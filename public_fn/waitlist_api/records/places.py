@@ -13,6 +13,7 @@ from waitlist_api.records.entry import (
     HistoryEvent,
     banned_place,
     ended_place,
+    ids_of,
     intents_of,
     line_place,
     record_key,
@@ -64,7 +65,9 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     def from_item(cls, item: Item) -> Self:
         text = item.get("attributes") or NO_ATTRIBUTES
         attributes = {} if text == NO_ATTRIBUTES else json.loads(text)
-        return convert({**item, "attributes": attributes}, cls)
+        row = {**item, "attributes": attributes}
+        row["waitlist_id"], row["entry_id"] = ids_of(item["pk"])
+        return convert(row, cls)
 
     @classmethod
     def from_record(cls, record: EntryRecord) -> Self:
@@ -78,8 +81,11 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# Without the index's own keys: parsing the answers takes most of a rebuild's time.
-ASKED = ", ".join(f"#{name}" for name in IndexRow.__struct_fields__ if name != "readiness")
+# The partition key has both ids. The index lacks the readiness.
+NOT_PROJECTED = ("waitlist_id", "entry_id", "readiness")
+READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
+# Without the other keys: parsing the answers takes most of a rebuild's time.
+ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 
 class Places(Struct, frozen=True):
@@ -172,11 +178,11 @@ class Places(Struct, frozen=True):
             start,
             IndexName=INDEX,
             Limit=limit,
-            ProjectionExpression="#entry_id, #place_rank",
+            ProjectionExpression="#pk, #place_rank",
             **filters,
         )
-        read = None if last is None else (int(last["place_rank"]), last["pk"].rpartition("#")[2])
-        return EndedPage([(int(item["place_rank"]), item["entry_id"]) for item in items], read)
+        read = None if last is None else _time_and_entry(last)
+        return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
         """Return the items of entries whose person gets no messages, at most `limit`."""
@@ -185,9 +191,9 @@ class Places(Struct, frozen=True):
             {"place": unreached_place(waitlist_id, shard)},
             IndexName=INDEX,
             Limit=limit,
-            ProjectionExpression="#entry_id, #ticket, #place_rank",
+            ProjectionExpression="#pk, #ticket, #place_rank",
         )
-        return [convert(item, Mark) for item in items]
+        return [convert({**item, "entry_id": ids_of(item["pk"])[1]}, Mark) for item in items]
 
     def unfinished(
         self, waitlist_id: str, shard: int, *, with_aliases: bool = False
@@ -242,3 +248,7 @@ class Places(Struct, frozen=True):
                 **options,
             )
             yield [IndexRow.from_item(item) for item in items]
+
+
+def _time_and_entry(item: Item) -> tuple[int, str]:
+    return int(item["place_rank"]), ids_of(item["pk"])[1]

@@ -56,7 +56,7 @@ class Table(Struct, frozen=True):
             answer = self.client.get_item(
                 TableName=self.name, Key=_encode(key), ConsistentRead=True
             )
-        return _decode(answer["Item"]) if "Item" in answer else None
+        return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
         """Read up to 100 items, consistently, in any order; the result lacks missing items."""
@@ -69,7 +69,7 @@ class Table(Struct, frozen=True):
             request = {self.name: {"Keys": wanted, "ConsistentRead": True}}
             with _our_errors():
                 answer = self.client.batch_get_item(RequestItems=request)
-            found += [_decode(item) for item in answer["Responses"].get(self.name, [])]
+            found += [decode(item) for item in answer["Responses"].get(self.name, [])]
             wanted = answer.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
         if wanted:
             raise Throttled
@@ -95,7 +95,7 @@ class Table(Struct, frozen=True):
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
             )
-        return _decode(answer["Attributes"])
+        return decode(answer["Attributes"])
 
     def delete(self, key: Key, condition: str, values: Item) -> None:
         """Delete one item, or raise ConditionFailed with the current one."""
@@ -151,7 +151,7 @@ class Table(Struct, frozen=True):
         with _our_errors():
             answer = self.client.query(**request)
         last = answer.get("LastEvaluatedKey")
-        return [_decode(item) for item in answer["Items"]], _decode(last) if last else None
+        return [decode(item) for item in answer["Items"]], decode(last) if last else None
 
     def put_many(self, items: Sequence[Item]) -> None:
         """Write items without a condition; each key once."""
@@ -201,7 +201,8 @@ def _typed(value: Any) -> Item:
     raise TypeError(f"the record holds no values of type {type(value).__name__}")
 
 
-def _decode(item: Mapping[str, Any]) -> Item:
+def decode(item: Mapping[str, Any]) -> Item:
+    """Return the plain values of an item in the form of DynamoDB's API."""
     plain: Item = {}
     for name, typed in item.items():
         # Without a call for text and whole numbers: a rebuild reads millions of them.
@@ -224,7 +225,7 @@ def _plain(typed: Mapping[str, Any]) -> Any:
         case "NULL":
             return None
         case "M":
-            return _decode(value)
+            return decode(value)
         case "L":
             return [_plain(one) for one in value]
     raise TypeError(f"the record holds no values of type {kind}")
@@ -265,7 +266,7 @@ def _translated(error: ClientError) -> Exception:
     code = response["Error"]["Code"]
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code == "ConditionalCheckFailedException":
-        return ConditionFailed(_decode(response["Item"]) if "Item" in response else None)
+        return ConditionFailed(decode(response["Item"]) if "Item" in response else None)
     if code == "TransactionCanceledException":
         return _cancelled(error, response.get("CancellationReasons", []))
     if code in THROTTLING:
@@ -278,7 +279,7 @@ def _translated(error: ClientError) -> Exception:
 def _cancelled(error: ClientError, reasons: Sequence[Item]) -> Exception:
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
-            return ConditionFailed(_decode(reason["Item"]) if reason.get("Item") else None)
+            return ConditionFailed(decode(reason["Item"]) if reason.get("Item") else None)
     if any(reason.get("Code") in NEVER_TAKEN for reason in reasons):
         return error
     # Another write to the same item at the same moment, or too many writes: a repeat succeeds.

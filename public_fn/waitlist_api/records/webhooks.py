@@ -12,10 +12,8 @@ from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# In the histories alone; the template's pipe names all others.
+# In the histories alone. The bus gets every other event.
 UNPUBLISHED = ("edited",)
-# Which a pipe needs; earlier versions wrote events without them.
-NEEDED = ("by_kind", "at", "jti")
 # Dead letters are kept for two weeks, and their replay needs the cursor.
 KEPT_SECONDS = 15 * 24 * 3600
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
@@ -44,7 +42,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of_history(cls, item: Item) -> Self:
-        """Return the detail of an item of a history, as the template's pipe makes it."""
+        """Return the detail of an item of a history."""
         return cls(
             event=item["event"],
             waitlist_id=item["waitlist_id"],
@@ -54,6 +52,20 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             at=item["at"],
             by=item["by_kind"],
             jti=item["jti"],
+        )
+
+    @classmethod
+    def of_erasure(cls, item: Item, at: str) -> Self:
+        """Return the detail of an erasure, of which a record was deleted.
+
+        An erasure draws no stamp: it stands behind the last change of the record.
+        """
+        return cls(
+            event="erased",
+            waitlist_id=item["waitlist_id"],
+            entry_id=item["entry_id"],
+            stamp=f"{item['stamp']}1",
+            at=at,
         )
 
 
@@ -161,7 +173,7 @@ class WebhookRecords(Struct, frozen=True):
 
 def is_published(item: Item) -> bool:
     """Return whether the bus gets an event of a history."""
-    return item["event"] not in UNPUBLISHED and all(name in item for name in NEEDED)
+    return item["event"] not in UNPUBLISHED
 
 
 def _key(waitlist_id: str, entry_id: str) -> dict[str, str]:

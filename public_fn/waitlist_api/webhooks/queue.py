@@ -6,6 +6,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import Struct
 
+from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.webhooks import Detail
 
 # SQS hides a message for 12 hours at most, counted from its receipt.
@@ -50,6 +51,17 @@ class WebhookQueue(Struct, frozen=True):
 
 
 def detail_of(body: str) -> Detail:
+    """Return the detail of an entry's event in the body of a message."""
+    return msgspec.convert(_found_in(body), Detail)
+
+
+def is_heartbeat(body: str) -> bool:
+    """Return whether the body of a message is a heartbeat of the bus, which no webhook gets."""
+    return bool(_found_in(body).get("event") == HEARTBEAT_EVENT)
+
+
+def _found_in(body: str) -> dict[str, Any]:
     """Read the body of a message: a detail, or a whole event that EventBridge could not deliver."""
-    found = json.loads(body)
-    return msgspec.convert(found.get("detail", found), Detail)
+    found: dict[str, Any] = json.loads(body)
+    detail: dict[str, Any] = found.get("detail", found)
+    return detail

@@ -40,8 +40,8 @@ def an_alarm_of_the_api_by_reference(resources: dict[str, Any]) -> None:
     group["AlarmConfiguration"] = {"Enabled": True, "Alarms": alarms}
 
 
-def a_table_that_depends_on_a_pipe(resources: dict[str, Any]) -> None:
-    resources["WaitlistTable"]["DependsOn"] = ["ChangesPipe"]
+def a_table_that_depends_on_its_reader(resources: dict[str, Any]) -> None:
+    resources["WaitlistTable"]["DependsOn"] = ["EventsFnStream"]
 
 
 def an_alarm_by_a_wrong_name(resources: dict[str, Any]) -> None:
@@ -52,8 +52,8 @@ def an_unknown_retention(resources: dict[str, Any]) -> None:
     properties(resources, "ApiLogGroup")["RetentionInDays"] = 4
 
 
-def an_unknown_state(resources: dict[str, Any]) -> None:
-    properties(resources, "ChangesPipe")["DesiredState"] = "WALKING"
+def an_unknown_usage(resources: dict[str, Any]) -> None:
+    properties(resources, "BluePassKey")["KeyUsage"] = "WALK"
 
 
 def an_enumeration_that_only_the_service_has(resources: dict[str, Any]) -> None:
@@ -66,7 +66,7 @@ def an_unknown_statistic(resources: dict[str, Any]) -> None:
 
 
 def a_role_that_its_service_may_not_take(resources: dict[str, Any]) -> None:
-    trust = properties(resources, "EventPipesRole")["AssumeRolePolicyDocument"]
+    trust = properties(resources, "EventsFnRole")["AssumeRolePolicyDocument"]
     trust["Statement"][0]["Principal"] = {"Service": "events.amazonaws.com"}
 
 
@@ -139,8 +139,8 @@ def a_secret_that_a_failed_creation_leaves(resources: dict[str, Any]) -> None:
     resources["EntryTokenSecret"]["DeletionPolicy"] = "Retain"
 
 
-def a_pipe_that_does_not_wait(resources: dict[str, Any]) -> None:
-    del resources["ErasuresPipe"]["DependsOn"]
+def a_reader_that_does_not_wait(resources: dict[str, Any]) -> None:
+    del resources["EventsFn"]["DependsOn"]
 
 
 def an_alias_that_does_not_wait_for_its_alarm(resources: dict[str, Any]) -> None:
@@ -160,13 +160,13 @@ def a_reference_to_what_the_condition_leaves_out(resources: dict[str, Any]) -> N
 MUTATIONS: list[tuple[Mutation, Set, str]] = [
     (one_role_for_both_functions, CANARY, "circular dependency"),
     (an_alarm_of_the_api_by_reference, CANARY, "circular dependency"),
-    (a_table_that_depends_on_a_pipe, CANARY, "circular dependency"),
+    (a_table_that_depends_on_its_reader, CANARY, "circular dependency"),
     (an_alarm_by_a_wrong_name, CANARY, "watches waitlist-LatencyAlarm-p99, which is no alarm"),
     (an_unknown_retention, CANARY, "ApiLogGroup AWS::Logs::LogGroup RetentionInDays"),
-    (an_unknown_state, CANARY, "cfn-lint E3030"),
+    (an_unknown_usage, CANARY, "cfn-lint E3030"),
     (an_enumeration_that_only_the_service_has, CANARY, "'NEW_IMAGES' is none of"),
     (an_unknown_statistic, CANARY, "LatencyAlarm ExtendedStatistic: 'p999x'"),
-    (a_role_that_its_service_may_not_take, CANARY, "ChangesPipe: pipes may not take the role"),
+    (a_role_that_its_service_may_not_take, CANARY, "EventsFn: lambda may not take the role"),
     (a_permission_for_another_service, CANARY, "s3.amazonaws.com is not the service of"),
     (a_route_to_no_alias, CANARY, "Api get /v1/health: .* calls no alias"),
     (an_unknown_property, CANARY, "UndeliveredEvents AWS::SQS::Queue .*Retention"),
@@ -181,7 +181,7 @@ MUTATIONS: list[tuple[Mutation, Set, str]] = [
     (a_limit_of_no_route, CANARY, "limits GET /v1/gone, which is no route"),
     (a_table_with_a_name, CANARY, "WaitlistTable: the name waitlist is taken"),
     (a_secret_that_a_failed_creation_leaves, CANARY, "leaves .*EntryTokenSecret"),
-    (a_pipe_that_does_not_wait, CANARY, "ErasuresPipe does not wait for PrivateFn"),
+    (a_reader_that_does_not_wait, CANARY, "EventsFnStream does not wait for PublicFnAliaslive"),
     (
         an_alias_that_does_not_wait_for_its_alarm,
         CANARY,
@@ -255,7 +255,7 @@ def test_the_document_names_the_parameters_that_are_fixed_at_creation() -> None:
 def test_the_stand_in_creates_updates_and_deletes_in_order() -> None:
     made = make().made
     created = order(made)
-    assert created.index("Redis") < created.index("PrivateFn") < created.index("ChangesPipe")
+    assert created.index("Redis") < created.index("PrivateFn") < created.index("EventsFn")
     assert comes_before(made, "PrivateFnAliaslive", "Api")
     assert not comes_before(made, "Api", "PrivateFnAliaslive")
     assert set(Account().delete(make())) == {"EntryTokenSecret", "WaitlistTable"}

@@ -10,8 +10,8 @@ from tests.support.dynamodb import TABLE
 from tests.support.faults import Wire
 from tests.support.stores import empty_redis
 from tests.support.world import Clock, RedisClock, World
+from tools.local.bus import details_of
 from tools.local.dynamodb.streamed_table import StreamedTable
-from tools.local.pipes import details_of
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords

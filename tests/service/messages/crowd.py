@@ -10,7 +10,7 @@ from typing import Any
 from tests.service.bus.scene import Detail
 from tests.service.messages.stage import Stage
 from tests.service.messages.stand_ins import SENT, Answer, error
-from tools.local.pipes import details_of
+from tools.local.bus import details_of
 from waitlist_api import messages_app
 from waitlist_api.records.entry import record_key
 

@@ -80,14 +80,21 @@ class Stage(Scene):
         taken, self._taken = self._taken, len(details)
         return details[taken:]
 
-    def send(self, *details: Detail, receives: int = 1) -> list[int]:
-        """Give events to the function; return the indexes of those that stay in the queue."""
+    def send(
+        self, *details: Detail, receives: int = 1, sent_millis: int | None = None
+    ) -> list[int]:
+        """Give events to the function; return the indexes of those that stay in the queue.
+
+        They are in the queue since `sent_millis`; None is now.
+        """
+        since = self.clock.millis if sent_millis is None else sent_millis
+        attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
         records = [
             {
                 "messageId": str(number),
                 "receiptHandle": f"handle-{number}",
                 "eventSource": "aws:sqs",
-                "attributes": {"ApproximateReceiveCount": str(receives)},
+                "attributes": attributes,
                 "body": dumps(detail),
             }
             for number, detail in enumerate(details)

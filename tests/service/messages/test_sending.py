@@ -15,6 +15,7 @@ from tests.support.faults import Call, Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
 from waitlist_api import messages_app
+from waitlist_api.events.changes import CHANGED, HEARTBEAT, HEARTBEAT_EVENT
 from waitlist_api.messages.kinds import BY_EVENT
 
 
@@ -515,4 +516,5 @@ def test_a_question_of_a_list_that_no_longer_asks_is_not_sent(stage: Stage) -> N
 
 def test_the_rule_takes_the_events_of_all_kinds() -> None:
     pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
-    assert set(pattern["detail"]["event"]) == set(BY_EVENT)
+    assert set(pattern["detail"]["event"]) == {*BY_EVENT, HEARTBEAT_EVENT}
+    assert pattern["detail-type"] == [CHANGED, HEARTBEAT]

@@ -22,7 +22,7 @@ from tests.service.messages.stand_ins import SENT, StandIns, error, mime, part
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.marks import index_texts, redis_texts
 from tests.support.rights import guarded
-from tools.local.pipes import events_of
+from tools.local.bus import events_of
 from waitlist_api import messages_app
 from waitlist_api.http.even_times import EvenTimes
 

@@ -8,7 +8,7 @@ import pytest
 from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.drives import DRIVES, ENTRY_ID, prepare
 from tests.service.privacy.marks import WORD, found_in, tokens_found_in
-from tools.local.pipes import details_of, events_of
+from tools.local.bus import details_of, events_of
 
 FIELDS = {"event", "waitlist_id", "entry_id", "stamp", "at"}
 KINDS = {"customer", "operator", "maintenance"}
@@ -28,13 +28,14 @@ def test_events_hold_no_personal_data(service: Deployment, route: str) -> None:
     service.maintain()
     assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
     events = events_of(service.table.records)
-    assert ENTRY_ID in {event["detail"]["entry_id"] for event in events}
+    details = details_of(service.table.records)
+    assert ENTRY_ID in {detail["entry_id"] for detail in details}
     assert found_in([json.dumps(event) for event in events]) == []
     # The whole stream, of which the bus gets a part.
     assert service.token in service.issued
     records = [json.dumps(record) for record in service.table.records]
     assert tokens_found_in(records, service.issued) == []
-    for detail in details_of(service.table.records):
+    for detail in details:
         assert set(detail) == FIELDS | ({"by", "jti"} if detail["event"] != "erased" else set())
         assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.deployment.deployed import deployed
 from tests.support.admissions import Admissions
 from tests.support.snapshot import RedisState
 from tests.support.stores import empty_redis
@@ -13,7 +14,7 @@ from waitlist_api.admission.admit import Admissions as AdmissionRuns
 from waitlist_api.entries.join import Joins
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
-from waitlist_api.maintenance.run_log import PARTS
+from waitlist_api.maintenance.run_log import PARTS, TROUBLES, troubles_of
 from waitlist_api.maintenance.runner import STOP_MILLIS
 from waitlist_api.queue.client import QueueClient
 from waitlist_shared.errors import QueueUnavailable
@@ -252,3 +253,41 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people.world.maintenance.run_all(lambda: 0)
     assert people.world.metrics.take()["beats_missed"] == 2, "their rebuilds have not got far"
     assert run(people)["beats_missed"] == 0
+
+
+def silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the private function answer nothing."""
+    monkeypatch.setattr(QueueClient, "send", unavailable)
+
+
+def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert troubles_of(run(people)) == 0
+    silence(monkeypatch)
+    seen = run(people, after_seconds=60)
+    assert seen["beats_missed"] == 1
+    assert troubles_of(seen) == 1
+
+
+def test_a_stack_without_lists_asks_the_private_function_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody else would notice that it is gone until the first list is made."""
+    world = World.on(MemoryTable(), empty_redis())
+    world.maintenance.run_all()
+    silence(monkeypatch)
+    with pytest.raises(QueueUnavailable):
+        world.maintenance.run_all()
+
+
+def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
+    """One metric stands in for them with Monitoring=essential."""
+    alarms = {
+        one["Properties"].get("MetricName"): one["Properties"]["Threshold"]
+        for one in deployed().values()
+        if one["Type"] == "AWS::CloudWatch::Alarm"
+        and {"Name": "service", "Value": "maintenance"} in one["Properties"].get("Dimensions", [])
+        and one["Properties"]["ComparisonOperator"] == "GreaterThanThreshold"
+    }
+    assert {name: alarms.get(name) for name in TROUBLES} == TROUBLES

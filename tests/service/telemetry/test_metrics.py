@@ -11,7 +11,7 @@ from tests.service.privacy.drives import DRIVES, prepare
 from tests.service.telemetry.captured_logs import CapturedLogs, Line, captured_logs, metrics_of
 from waitlist_api.http.errors import STATUS
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, PARTS
-from waitlist_cli.operations.cost import IDLE_METRICS
+from waitlist_cli.operations.cost import WATCHED
 from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
@@ -72,7 +72,8 @@ def test_an_idle_stack_emits_the_metrics_that_are_paid_for(driven: CapturedLogs)
     driven.forget()
     for _ in range(2):
         driven.service.maintain()
-    assert len({metric for line in driven.lines() for metric in metrics_of(line)}) == IDLE_METRICS
+    metrics = {metric for line in driven.lines() for metric in metrics_of(line)}
+    assert len(metrics) == WATCHED["full"]["stack"].idle
 
 
 def test_the_answers_status_is_the_lines(driven: CapturedLogs) -> None:

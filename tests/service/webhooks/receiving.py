@@ -16,7 +16,7 @@ from standardwebhooks import Webhook
 from tests.service.bus.scene import Scene
 from tests.support.dynamodb import TABLE
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
-from tools.local.pipes import details_of
+from tools.local.bus import details_of
 from tools.local.sqs import lambda_event
 from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.template import named
+from tests.deployment.deployed import deployed
 from tests.unit.cli.typed import Typed
 from waitlist_api.messages.compose import Message
 from waitlist_api.messages.example import examples, parts_with_link
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES
 from waitlist_cli.operations.cost import (
-    ALARMED_METRICS,
-    MESSAGE_ALARMED_METRICS,
-    WEBHOOK_ALARMED_METRICS,
+    MINUTES,
+    WATCHED,
     Month,
+    Prices,
     monthly,
 )
 
@@ -47,28 +47,52 @@ def test_the_documents_have_the_price_of_an_idle_stack() -> None:
         is_there = re.search(rf"^\| {re.escape(item)} \|.* {dollars:.2f} \|$", deploy, re.M)
         assert bool(is_there) == (dollars > 0), item
     assert f"A day costs {idle['Total'] / 30.4:.2f} dollars" in one_line(deploy)
+    least = monthly(Month(0, 0, monitoring="essential"))["Total"]
+    assert least < 10
+    assert f"With `Monitoring=essential` it is {least:.2f} dollars a month." in one_line(deploy)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"An idle stack costs about {idle['Total']:.0f} USD a month." in readme
+    said = f"An idle stack costs about {idle['Total']:.0f} USD a month, or {least:.0f} with its"
+    assert said in one_line(readme)
 
 
-def test_the_alarms_read_as_many_metrics_as_are_paid_for() -> None:
-    alarms = named("AWS::CloudWatch::Alarm")
-    read = {
-        name: len([one for one in alarm.get("Metrics", []) if "MetricStat" in _either(one)]) or 1
-        for name, alarm in alarms.items()
-        if not name.startswith(("EdgeErrors", "BotCheck"))
-    }
-    of_messages = sum(read.pop(name) for name in [*read] if name.startswith("Messages"))
-    assert of_messages == MESSAGE_ALARMED_METRICS
-    of_webhooks = sum(read.pop(name) for name in [*read] if name.startswith("Webhook"))
-    assert of_webhooks == WEBHOOK_ALARMED_METRICS
-    assert sum(read.values()) == ALARMED_METRICS
+# What a part of the stack adds to the alarms, by its parameters.
+PARTS = {
+    "webhook": {"WebhookUrl": "https://example.com/hook"},
+    "messages": {"SmsFrom": "LINE"},
+}
 
 
-def _either(metric: dict[str, Any]) -> dict[str, Any]:
-    """Return a metric that depends on a condition as it is where the condition holds."""
-    found: dict[str, Any] = metric["Fn::If"][1] if "Fn::If" in metric else metric
+@pytest.mark.parametrize("mode", ["full", "essential"])
+def test_the_alarms_read_as_many_metrics_as_are_paid_for(mode: str) -> None:
+    least = alarmed({"Monitoring": mode})
+    paid = {part: watched.alarmed for part, watched in WATCHED[mode].items()}
+    assert least == paid["stack"]
+    for part, parameters in PARTS.items():
+        assert alarmed({"Monitoring": mode, **parameters}) - least == paid[part], part
+    mails = alarmed({"Monitoring": mode, "MailFrom": "line@example.com"}) - least
+    assert mails == paid["messages"] + paid["mails"]
+
+
+def alarmed(parameters: dict[str, str]) -> int:
+    """Return how many metrics the alarms of a stack read."""
+    found = 0
+    for resource in deployed(parameters).values():
+        if resource["Type"] == "AWS::CloudWatch::Alarm":
+            metrics = resource["Properties"].get("Metrics", [])
+            found += len([one for one in metrics if "MetricStat" in one]) or 1
     return found
+
+
+def test_the_dashboard_is_paid_for_where_there_is_one() -> None:
+    assert "Dashboard" in deployed({"Monitoring": "full"})
+    assert "Dashboard" not in deployed({"Monitoring": "essential"})
+    full, essential = (monthly(Month(0, 0, monitoring=mode)) for mode in ("full", "essential"))
+    prices = Prices()
+    item = "CloudWatch, metrics, alarms, dashboard"
+    of = {mode: WATCHED[mode]["stack"] for mode in WATCHED}
+    metrics = (of["full"].idle - of["essential"].idle) * prices.metric_month
+    alarms = (of["full"].alarmed - of["essential"].alarmed) * prices.alarm_month
+    assert full[item] - essential[item] == pytest.approx(metrics + alarms + prices.dashboard_month)
 
 
 def test_a_cache_answers_the_boards() -> None:
@@ -80,30 +104,33 @@ def test_a_cache_answers_the_boards() -> None:
 
 
 def test_a_webhook_costs_by_the_event() -> None:
-    without, idle, busy = (
+    without, idle, first, second = (
         monthly(Month(signups, 0, webhook=webhook))
-        for signups, webhook in ((0, False), (0, True), (1_000_000, True))
+        for signups, webhook in ((0, False), (0, True), (10**6, True), (2 * 10**6, True))
     )
     assert "Webhook" not in without
-    assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"]) == pytest.approx(0.70)
+    assert idle["Total"] - without["Total"] == pytest.approx(idle["Webhook"])
     # Four events each.
-    a_million = round((busy["Webhook"] - idle["Webhook"]) / 4, 2)
+    a_million = (second["Webhook"] - first["Webhook"]) / 4
     assert f"A million events cost about {a_million:.2f} dollars more" in one_line(PAGE)
+    assert f"A webhook at rest costs {idle['Webhook']:.2f} dollars a month" in one_line(PAGE)
     words = json.loads(Typed().done("cost", "--signups", "1M", "--webhook", "--json"))
-    assert words["Webhook"] == round(busy["Webhook"], 2)
+    assert words["Webhook"] == round(first["Webhook"], 2)
 
 
 def test_messages_cost_by_the_thousand() -> None:
     without = monthly(Month(0, 0))["Total"]
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
-    assert idle["Total"] - without == pytest.approx(idle["Messages"]) == pytest.approx(0.30)
+    assert idle["Total"] - without == pytest.approx(idle["Messages"])
+    assert f"Without any message they cost {idle['Messages']:.2f} dollars a month" in one_line(PAGE)
     # Without the metrics of a month in which anything is sent.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand mails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
     by_text = monthly(Month(0, 0, texts=10**6, text_price=0.02, text_parts=1))["Messages"]
-    assert by_text - first == pytest.approx(20_000 - 100)
+    alarms_of_mails = WATCHED["full"]["mails"].alarmed * Prices().alarm_month
+    assert by_text - first == pytest.approx(20_000 - 100 - alarms_of_mails)
     words = ("cost", "--mails", "1M", "--texts", "10k", "--text-price", "0.01", "--json")
     both = monthly(Month(0, 0, mails=10**6, texts=10_000, text_price=0.01))["Messages"]
     assert json.loads(Typed().done(*words))["Messages"] == round(both, 2)
@@ -146,6 +173,18 @@ def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
 
 def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
     return examples("bakery", WaitlistSettings(name="Bakery"), url, 0, language=language)
+
+
+def test_the_heartbeat_is_an_event_of_each_minute() -> None:
+    item = "EventBridge, events"
+    idle, busy = monthly(Month(0, 0))[item], monthly(Month(10**6, 0))[item]
+    # A person who joins and is admitted has four.
+    assert idle / MINUTES == pytest.approx((busy - idle) / 4 / 10**6)
+
+
+def test_the_command_knows_the_mode_of_the_alarms() -> None:
+    words = json.loads(Typed().done("cost", "--monitoring", "essential", "--json"))
+    assert words["Total"] == round(monthly(Month(0, 0, monitoring="essential"))["Total"], 2)
 
 
 def test_the_command_prints_the_items() -> None:

@@ -16,8 +16,10 @@ from moto import mock_aws
 
 from tests.rules.sources import ROOT
 from tools.deploy import samconfig
-from tools.deploy.preflight import GOOD, STOPS, UNKNOWN, WARNS, main
+from tools.deploy.account import GOOD, STOPS, UNKNOWN, WARNS
+from tools.deploy.preflight import main
 from tools.deploy.samconfig import NoSuchSection, Settings
+from tools.local.table import create_table_request
 
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
@@ -30,6 +32,17 @@ USUAL: dict[str, Any] = {
     "GetAccount": {"throttleSettings": {"rateLimit": 10_000.0, "burstLimit": 5_000}},
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
+    "GetEmailIdentity": {"VerifiedForSendingStatus": True},
+    # SES' account; API Gateway's operation of this name is above.
+    "ses:GetAccount": {
+        "SendingEnabled": True,
+        "ProductionAccessEnabled": True,
+        "SendQuota": {"MaxSendRate": 14.0, "Max24HourSend": 50_000.0},
+    },
+    "DescribePhoneNumbers": {"PhoneNumbers": []},
+    "DescribePools": {"Pools": []},
+    "DescribeSenderIds": {"SenderIds": [{"SenderId": "LINE", "IsoCountryCode": "DE"}]},
+    "GetWebACL": {"WebACL": {}},
     "DescribeVpcEndpointServices": {
         "ServiceDetails": [
             {
@@ -69,20 +82,24 @@ class Account:
 
     def __init__(self, path: Path) -> None:
         self.config = path / "samconfig.toml"
+        self.name = STACK
         self.answers = dict(USUAL)
         self.called: set[tuple[str, str]] = set()
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
+        """Set parameters beside a rate of writes that a new table takes."""
+        overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
             "[dev.deploy.parameters]\n"
-            f'stack_name = "{STACK}"\nparameter_overrides = {json.dumps(overrides)}\n'
+            f'stack_name = "{self.name}"\nparameter_overrides = {json.dumps(overrides)}\n'
         )
 
     def answer(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(client: Any, operation: str, arguments: dict[str, Any]) -> Any:
-            self.called.add((client.meta.service_model.signing_name, operation))
-            found = self.answers.get(operation)
+            service = client.meta.service_model.signing_name
+            self.called.add((service, operation))
+            found = self.answers.get(f"{service}:{operation}", self.answers.get(operation))
             if isinstance(found, ClientError):
                 raise found
             return found if found is not None else real(client, operation, arguments)
@@ -348,8 +365,45 @@ def test_a_full_quota_of_vpcs_stops_it(account: Account, look: Look, is_listed: 
 
 def test_with_a_network_of_ones_own_no_vpc_is_needed(account: Account, look: Look) -> None:
     account.answers["GetServiceQuota"] = {"Quota": {"Value": 1.0}}
-    account.set_parameters("ExistingVpcId=vpc-1", "ExistingSubnetIds=subnet-1,subnet-2")
+    account.set_parameters(*existing_network())
     assert marked(look(0), STOPS) == []
+
+
+def existing_network(*zones: str) -> tuple[str, ...]:
+    """Make a network with a subnet in each zone; return its parameters."""
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    subnets = [
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.9.{number}.0/24", AvailabilityZone=zone)
+        for number, zone in enumerate(zones or ("us-east-1a", "us-east-1b"))
+    ]
+    group = ec2.create_security_group(GroupName="private", Description="-", VpcId=vpc)
+    return (
+        f"ExistingVpcId={vpc}",
+        "ExistingSubnetIds=" + ",".join(one["Subnet"]["SubnetId"] for one in subnets),
+        f"ExistingSecurityGroupId={group['GroupId']}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ("ExistingSubnetIds=subnet-0a,subnet-0b", "has no subnet-0a, subnet-0b"),
+        ("ExistingSecurityGroupId=sg-0a1b2c3d", "has no sg-0a1b2c3d"),
+    ],
+)
+def test_a_network_without_what_is_named_in_it_stops_it(
+    account: Account, look: Look, changed: str, problem: str
+) -> None:
+    account.set_parameters(*existing_network(), changed)
+    (found,) = marked(look(1), STOPS)
+    assert problem in found
+
+
+def test_a_cache_needs_subnets_in_two_zones(account: Account, look: Look) -> None:
+    account.set_parameters(*existing_network("us-east-1a", "us-east-1a"))
+    (found,) = marked(look(1), STOPS)
+    assert "all in us-east-1a: choose two zones" in found
 
 
 def test_a_zone_without_elasticache_names_two_others(account: Account, look: Look) -> None:
@@ -419,6 +473,222 @@ def test_a_topic_of_another_region_stops_it(account: Account, look: Look) -> Non
     assert "topics of their own region" in marked(look(1), STOPS)[0]
 
 
+def test_a_topic_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+    account.set_parameters("AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:alarms")
+    (found,) = marked(look(1), STOPS)
+    assert "alarms would notify nobody" in found
+    client("sns").create_topic(Name="alarms")
+    assert marked(look(0), STOPS) == []
+
+
+@pytest.mark.parametrize(
+    ("length", "parameters", "resource"),
+    [
+        (55, ("MailFrom=line@example.com",), None),
+        (56, ("MailFrom=line@example.com",), "MessagesFn.FunctionName"),
+        (59, ("Edge=on",), None),
+        (60, ("Edge=on",), "EdgeKey.Name"),
+        (128, (), None),
+    ],
+)
+def test_a_name_that_is_too_long_for_what_the_stack_makes_stops_it(
+    account: Account, look: Look, length: int, parameters: tuple[str, ...], resource: str | None
+) -> None:
+    account.name = "s" * length
+    account.set_parameters(*parameters)
+    found = marked(look(int(resource is not None)), STOPS)
+    assert [f"stack_name in samconfig.toml: {resource}:" in one for one in found] == (
+        [True] if resource else []
+    )
+
+
+VERIFIED, UNKNOWN_IDENTITY = (
+    {"VerifiedForSendingStatus": True},
+    refusal("GetEmailIdentity", "NotFoundException"),
+)
+
+
+@pytest.mark.parametrize(
+    ("identity", "stops"),
+    [
+        (VERIFIED, False),
+        ({"VerifiedForSendingStatus": False}, True),
+        (UNKNOWN_IDENTITY, True),
+    ],
+)
+def test_an_address_that_ses_does_not_send_from_stops_it(
+    account: Account, look: Look, identity: Any, stops: bool
+) -> None:
+    account.set_parameters("MailFrom=line@example.com")
+    account.answers["GetEmailIdentity"] = identity
+    found = marked(look(int(stops)), STOPS)
+    assert ["neither line@example.com (MailFrom) nor its domain" in one for one in found] == (
+        [True] if stops else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "mark", "text"),
+    [
+        ({}, GOOD, "SES sends 14 mails a second, 50,000 a day"),
+        ({"ProductionAccessEnabled": False}, WARNS, "SES is in its sandbox"),
+        ({"SendingEnabled": False}, STOPS, "SES has paused sending"),
+    ],
+)
+def test_the_state_of_ses_is_shown(
+    account: Account, look: Look, state: dict[str, bool], mark: str, text: str
+) -> None:
+    account.set_parameters("MailFrom=line@example.com")
+    account.answers["ses:GetAccount"] = USUAL["ses:GetAccount"] | state
+    found = "\n".join(look(int(mark == STOPS)))
+    assert f"{mark} {text}" in found
+
+
+PHONE = {"PhoneNumberId": "phone-1", "PhoneNumber": "+4915112345678"}
+
+
+@pytest.mark.parametrize(
+    ("origin", "numbers", "mark", "text"),
+    [
+        ("LINE", [], GOOD, "SMS are sent by LINE"),
+        ("+4915112345678", [PHONE | {"Status": "ACTIVE"}], GOOD, "SMS are sent by"),
+        ("phone-1", [PHONE | {"Status": "PENDING"}], WARNS, "SmsFrom=phone-1 is PENDING"),
+        ("phone-2", [PHONE | {"Status": "ACTIVE"}], STOPS, "The account has no number, pool"),
+    ],
+)
+def test_an_origin_of_sms_must_be_the_accounts(
+    account: Account, look: Look, origin: str, numbers: list[Any], mark: str, text: str
+) -> None:
+    account.set_parameters(f"SmsFrom={origin}")
+    account.answers["DescribePhoneNumbers"] = {"PhoneNumbers": numbers}
+    assert f"{mark} {text}" in "\n".join(look(int(mark == STOPS)))
+
+
+CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d"
+WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/guard/0a1b2c3d"
+
+
+def certificate(status: str, *names: str) -> dict[str, Any]:
+    found = {"DomainName": names[0], "SubjectAlternativeNames": names, "Status": status}
+    return {"Certificate": found}
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (certificate("ISSUED", "example.com", "queue.example.com"), None),
+        (certificate("ISSUED", "*.example.com"), None),
+        (certificate("PENDING_VALIDATION", "queue.example.com"), "is PENDING_VALIDATION"),
+        (certificate("ISSUED", "*.other.com"), "not for EdgeDomain=queue.example.com"),
+        (certificate("ISSUED", "*.com"), "not for EdgeDomain=queue.example.com"),
+        (refusal("DescribeCertificate", "ResourceNotFoundException"), "does not exist"),
+    ],
+)
+def test_a_certificate_must_be_issued_for_the_domain(
+    account: Account, look: Look, answer: Any, problem: str | None
+) -> None:
+    account.set_parameters(
+        "Edge=on", "EdgeDomain=queue.example.com", f"EdgeCertificateArn={CERTIFICATE}"
+    )
+    account.answers["DescribeCertificate"] = answer
+    found = marked(look(int(problem is not None)), STOPS)
+    assert [(problem or "") in one for one in found] == ([True] if problem else [])
+
+
+def test_a_web_acl_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+    account.set_parameters("Edge=on", f"EdgeWebAclArn={WEB_ACL}")
+    assert marked(look(0), STOPS) == []
+    account.answers["GetWebACL"] = refusal("GetWebACL", "WAFNonexistentItemException")
+    (found,) = marked(look(1), STOPS)
+    assert f"EdgeWebAclArn={WEB_ACL} does not exist" in found
+
+
+RESTORED = "waitlist-Restored-202611210930"
+
+
+def restored(account: Account, **changes: Any) -> str:
+    """Have the account a table as a restore leaves it, with its stream; return the stream's ARN."""
+    request = create_table_request(RESTORED)
+    stream = f"arn:aws:dynamodb:us-east-1:123456789012:table/{RESTORED}/stream/2026-11-21"
+    account.answers["DescribeTable"] = {
+        "Table": {
+            "TableName": RESTORED,
+            "KeySchema": request["KeySchema"],
+            "GlobalSecondaryIndexes": request["GlobalSecondaryIndexes"],
+            "StreamSpecification": request["StreamSpecification"],
+            "LatestStreamArn": stream,
+            **changes,
+        }
+    }
+    account.set_parameters(f"ExistingTableName={RESTORED}", f"ExistingTableStreamArn={stream}")
+    return stream
+
+
+def test_a_restored_table_with_its_stream_is_taken(account: Account, look: Look) -> None:
+    restored(account)
+    assert marked(look(0), STOPS) == []
+
+
+def lacking_index() -> list[Any]:
+    (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
+    projection = index["Projection"]
+    some = [one for one in projection["NonKeyAttributes"] if one != "rank"]
+    return [index | {"Projection": projection | {"NonKeyAttributes": some}}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}, "has other keys"),
+        ({"GlobalSecondaryIndexes": []}, "has no index by_place"),
+        ({"GlobalSecondaryIndexes": lacking_index()}, "by_place of waitlist-Restored-"),
+        ({"StreamSpecification": {}}, "has no stream of new and old images"),
+        ({"LatestStreamArn": "arn:of:a/later/one"}, "is arn:of:a/later/one, and"),
+    ],
+)
+def test_an_existing_table_that_the_functions_cannot_use_stops_it(
+    account: Account, look: Look, changes: dict[str, Any], problem: str
+) -> None:
+    restored(account, **changes)
+    (found,) = marked(look(1), STOPS)
+    assert problem in found
+
+
+def test_an_existing_table_that_does_not_exist_stops_it(account: Account, look: Look) -> None:
+    restored(account)
+    account.answers["DescribeTable"] = refusal("DescribeTable", "ResourceNotFoundException")
+    (found,) = marked(look(1), STOPS)
+    assert f"The table {RESTORED} does not exist" in found
+
+
+@pytest.mark.parametrize(
+    ("most", "warm", "warns"), [(4_000, 0, False), (4_001, 0, True), (20_000, 20_000, False)]
+)
+def test_a_new_table_takes_less_than_a_launch_may_write(
+    account: Account, look: Look, most: int, warm: int, warns: bool
+) -> None:
+    account.set_parameters(f"MaxWriteUnitsPerSecond={most}", f"WarmThroughput={warm}")
+    found = marked(look(0), WARNS)
+    assert [f"before a launch set WarmThroughput={most}" in one for one in found] == [True] * warns
+
+
+def test_what_the_table_takes_is_not_lowered(account: Account, look: Look) -> None:
+    """Its index counts too: one that refuses a write throttles the table."""
+    (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
+    warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
+    cold = {"WriteUnitsPerSecond": 8_000, "ReadUnitsPerSecond": 12_000}
+    stream = restored(
+        account, WarmThroughput=warm, GlobalSecondaryIndexes=[index | {"WarmThroughput": cold}]
+    )
+    existing = (f"ExistingTableName={RESTORED}", f"ExistingTableStreamArn={stream}")
+    account.set_parameters(*existing, "WarmThroughput=5000")
+    (found,) = marked(look(1), STOPS)
+    assert "set WarmThroughput=8000 or 0" in found
+    account.set_parameters(*existing, "MaxWriteUnitsPerSecond=9000")
+    (found,) = marked(look(0), WARNS)
+    assert "takes 8,000 write units a second until it has grown" in found
+
+
 @pytest.mark.parametrize(
     ("code", "is_a_right"), [("AccessDeniedException", True), ("ServiceException", False)]
 )
@@ -443,10 +713,26 @@ SIGNED_AS = {"monitoring": "cloudwatch"}
 
 
 def test_its_policy_allows_what_it_calls_and_no_more(account: Account, look: Look) -> None:
-    account.set_parameters("Edge=on", "PermissionsBoundary=waitlist-dev-boundary")
+    stream = restored(account)
+    network = existing_network()
+    account.called.clear()
+    account.answers["DescribeCertificate"] = certificate("ISSUED", "queue.example.com")
+    account.set_parameters(
+        "Edge=on",
+        "EdgeDomain=queue.example.com",
+        f"EdgeCertificateArn={CERTIFICATE}",
+        f"EdgeWebAclArn={WEB_ACL}",
+        "PermissionsBoundary=waitlist-dev-boundary",
+        "AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:alarms",
+        "MailFrom=line@example.com",
+        "SmsFrom=LINE",
+        f"ExistingTableName={RESTORED}",
+        f"ExistingTableStreamArn={stream}",
+    )
     look(1)
+    account.set_parameters(*network)
     account.stack("UPDATE_COMPLETE")
-    look(1)
+    look(0)
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called

@@ -36,11 +36,15 @@ def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield arn
 
 
-def make_stack(name: str, outputs: dict[str, Any]) -> None:
+def make_stack(name: str, outputs: dict[str, Any], **parameters: str) -> None:
     cloudformation: Any = boto3.client("cloudformation")
-    topic = {"Topic": {"Type": "AWS::SNS::Topic"}}
-    template = json.dumps({"Resources": topic, "Outputs": outputs})
-    cloudformation.create_stack(StackName=name, TemplateBody=template)
+    template = {
+        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
+        "Outputs": outputs,
+        "Parameters": {parameter: {"Type": "String"} for parameter in parameters},
+    }
+    given = [{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()]
+    cloudformation.create_stack(StackName=name, TemplateBody=json.dumps(template), Parameters=given)
 
 
 def test_the_stack_outputs_name_the_secret() -> None:

@@ -61,6 +61,44 @@ def test_where_customers_have_an_issuer_a_stranger_is_refused(
         Smoke(client, LIST).run(has_issuer=True)
 
 
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    """A stack whose new guests must be people."""
+    # The provider that nobody asks: no guest has a token.
+    monkeypatch.setenv("BOT_CHECK", "turnstile")
+    monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
+    monkeypatch.setenv("BOT_CHECK_SECRET", "secret")
+    monkeypatch.setenv("BOT_CHECK_URL", "http://127.0.0.1:9/siteverify")
+    with deployed(monkeypatch, issuer=False) as deployment:
+        yield deployment
+
+
+def test_where_guests_must_be_people_a_program_is_refused_and_operators_import(
+    checked: Deployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ApiClient(url_of(checked)) as client:
+        Smoke(client, LIST).run(has_bot_check=True)
+        assert client.operator("GET", ADMIN)["waitlists"] == []
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("✓")]
+    assert said == [*STEPS[:3], "✓ a guest without a bot token is refused", *STEPS[3:]]
+
+
+def test_a_stack_that_should_check_for_bots_and_does_not_fails(guests: Deployment) -> None:
+    with (
+        ApiClient(url_of(guests)) as client,
+        pytest.raises(Failed, match="a guest without a bot token was accepted"),
+    ):
+        Smoke(client, LIST).run(has_bot_check=True)
+
+
+def test_the_command_knows_by_the_stacks_parameters_what_guests_must_bring(
+    monkeypatch: pytest.MonkeyPatch, account: Any, checked: Deployment
+) -> None:
+    outputs = {"ApiUrl": {"Value": url_of(checked)}}
+    make_stack("waitlist-dev", outputs, BotCheck="turnstile")
+    assert main(["--stack", "waitlist-dev"]) == 0
+
+
 def test_a_stack_that_should_have_an_issuer_and_lets_strangers_in_fails(
     guests: Deployment,
 ) -> None:

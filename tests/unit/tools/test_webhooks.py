@@ -11,10 +11,10 @@ from tests.service.bus.scene import Scene
 from tests.support.dynamodb import TABLE
 from tests.support.world import SECRET, Clock
 from tests.unit.tools.fakes import FailingFunction, FakeFunction, serving, url_of
+from tools.local.bus import details_of
 from tools.local.http_message import HttpRequest
 from tools.local.mailbox import PATH as MAILBOX_PATH
 from tools.local.mailbox import Mailbox
-from tools.local.pipes import details_of
 from tools.local.settings import WEBHOOK_SECRET
 from tools.local.sqs import LocalQueue, SqsEndpoint
 from tools.local.webhooks import WebhookPump

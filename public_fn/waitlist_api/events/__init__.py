@@ -1,0 +1,1 @@
+"""The events of the bus, made from the changes in the table's stream."""

@@ -1,0 +1,26 @@
+"""The function of events: puts the changes of the table on the event bus (docs/app/events.md)."""
+
+import logging
+import os
+from functools import cache
+from typing import Any
+
+from waitlist_api.aws.clients import events_client
+from waitlist_api.clock import now_millis
+from waitlist_api.config import EventsConfig
+from waitlist_api.events.forward import Forwarder
+
+
+def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    """Put a batch of the stream on the bus; return the first record that Lambda shall repeat."""
+    refused = forwarder().forward(event["Records"])
+    failures = [] if refused is None else [{"itemIdentifier": refused}]
+    return {"batchItemFailures": failures}
+
+
+@cache
+def forwarder() -> Forwarder:
+    """Compose the function once per process, at its first batch, from the environment."""
+    config = EventsConfig.from_env(os.environ)
+    logging.getLogger("waitlist_api").setLevel(config.log_level)
+    return Forwarder(events_client(), config.bus_name, config.source, now_millis)

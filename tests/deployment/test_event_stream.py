@@ -1,0 +1,64 @@
+"""From the table to the bus: a function reads the stream in order, and loses nothing."""
+
+from typing import Any
+
+import pytest
+
+from tests.deployment.deployed import deployed
+from tests.deployment.template import TEMPLATE, functions, named
+from tools.local.bus import STREAM
+
+EVENTS_FN = functions()["EventsFn"]
+READING: dict[str, Any] = EVENTS_FN["Events"][STREAM]["Properties"]
+# DynamoDB says that a third reader of a shard would be throttled, and would throttle these.
+READERS = 2
+HOUR = 3600
+STREAM_KEEPS_SECONDS = 24 * HOUR
+
+
+def attribute(resource: str, name: str) -> dict[str, Any]:
+    return {"Fn::GetAtt": [resource, name]}
+
+
+def test_the_stream_has_room_for_a_reader_of_the_operators() -> None:
+    mappings = [
+        one
+        for one in deployed().values()
+        if one["Type"] == "AWS::Lambda::EventSourceMapping" and "Stream" in str(one)
+    ]
+    assert len(mappings) < READERS
+    assert not named("AWS::Pipes::Pipe")
+
+
+def test_the_function_reads_the_table_in_use() -> None:
+    assert READING["Stream"] == {
+        "Fn::If": [
+            "UsesExistingTable",
+            {"Ref": "ExistingTableStreamArn"},
+            attribute("WaitlistTable", "StreamArn"),
+        ]
+    }
+
+
+def test_a_batch_is_repeated_for_hours_and_in_order() -> None:
+    """P3: what Lambda gives up is still in the stream for as long again."""
+    assert READING["MaximumRetryAttempts"] == -1
+    assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
+    assert READING["ParallelizationFactor"] == 1
+    # The function says from which record on, and Lambda halves a batch at which it breaks off.
+    assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert READING["BisectBatchOnFunctionError"] is True
+    given_up = READING["DestinationConfig"]["OnFailure"]
+    assert given_up == {"Type": "SQS", "Destination": attribute("UndeliveredEvents", "Arn")}
+
+
+def test_undelivered_events_are_kept_encrypted_for_two_weeks() -> None:
+    queue = named("AWS::SQS::Queue")["UndeliveredEvents"]
+    assert queue == {"SqsManagedSseEnabled": True, "MessageRetentionPeriod": 14 * 24 * HOUR}
+
+
+@pytest.mark.parametrize(("events", "is_read"), [("on", True), ("off", False)])
+def test_events_are_on_unless_switched_off(events: str, is_read: bool) -> None:
+    assert TEMPLATE["Parameters"]["Events"]["Default"] == "on"
+    mapping = deployed({"Events": events})["EventsFnStream"]["Properties"]
+    assert mapping["Enabled"] is is_read

@@ -1,0 +1,168 @@
+"""What CloudWatch has of a stack, minute by minute: while all is well, and while a part has failed.
+
+AWS reports as its services' documentation says: Lambda each call, SQS a queue that is polled, API
+Gateway each request, ElastiCache and the function of maintenance each minute, DynamoDB throttled
+writes and SES its rates only when there are any.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from tests.support.alarms import ALARM, OK, Alarm, Metric, metric_of, named
+from tools.deploy.stack import Stack, make
+from waitlist_api.maintenance.run_log import COUNTS, LEVELS, troubles_of
+
+Numbers = dict[str, float]
+# Minutes of health before a fault begins.
+BEFORE = 60
+# The functions behind a queue of the bus, by the name of their metrics.
+BEHIND_THE_BUS = {"webhook": "WebhookFn", "messages": "MessagesFn"}
+FUNCTIONS = {"private": "PrivateFn", "maintenance": "MaintenanceFn", "public": "PublicFn"}
+
+
+@cache
+def stack_of(parameters: frozenset[tuple[str, str]]) -> Stack:
+    given = dict(parameters)
+    return make(given, region=given.pop("AWS::Region", "us-east-1"))
+
+
+@dataclass
+class World:
+    """The values of every metric of one stack, by minute."""
+
+    stack: Stack
+    values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+    minute: int = 0
+
+    # What the parts of a healthy stack report in a minute. A fault replaces one of them.
+
+    def begin(self) -> None:
+        """Begin a minute, in which no metric has a value yet."""
+        self.minute += 1
+
+    def put(self, namespace: str, name: str, value: float, **dimensions: str) -> None:
+        metric = (namespace, name, frozenset(dimensions.items()))
+        series = self.values[metric]
+        series += [[] for _ in range(self.minute - len(series))]
+        series[-1].append(value)
+
+    def say(self, service: str, numbers: Numbers) -> None:
+        """Have a function write a line with some of its own metrics, if the stack chooses them."""
+        function = FUNCTIONS.get(service) or BEHIND_THE_BUS[service]
+        variables = self.stack.resources[function]["Properties"]["Environment"]["Variables"]
+        chosen = variables["METRICS"].split(",") if variables["METRICS"] else list(numbers)
+        for name in set(chosen) & set(numbers):
+            self.put("Waitlist/waitlist", name, numbers[name], service=service)
+
+    def call(self, function: str, errors: float = 0, **more: float) -> None:
+        """Have Lambda report a call."""
+        name = self.name(function)
+        for metric, value in {"Invocations": 1, "Errors": errors, "Throttles": 0, **more}.items():
+            self.put("AWS/Lambda", metric, value, FunctionName=name)
+
+    def name(self, logical_id: str) -> str:
+        """Return AWS' name of a resource of the stack."""
+        return str(self.stack.attribute(logical_id, "Name"))
+
+    def maintain(self, **numbers: float) -> None:
+        """Have a run of maintenance succeed."""
+        gauges = {**dict.fromkeys((*COUNTS, *LEVELS), 0.0), "waitlists": 1, **numbers}
+        self.say("maintenance", {**gauges, "troubles": troubles_of(gauges)})
+        self.call("MaintenanceFn")
+
+    def answer(self, failures: float = 0) -> None:
+        """Have the private function answer the call of maintenance."""
+        self.say("private", {"failures": failures})
+        self.call("PrivateFn")
+
+    def read_stream(self, age_millis: float = 800, errors: float = 0) -> None:
+        self.call("EventsFn", errors=errors, IteratorAge=age_millis)
+
+    def beat(self, service: str, late_seconds: float = 0, failures: float = 0) -> None:
+        """Have a function behind the bus take the heartbeat out of its queue."""
+        self.say(service, {"failures": failures, "late_seconds": late_seconds})
+        self.call(BEHIND_THE_BUS[service])
+
+    def cache(self, memory: float = 100e6, processing: float = 60) -> None:
+        if "Redis" in self.stack.resources:
+            cache = self.name("Redis")
+            self.put("AWS/ElastiCache", "BytesUsedForCache", memory, clusterId=cache)
+            self.put("AWS/ElastiCache", "ElastiCacheProcessingUnits", processing, clusterId=cache)
+
+    def serve(self, requests: int = 60, errors: int = 0, millis: float = 80) -> None:
+        """Have API Gateway answer requests, some of them with an error."""
+        api = self.name("Api")
+        for number in range(requests):
+            self.put("AWS/ApiGateway", "Count", 1, ApiId=api)
+            self.put("AWS/ApiGateway", "5xx", float(number < errors), ApiId=api)
+            self.put("AWS/ApiGateway", "Latency", millis, ApiId=api)
+
+    def hold(self, queue: str, messages: float) -> None:
+        """Have SQS report how many messages lie in a queue."""
+        self.put(
+            "AWS/SQS",
+            "ApproximateNumberOfMessagesVisible",
+            messages,
+            QueueName=self.name(queue),
+        )
+
+    def write(self, units: float = 300) -> None:
+        table = self.name("WaitlistTable")
+        self.put("AWS/DynamoDB", "ConsumedWriteCapacityUnits", units, TableName=table)
+
+    # What the alarms show.
+
+    @property
+    def alarms(self) -> dict[str, dict[str, Any]]:
+        return self.stack.of_type("AWS::CloudWatch::Alarm")
+
+    def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
+        """Return the state of each alarm, if it had the one of `before` until now."""
+        for series in self.values.values():
+            series += [[] for _ in range(self.minute - len(series))]
+        known = before or {}
+        return {
+            name: Alarm(properties, fills_nothing=not fills).state(
+                self.values, self.minute, known.get(name, OK)
+            )
+            for name, properties in self.alarms.items()
+        }
+
+    def unknown_metrics(self) -> set[tuple[str, str]]:
+        """Return the metrics that an alarm reads and of which this world has never had a value."""
+        return {
+            (name, f"{named(metric)} {metric_of(metric)[1]}")
+            for name, properties in self.alarms.items()
+            for metric in Alarm(properties, fills_nothing=True).metrics.values()
+            if metric_of(metric) not in self.values
+        }
+
+
+Minute = Callable[[World], None]
+
+
+def all_is_well(world: World, *but: str, requests: int = 60) -> None:
+    """Report a minute of a healthy stack, without some of its parts."""
+    parts: dict[str, Minute] = {
+        "maintenance": World.maintain,
+        "private": World.answer,
+        "events": World.read_stream,
+        "cache": World.cache,
+        "table": World.write,
+        "api": lambda one: one.serve(requests),
+    }
+    for service, function in BEHIND_THE_BUS.items():
+        if function in world.stack.resources:
+            parts[service] = lambda one, service=service: one.beat(service)  # type: ignore[misc]
+    if not world.stack.resources["EventsFnStream"]["Properties"]["Enabled"]:
+        parts.pop("events")
+    for name, part in parts.items():
+        if name not in but:
+            part(world)
+
+
+def ringing(states: dict[str, str]) -> set[str]:
+    return {name for name, state in states.items() if state == ALARM}

@@ -1,0 +1,192 @@
+"""The state of a CloudWatch alarm, from the values of its metrics, as AWS documents it.
+
+Sources: "Configuring how CloudWatch alarms treat missing data" and "Use metric math" in the user
+guide of CloudWatch. A value is None where a metric has no data point.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
+# Of a custom metric, or one of AWS: namespace, name, and dimensions as (name, value).
+Metric = tuple[str, str, frozenset[tuple[str, str]]]
+Series = list[float | None]
+# The values that were reported in each minute, from the first minute on.
+Reported = Mapping[Metric, Sequence[Sequence[float]]]
+MINUTE_SECONDS = 60
+# CloudWatch looks at more data points than the alarm's periods; AWS' examples have two more.
+MORE_POINTS = 2
+
+STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
+    "Sum": sum,
+    "Maximum": max,
+    "Minimum": min,
+    "Average": lambda values: sum(values) / len(values),
+    "SampleCount": len,
+    "p99": max,
+}
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "GreaterThanThreshold": lambda value, most: value > most,
+    "GreaterThanOrEqualToThreshold": lambda value, most: value >= most,
+    "LessThanThreshold": lambda value, least: value < least,
+}
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """An alarm with its references resolved.
+
+    With `fills_nothing`, FILL leaves a metric without any data point as it is. AWS documents
+    neither this nor the contrary, so no alarm may depend on it.
+    """
+
+    properties: Mapping[str, Any]
+    fills_nothing: bool
+
+    @property
+    def metrics(self) -> dict[str, Mapping[str, Any]]:
+        """Return the metrics that the alarm reads, by their ids; `value` without an expression."""
+        listed = self.properties.get("Metrics")
+        if listed is None:
+            return {"value": self.properties}
+        return {one["Id"]: one["MetricStat"] for one in listed if "MetricStat" in one}
+
+    def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
+        """Return the state after some minutes, if it was in the state `before` until then."""
+        needed = int(self.properties["EvaluationPeriods"])
+        series = self._series(reported, minutes)[-(needed + MORE_POINTS) :]
+        real = [value for value in series if value is not None]
+        treatment = self.properties.get("TreatMissingData", "missing")
+        if any(named(one).startswith("AWS/DynamoDB") for one in self.metrics.values()):
+            # Whatever the alarm says.
+            treatment = "ignore"
+        if len(real) >= needed:
+            return self._judge([self._breaches(value) for value in real[-needed:]])
+        if treatment in ("breaching", "notBreaching"):
+            filled = [treatment == "breaching"] * (needed - len(real))
+            return self._judge([*map(self._breaches, real), *filled])
+        if not real:
+            return before if treatment == "ignore" else INSUFFICIENT
+        breaching = [self._breaches(value) for value in real]
+        if treatment == "ignore" and all(breaching):
+            return before
+        return self._judge(breaching)
+
+    def _judge(self, breaching: list[bool]) -> str:
+        most = int(self.properties.get("DatapointsToAlarm", self.properties["EvaluationPeriods"]))
+        return ALARM if sum(breaching) >= most else OK
+
+    def _breaches(self, value: float) -> bool:
+        compare = COMPARISONS[self.properties["ComparisonOperator"]]
+        return compare(value, float(self.properties["Threshold"]))
+
+    def _series(self, reported: Reported, minutes: int) -> Series:
+        series = {
+            id_: statistic(metric, reported.get(metric_of(metric), ()), minutes)
+            for id_, metric in self.metrics.items()
+        }
+        for one in self.properties.get("Metrics", []):
+            if "Expression" in one and one.get("ReturnData", True):
+                return evaluate(one["Expression"], series, fills_nothing=self.fills_nothing)
+        (only,) = series.values()
+        return only
+
+
+def metric_of(metric: Mapping[str, Any]) -> Metric:
+    """Return which metric a MetricStat, or an alarm without an expression, reads."""
+    found = metric.get("Metric", metric)
+    dimensions = {(one["Name"], str(one["Value"])) for one in found.get("Dimensions", [])}
+    return found["Namespace"], found["MetricName"], frozenset(dimensions)
+
+
+def named(metric: Mapping[str, Any]) -> str:
+    """Return the namespace of a metric."""
+    return metric_of(metric)[0]
+
+
+def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int) -> Series:
+    """Return a metric's statistic for each of its periods; a period without values has None."""
+    name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
+    length = int(metric["Period"]) // MINUTE_SECONDS
+    periods = [values[first : first + length] for first in range(0, minutes, length)]
+    flat = [[value for minute in period for value in minute] for period in periods]
+    return [STATISTICS[name](period) if period else None for period in flat]
+
+
+# Metric math: an expression is evaluated by Python, on series that know missing values.
+
+
+class _Values:
+    """A time series in an expression. A result is missing where an operand is."""
+
+    def __init__(self, values: Series) -> None:
+        self.values = values
+
+    def _with(self, other: Any, operate: Callable[[float, float], float | None]) -> "_Values":
+        others = other.values if isinstance(other, _Values) else [other] * len(self.values)
+        return _Values(
+            [
+                None if one is None or another is None else operate(one, another)
+                for one, another in zip(self.values, others, strict=True)
+            ]
+        )
+
+    def __add__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: one + another)
+
+    def __mul__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: one * another)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: one / another if another else None)
+
+    def __gt__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: float(one > another))
+
+    def __ge__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: float(one >= another))
+
+    def __or__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: float(bool(one) or bool(another)))
+
+    def __and__(self, other: Any) -> "_Values":
+        return self._with(other, lambda one, another: float(bool(one) and bool(another)))
+
+
+def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
+    """Return the series of an expression, in the part of the language that the template uses."""
+
+    def fill(one: _Values, value: float) -> _Values:
+        if fills_nothing and all(each is None for each in one.values):
+            return one
+        return _Values([value if each is None else each for each in one.values])
+
+    def choose(condition: _Values, then: Any, otherwise: Any) -> _Values:
+        def at(choice: Any, number: int) -> float | None:
+            found: float | None = choice.values[number] if isinstance(choice, _Values) else choice
+            return found
+
+        return _Values(
+            [
+                None if holds is None else at(then if holds else otherwise, number)
+                for number, holds in enumerate(condition.values)
+            ]
+        )
+
+    def differences(one: _Values) -> _Values:
+        pairs = zip([None, *one.values], one.values, strict=False)
+        return _Values(
+            [None if before is None or after is None else after - before for before, after in pairs]
+        )
+
+    words = {"FILL": fill, "IF": choose, "DIFF": differences}
+    # Python's comparisons bind less than `|`: each is put in brackets.
+    compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
+    compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
+    names = {id_: _Values(values) for id_, values in series.items()}
+    result: _Values = eval(compared, {"__builtins__": {}}, {**words, **names})
+    return result.values

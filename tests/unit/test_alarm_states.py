@@ -1,0 +1,91 @@
+"""The tests' own CloudWatch judges alarms as the tables of AWS' user guide do."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.alarms import ALARM, INSUFFICIENT, OK, Alarm, Series, evaluate, metric_of
+
+RETAINED = "retained"
+METRIC = {"Namespace": "Waitlist/waitlist", "MetricName": "waits", "Dimensions": []}
+TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
+
+
+def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
+    """Return the state after points: 0 does not breach, X breaches, - is missing."""
+    most, periods = of
+    alarm = {
+        **METRIC,
+        "Statistic": "Maximum",
+        "Period": 60,
+        "EvaluationPeriods": periods,
+        "DatapointsToAlarm": most,
+        "ComparisonOperator": "GreaterThanThreshold",
+        "Threshold": 0,
+        "TreatMissingData": treatment,
+        **changes,
+    }
+    values = [{"0": [0.0], "X": [1.0], "-": []}[point] for point in points.split()]
+    made = Alarm(alarm, fills_nothing=True)
+    return made.state({metric_of(alarm): values}, len(values), before=RETAINED)
+
+
+# The two tables of "How alarm state is evaluated when data is missing", by their columns.
+TABLES = [
+    ((3, 3), "0 - X - X", (OK, OK, OK, OK)),
+    ((3, 3), "0 - - - -", (OK, OK, OK, OK)),
+    ((3, 3), "- - - - -", (INSUFFICIENT, RETAINED, ALARM, OK)),
+    ((3, 3), "0 X X - X", (ALARM, ALARM, ALARM, ALARM)),
+    ((2, 3), "0 - X - X", (ALARM, ALARM, ALARM, ALARM)),
+    ((2, 3), "0 0 X 0 X", (ALARM, ALARM, ALARM, ALARM)),
+    ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
+    ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
+]
+# Their last rows, which AWS calls premature. No alarm of the template treats missing data as
+# missing, so the first column does not matter.
+PREMATURE = [
+    ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
+    ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),
+]
+
+
+@pytest.mark.parametrize(("of", "points", "states"), TABLES)
+def test_a_row_of_the_user_guide(of: tuple[int, int], points: str, states: tuple[str, ...]) -> None:
+    assert tuple(state(points, one, of) for one in TREATMENTS) == states
+
+
+@pytest.mark.parametrize(("of", "points", "states"), PREMATURE)
+def test_a_premature_row_of_the_user_guide(
+    of: tuple[int, int], points: str, states: tuple[str, ...]
+) -> None:
+    assert tuple(state(points, one, of) for one in TREATMENTS[1:]) == states
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+def test_alarms_of_dynamodb_ignore_missing_data_whatever_they_say(treatment: str) -> None:
+    found = state("- - - - -", treatment, (1, 1), Namespace="AWS/DynamoDB")
+    assert found == RETAINED
+
+
+def test_an_operand_that_is_missing_makes_a_result_missing() -> None:
+    series: dict[str, Series] = {"some": [1.0, None, 3.0], "none": [None, None, None]}
+    assert evaluate("some + none", series, fills_nothing=True) == [None, None, None]
+    assert evaluate("2 * some + some", series, fills_nothing=True) == [3.0, None, 9.0]
+
+
+def test_fill_fills_the_gaps_of_a_series() -> None:
+    series: dict[str, Series] = {"some": [1.0, None], "none": [None, None]}
+    for fills_nothing in (True, False):
+        assert evaluate("FILL(some, 0)", series, fills_nothing=fills_nothing) == [1.0, 0]
+    assert evaluate("FILL(none, 0)", series, fills_nothing=True) == [None, None]
+    assert evaluate("FILL(none, 0)", series, fills_nothing=False) == [0, 0]
+
+
+def test_an_expression_can_choose_and_compare() -> None:
+    series: dict[str, Series] = {
+        "errors": [0.0, 1.0, 5.0],
+        "requests": [10.0, 1.0, 10.0],
+    }
+    chosen = "IF(errors >= 3 OR errors >= requests, 100 * errors / requests, 0)"
+    assert evaluate(chosen, series, fills_nothing=True) == [0, 100.0, 50.0]
+    assert evaluate("DIFF(requests)", series, fills_nothing=True) == [None, -9.0, 9.0]
