@@ -24,6 +24,8 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 # What a new table on demand takes at once, and its index.
 NEW_TABLE_UNITS = 4_000
+# Of a serverless cache.
+LEAST_ECPUS = 1_000
 # CloudFront takes certificates and web ACLs from there alone.
 EDGE_REGION = "us-east-1"
 
@@ -239,6 +241,18 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
         )
 
 
+def check_size_of_cache(account: Account) -> Findings:
+    """Find a minimum that ElastiCache refuses."""
+    least = int(account.parameter("RedisMinEcpuPerSecond"))
+    most = int(account.parameter("RedisMaxEcpuPerSecond"))
+    if least and not LEAST_ECPUS <= least <= most:
+        yield Finding(
+            STOPS,
+            f"RedisMinEcpuPerSecond={least} must be 0, or from {LEAST_ECPUS} to"
+            f" RedisMaxEcpuPerSecond={most}.",
+        )
+
+
 def _warmth(account: Account, has: int) -> Findings:
     """Compare what the table takes at once with what the settings let customers write."""
     asked = int(account.parameter("WarmThroughput"))
@@ -277,4 +291,5 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
     check_certificate,
     check_web_acl,
     check_table,
+    check_size_of_cache,
 )

@@ -672,6 +672,15 @@ def test_a_new_table_takes_less_than_a_launch_may_write(
     assert [f"before a launch set WarmThroughput={most}" in one for one in found] == [True] * warns
 
 
+@pytest.mark.parametrize(("least", "stops"), [(0, 0), (999, 1), (1_000, 0), (5_000, 0), (5_001, 1)])
+def test_a_minimum_that_the_cache_cannot_have_stops_it(
+    account: Account, look: Look, least: int, stops: int
+) -> None:
+    account.set_parameters(f"RedisMinEcpuPerSecond={least}", "RedisMaxEcpuPerSecond=5000")
+    found = marked(look(stops), STOPS)
+    assert ["must be 0, or from 1000 to" in one for one in found] == [True] * stops
+
+
 def test_what_the_table_takes_is_not_lowered(account: Account, look: Look) -> None:
     """Its index counts too: one that refuses a write throttles the table."""
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
@@ -681,7 +690,9 @@ def test_what_the_table_takes_is_not_lowered(account: Account, look: Look) -> No
         account, WarmThroughput=warm, GlobalSecondaryIndexes=[index | {"WarmThroughput": cold}]
     )
     existing = (f"ExistingTableName={RESTORED}", f"ExistingTableStreamArn={stream}")
-    account.set_parameters(*existing, "WarmThroughput=5000")
+    for mine in (3_999, 5_000):
+        account.set_parameters(*existing, f"WarmThroughput={mine}")
+        assert len(marked(look(1), STOPS)) == 1
     (found,) = marked(look(1), STOPS)
     assert "set WarmThroughput=8000 or 0" in found
     account.set_parameters(*existing, "MaxWriteUnitsPerSecond=9000")
