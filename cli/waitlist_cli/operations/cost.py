@@ -170,13 +170,13 @@ WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
         "webhook": Watched(8, 24, 4),
-        "messages": Watched(12, 14, 4),
+        "messages": Watched(14, 16, 5),
         "mails": Watched(0, 0, 2),
     },
     "essential": {
         "stack": Watched(1, 1, 12),
         "webhook": Watched(2, 2, 4),
-        "messages": Watched(1, 1, 2),
+        "messages": Watched(2, 2, 3),
         "mails": Watched(0, 0, 2),
     },
 }

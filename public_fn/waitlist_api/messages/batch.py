@@ -154,9 +154,8 @@ class Batches:
             self._counts["bounced"] += 1
             return
         outcome = self._sender.handle(happening_of(body))
-        if outcome in LIMITED:
-            outcome = "limited"
-        self._counts[outcome if outcome in COUNTED else "dropped"] += 1
+        counted = "limited" if outcome in LIMITED else outcome
+        self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
         """Note how long ago a message came into the queue, if no other has waited for longer."""
