@@ -616,8 +616,9 @@ def turn_on(life: Life, record: EntryRecord) -> None:
     assert not life.recipients.turn_on(*KEY, record.ticket)
 
 
-def list_stay(life: Life) -> Any:
-    return life.recipients.list_stay(*KEY, life.record.ticket or 0)
+def list_stay(life: Life, now_millis: int = NOW) -> Any:
+    recipients = Recipients(life.table, lambda: now_millis)
+    return recipients.list_stay(*KEY, life.record.ticket or 0)
 
 
 def erased_by_another(life: Life) -> None:
@@ -662,7 +663,7 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     ),
     "the end of a mark: it was written again": (
         in_turn(Life.sign_up, list_stay),
-        lambda life: Recipients(life.table, lambda: NOW + 1).list_stay(*KEY, life.record.ticket),
+        lambda life: list_stay(life, NOW + 1),
         lambda life, mark: life.recipients.remove(KEY[0], mark),
     ),
     "the end of an erasure: the customer has come as a new one": (

@@ -7,7 +7,7 @@ from typing import Any, Self
 from bullmq import Queue, Worker
 
 from tools.bench.queue_client import BenchError
-from tools.bench.server import HOST
+from tools.local.ports import HOST
 
 NAME = "bench"
 TOKEN = "bench"

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from redis import Redis
 
 from tools.bench.rebuild import CONFIG
-from tools.bench.server import HOST
 from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from tools.local.dynamodb.memory_table import MemoryTable
+from tools.local.ports import HOST
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.records.waitlists import WaitlistSettings

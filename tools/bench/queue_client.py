@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from redis import Redis
 
-from tools.bench.server import HOST
+from tools.local.ports import HOST
 from waitlist_queue import keys
 from waitlist_queue.app import compose
 from waitlist_queue.config import Config

@@ -31,7 +31,7 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
 
     def set_numbers(*numbers: int) -> None:
         left = iter(numbers)
-        monkeypatch.setattr(ports.random, "randint", lambda *_: next(left))
+        monkeypatch.setattr("tools.local.ports.random.randint", lambda *_: next(left))
 
     return set_numbers
 
