@@ -616,8 +616,9 @@ def turn_on(life: Life, record: EntryRecord) -> None:
     assert not life.recipients.turn_on(*KEY, record.ticket, NOW)
 
 
-def list_stay(life: Life) -> Any:
-    return life.recipients.list_stay(*KEY, life.record.ticket or 0)
+def list_stay(life: Life, now_millis: int = NOW) -> Any:
+    recipients = Recipients(life.table, lambda: now_millis)
+    return recipients.list_stay(*KEY, life.record.ticket or 0)
 
 
 def erased_by_another(life: Life) -> None:
