@@ -154,6 +154,7 @@ class Leaves(Struct, frozen=True):
                 stamp=dropped.stamp,
                 status=ERASED,
                 join_id=record.join_id,
+                ticket=record.ticket or record.former_ticket or 0,
             )
             self.journal.enter(change, self.now_millis())
             return dropped.ended_stamp or dropped.stamp

@@ -181,16 +181,16 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
     """Return the range of stamps whose changes Redis may have lost."""
     watch = waitlist.checkpoint
-    began = max(watch.stamp_before_last or _recorded_since(beat), beat.stamp - LONGEST)
+    began = max(watch.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
     # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
     audited = max(watch.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
-def _recorded_since(beat: c.HeartbeatResult) -> int:
-    """Return a stamp before all changes that Redis may lack before the second heartbeat.
+def _before_order(beat: c.HeartbeatResult) -> int:
+    """Return a stamp at which the first comparison of an order begins: one before the order began.
 
     A request may get a place from an order that is then lost, and record the place after the
-    rebuild has read the journal. Its stamp is older than the order of the heartbeat.
+    rebuild has read the journal. The place has a stamp of the lost order.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -11,6 +11,7 @@ from waitlist_api.queue.messages import (
     drop_of_admitted,
     drop_of_erased,
     drop_of_former,
+    drop_of_place,
     fill_stay_of,
     leave_of,
     restore_of,
@@ -174,9 +175,20 @@ def _correction_of(change: Change, record: EntryRecord | None, run: RebuildRun) 
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status == "joining":
-        return None
+        return _drop_of_erased_before(change, record)
     correction = _by_record(record, run.segments, run.epoch)
     return correction or drop_of(record, now_millis=run.rebuild.began_millis)
+
+
+def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
+    """Return the message that removes the place of a stay that was erased before `record` began.
+
+    A late index may have restored that place. The message names its ticket, because the running
+    signup may have a place already.
+    """
+    if change.status != ERASED or change.ticket in (0, record.requested_ticket):
+        return None
+    return drop_of_place(*change.key, change.ticket)
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:

@@ -36,7 +36,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
     `status` is that of the record, or edited, exited or erased. `until_millis` is the deadline of a
     hold, or the end of an admitted customer's pass;
-    `join_id` is set if no record is left.
+    `join_id`, and `ticket` if the stay had a recorded place, are set if no record is left.
     """
 
     waitlist_id: str
@@ -46,6 +46,7 @@ class Change(Struct, frozen=True, kw_only=True):
     rank: int = 0
     until_millis: int = 0
     join_id: str = ""
+    ticket: int = 0
 
     @property
     def key(self) -> Key:

@@ -26,6 +26,8 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
+# The step of a signup over an unfinished erasure that asks Redis for the place.
+BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
 
@@ -301,6 +303,37 @@ def test_a_late_index_does_not_bring_back_who_was_erased(
     stores.dynamodb.fall_behind(writes=2)
     fixture.world.maintenance.run_one("bakery")
     assert fixture.order() == list(LINE)
+
+
+def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next(
+    fixture: FaultFixture, stores: Stores
+) -> None:
+    """P1: Bob signs up again after the erasure, and Redis is lost before Bob has a place.
+
+    The index shows the erased stay to the first pass, and the intent of the new stay to the second.
+    """
+    line_with_eve(fixture)
+    stores.dynamodb.freeze()
+    assert fixture.people.erase("bob").status == 204
+    fixture.warm_up()
+    fixture.wire.arm(BEFORE_THE_PLACE, faults.crash_before)
+    with suppress(Crash):
+        fixture.people.sign_up("bob", key="again")
+    fixture.wire.disarm()
+    assert fixture.records()["bob"]["status"] == "joining"
+    fixture.flush()
+    world = fixture.world
+    rebuilder = MaintenanceServices.on(
+        CONFIG,
+        stores.dynamodb,
+        world.lambda_,
+        world.clock.now_millis,
+        lambda _: stores.dynamodb.catch_up(),
+    )
+    rebuilder.maintenance.run_one("bakery")
+    assert fixture.people.sign_up("bob", key="again").json["position"] == 5
+    assert fixture.order() == ["ann", "cyd", "eve", "dan", "bob"]
+    assert not list(fixture.contradictions())
 
 
 def test_a_late_index_does_not_bring_back_a_hold_whose_end_was_recorded_late(
