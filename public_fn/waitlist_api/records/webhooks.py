@@ -14,8 +14,11 @@ from waitlist_shared.ranks import ticket_of_millis
 
 # In the histories alone. The bus gets every other event.
 UNPUBLISHED = ("edited",)
-# Dead letters are kept for two weeks, and their replay needs the cursor.
-KEPT_SECONDS = 15 * 24 * 3600
+# A message may stay in the queue for two weeks. Its second copy may reach the queue 36 hours later
+# than the first: the stream is read again for 12 hours, and the bus retries for 24. The cursor
+# outlives both copies.
+KEPT_SECONDS = 16 * 24 * 3600
+ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 
 
@@ -69,19 +72,33 @@ class Detail(Struct, frozen=True, omit_defaults=True):
         )
 
 
+class DeadLetter(Struct, frozen=True):
+    """An event that was given up at a time. Only a replay that was asked for later brings it."""
+
+    detail: Detail
+    millis: int
+
+    @property
+    def number(self) -> int:
+        """The stamp of the event."""
+        return self.detail.number
+
+
 class Cursor(Struct, frozen=True):
     """How far the webhook has the events of one entry.
 
-    `settled` are the stamps of the last events that were delivered or given up; no event at or
-    below `floor` is looked for in the history. `waiting` were seen and not delivered, so that they
-    keep their order when an erasure deletes the history; `dead` were given up. After `failures`
-    failed attempts in a row the next one is not made before `not_before_millis`.
+    `settled` are the stamps of the last events that were delivered; no event at or below `floor` is
+    looked for in the history. `waiting` were seen and not delivered, so that they keep their order
+    when an erasure deletes the history; `dead` were given up. `erased` is the stamp of the last
+    erasure that was delivered: no replay brings an event from before it. After `failures` failed
+    attempts in a row the next one is not made before `not_before_millis`.
     """
 
     settled: tuple[int, ...] = ()
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
-    dead: tuple[Detail, ...] = ()
+    dead: tuple[DeadLetter, ...] = ()
+    erased: int = 0
     failures: int = 0
     not_before_millis: int = 0
 

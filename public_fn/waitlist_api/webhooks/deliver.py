@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import A_DAY_MILLIS, LeftMillis, NowMillis, now_millis
-from waitlist_api.records.webhooks import Cursor, Detail, Lease, WebhookRecords
+from waitlist_api.records.webhooks import ERASED, Cursor, DeadLetter, Detail, Lease, WebhookRecords
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures
@@ -32,6 +32,8 @@ HISTORY_DAYS = 2
 KEPT_STAMPS = 100
 # An entry's cursor is one item of at most 400 KB; an event takes 200 bytes.
 KEPT_DETAILS = 300
+# The clocks of this function and of SQS differ by less.
+SKEW_MILLIS = 60_000
 
 Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
 
@@ -122,7 +124,7 @@ class Deliveries(Struct, frozen=True):
             lost = [one for one in cursor.waiting if _is_lost(one, event, now)]
             for detail in lost:
                 self.queue.bury(detail)
-            cursor = given_up(cursor, lost)
+            cursor = given_up(cursor, lost, now)
         detail = event.detail
         is_noted = self.records.give_back(detail.waitlist_id, detail.entry_id, lease, cursor)
         verdict = Verdict("sent", None, round_.sent, len(lost), round_.attempt)
@@ -148,33 +150,53 @@ def with_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) ->
     """Return the cursor with all events that the webhook lacks, in order.
 
     They are those of the history, those that were seen before, and the message's own, which the
-    history of an erased entry has no more. A dead letter that is sent again brings back all that
-    were given up before it.
+    history of an erased entry has no more. An event that was given up is not among them: its
+    message may be delivered twice, and later events were sent since. An operator's replay brings
+    it back, with all that were given up before it.
     """
-    number = event.detail.number
-    is_again = any(one.number == number for one in cursor.dead)
-    again = [one for one in cursor.dead if is_again and one.number <= number]
+    again = _again(cursor, event) if event.is_replay else []
     dead = tuple(one for one in cursor.dead if one not in again)
-    known = {one.number: one for one in (*found, event.detail, *cursor.waiting, *again)}
+    returned = [one.detail for one in again]
+    known = {one.number: one for one in (*found, event.detail, *cursor.waiting, *returned)}
     ended = set(cursor.settled) | {one.number for one in dead}
+    if event.is_replay and event.detail.number < cursor.erased:
+        ended.add(event.detail.number)
     waiting = sorted((one for one in known.values() if one.number not in ended), key=_number)
     return replace(cursor, waiting=tuple(waiting[:KEPT_DETAILS]), dead=dead)
+
+
+def _again(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
+    """Return the dead letters that a replay brings: its own, and those before it.
+
+    None from before an erasure that was delivered: the receiver has forgotten the person. A copy of
+    a replay that was given up itself brings nothing, because it was asked for before that.
+    """
+    number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
+    again = [
+        one
+        for one in cursor.dead
+        if cursor.erased < one.number <= number and one.millis <= asked_millis
+    ]
+    return again if number in [one.number for one in again] else []
 
 
 def settled(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
     """Return the cursor after events were delivered."""
     stamps = sorted({*cursor.settled, *(one.number for one in details)})
+    erasures = [one.number for one in details if one.event == ERASED]
     return replace(
         cursor,
         settled=tuple(stamps[-KEPT_STAMPS:]),
         floor=max(cursor.floor, *stamps[:-KEPT_STAMPS], 0),
         waiting=tuple(one for one in cursor.waiting if one not in details),
+        erased=max(cursor.erased, *erasures, 0),
     )
 
 
-def given_up(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
+def given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
     """Return the cursor after events became dead letters."""
-    dead = sorted({one.number: one for one in (*cursor.dead, *details)}.values(), key=_number)
+    new = [DeadLetter(one, now_millis) for one in details]
+    dead = sorted({one.number: one for one in (*cursor.dead, *new)}.values(), key=_number)
     return replace(
         cursor,
         dead=tuple(dead[-KEPT_DETAILS:]),
@@ -196,5 +218,5 @@ def _is_lost(one: Detail, event: QueuedEvent, now: int) -> bool:
     return one.number < event.detail.number and now >= happened + TRIED_MILLIS
 
 
-def _number(detail: Detail) -> int:
-    return detail.number
+def _number(one: Detail | DeadLetter) -> int:
+    return one.number

@@ -14,11 +14,16 @@ LONGEST_PAUSE_SECONDS = 6 * 3600
 
 
 class QueuedEvent(Struct, frozen=True):
-    """One event in the queue; `sent_millis` is when it was put there."""
+    """One event in the queue; `sent_millis` is when it was put there.
+
+    `is_replay` says that an operator has asked for an event that was given up. The queue, the bus
+    and the pipe may deliver any message twice, so nothing else shows it.
+    """
 
     detail: Detail
     receipt: str
     sent_millis: int
+    is_replay: bool = False
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:
@@ -27,6 +32,7 @@ class QueuedEvent(Struct, frozen=True):
             detail=detail_of(record["body"]),
             receipt=record["receiptHandle"],
             sent_millis=int(record["attributes"]["SentTimestamp"]),
+            is_replay=bool(json.loads(record["body"]).get("replay")),
         )
 
 
@@ -51,7 +57,7 @@ class WebhookQueue(Struct, frozen=True):
 
 
 def detail_of(body: str) -> Detail:
-    """Return the detail of an entry's event in the body of a message."""
+    """Return the detail of an entry's event in the body of a message, also of a replay."""
     return msgspec.convert(_found_in(body), Detail)
 
 
@@ -65,3 +71,8 @@ def _found_in(body: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)
     return detail
+
+
+def replay_of(body: str) -> str:
+    """Return the body of the message by which an operator sends a dead letter again."""
+    return json.dumps({"replay": True, "detail": msgspec.to_builtins(detail_of(body))})

@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct, ValidationError
 
 from waitlist_api.errors import NotReady, NoWebhook
-from waitlist_api.webhooks.queue import detail_of, is_heartbeat
+from waitlist_api.webhooks.queue import detail_of, is_heartbeat, replay_of
 
 # The most that one call of SQS takes.
 BATCH = 10
@@ -66,7 +66,9 @@ class Replays(Struct, frozen=True):
         by_id = {str(number): one for number, one in enumerate(messages)}
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
-            Entries=[{"Id": id_, "MessageBody": one["Body"]} for id_, one in by_id.items()],
+            Entries=[
+                {"Id": id_, "MessageBody": replay_of(one["Body"])} for id_, one in by_id.items()
+            ],
         )
         done = [one["Id"] for one in sent.get("Successful", [])]
         if done:

@@ -435,6 +435,12 @@ FAULTS = [
         parameters=MAIL,
     ),
     Fault(
+        "most of a day's budget of messages is used",
+        without(then=lambda world: world.say("messages", {"budget_percent": 90})),
+        {"MessagesBudgetAlarm"},
+        parameters=MAIL,
+    ),
+    Fault(
         "a message breaks the function off",
         without("messages", then=lambda world: world.beat("messages", 1_200, failures=1)),
         {"MessagesLateAlarm"},
@@ -469,7 +475,7 @@ FAULTS = [
     Fault("many people sign up", signups, in_full={"SignupGrowthAlarm"}),
     Fault(
         "the table is written more than expected",
-        without("table", then=lambda world: world.write(units=300_000)),
+        without("table", then=lambda world: world.write(units=400_000)),
         in_full={"WriteUnitsAlarm"},
     ),
     Fault(

@@ -4,7 +4,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -21,8 +21,9 @@ from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import Detail, WebhookRecords
 from waitlist_api.webhooks.deliver import LEASE_SECONDS, Deliveries
-from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
+from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue, detail_of
 from waitlist_api.webhooks.receiver import Attempt
+from waitlist_api.webhooks.replay import Replays
 from waitlist_api.webhooks.signatures import Signatures
 from waitlist_cli.operations.cost import WEBHOOK
 from waitlist_shared.ranks import ticket_of_millis
@@ -167,6 +168,87 @@ def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
     for entry_id, events in simulation.happened.items():
         arrived = list(dict.fromkeys(simulation.received[entry_id]))
         assert arrived == [one.number for one in events]
+
+
+@dataclass
+class Outages(Simulation):
+    """The receiver fails for days, second copies come at any later time, and an operator replays.
+
+    Nobody else sends the events of an entry meanwhile, and no process dies.
+    """
+
+    is_down: bool = False
+    copies: list[Detail] = field(default_factory=list)
+    asked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
+        _, entry_id, stamp = headers["webhook-id"].split("_")
+        if self.is_down:
+            return Attempt("refused", 500)
+        number, before = int(stamp), self.received[entry_id]
+        later = [one for one in before if one > number]
+        assert number not in before
+        assert not later or number in self.asked[entry_id], "given up, and sent without a replay"
+        assert not [one for one in later if one % 10], "sent after the erasure"
+        before.append(number)
+        return Attempt("sent", 204)
+
+    def _announce(self, detail: Detail, copies: int) -> None:
+        super()._announce(detail, 1)
+        self.copies += [detail] * copies
+
+    def copy(self) -> None:
+        """Let the second copy of a message reach the queue."""
+        if self.copies:
+            detail = self.copies.pop(self.chance.randrange(len(self.copies)))
+            self.sqs.queue.send(detail.body.decode())
+
+    def fail(self) -> None:
+        """Let the receiver fail, or work again."""
+        self.is_down = not self.is_down
+
+    def replay(self) -> None:
+        """Send all dead letters again; some of these messages come twice."""
+        for body in self.sqs.dead.bodies:
+            detail = detail_of(body)
+            brought = [one for one in self.happened[detail.entry_id] if one.number <= detail.number]
+            self.asked[detail.entry_id].update(one.number for one in brought)
+        replays = Replays(lambda: self.sqs, WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS)
+        assert not replays.replay(datetime.fromtimestamp(0, UTC)).more
+        for body in self.sqs.queue.bodies:
+            if "replay" in body and self.chance.random() < 0.3:
+                self.sqs.queue.send(body)
+
+    def step(self) -> None:
+        acts: list[Callable[[], object]] = [self.happen, self.deliver, self._wait]
+        acts += [self.erase, self.copy, self.fail, self.replay]
+        (act,) = self.chance.choices(acts, [3, 9, 3, 0.2, 1, 0.3, 0.1])
+        act()
+
+    def _wait(self) -> None:
+        self.clock.advance(self.chance.choice([1, 100, 10_000]))
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
+    """P2, P3: the receiver's order is that of the stamps, but for what an operator has asked for.
+
+    Nothing is lost: what did not arrive is a dead letter, or its person was erased.
+    """
+    outages = Outages(random.Random(seed))
+    for _ in range(2 * STEPS):
+        outages.step()
+    outages.is_down = False
+    for _ in range(3):
+        outages.calm_down()
+        outages.replay()
+    outages.calm_down()
+    assert (outages.sqs.queue.bodies, outages.sqs.dead.bodies) == ([], [])
+    for entry_id, events in outages.happened.items():
+        arrived = set(outages.received[entry_id])
+        last_erasure = max([one.number for one in events if one.number % 10], default=0)
+        lacking = [one.number for one in events if one.number not in arrived]
+        assert all(number < last_erasure for number in lacking), lacking
 
 
 def test_an_event_uses_what_is_said() -> None:

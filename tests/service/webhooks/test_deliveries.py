@@ -295,6 +295,89 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
     assert stage.queue.bodies == []
 
 
+def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
+    """Have Ada join, the receiver refuse it for a day, and take what happens to her then."""
+    stand.always = status(500)
+    stage.scene.people.all_sign_up("ada")
+    joined = stage.new_details()
+    stage.announce(joined)
+    stage.run_for(DAY + 7200)
+    assert (stage.queue.bodies, len(stage.dead.bodies)) == ([], 1)
+    stand.always = status(204)
+    stand.received.clear()
+    assert stage.scene.people.bump("ada", to="front").status == 200
+    stage.announce()
+    stage.run()
+    return joined
+
+
+def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
+    stage: Stage, stand: Stand
+) -> None:
+    """Later events have been sent since: the copy would be behind them."""
+    joined = is_given_up(stage, stand)
+    stage.announce(joined)
+    stage.run()
+    assert stand.events == ["bumped"]
+    assert replay(stage, {"since": "2026-09-21T00:00:00Z"}).json["replayed"] == 1
+    stage.announce(joined)
+    stage.run()
+    assert stand.events == ["bumped", "joined"]
+    assert (stage.queue.bodies, stage.dead.bodies) == ([], [])
+
+
+def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand: Stand) -> None:
+    is_given_up(stage, stand)
+    stand.always = status(500)
+    assert replay(stage, {"since": "2026-09-21T00:00:00Z"}).json["replayed"] == 1
+    (copy,) = stage.queue.bodies
+    stage.queue.send(copy)
+    stage.run_for(DAY + 7200)
+    assert (stage.queue.bodies, len(stage.dead.bodies)) == ([], 1)
+    stand.always = status(204)
+    stand.received.clear()
+    stage.run_for(DAY)
+    assert stand.events == []
+
+
+def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
+    stage: Stage, stand: Stand
+) -> None:
+    """Its message comes back after the other event was given up, with the events before it."""
+    stand.always = status(500)
+    lives(stage)
+    stage.announce(list(reversed(stage.new_details())))
+    while not stage.dead.bodies:
+        stage.advance(600)
+        stage.call()
+    assert sorted(json.loads(one)["event"] for one in stage.dead.bodies) == sorted(LIFE)
+    stand.always = status(204)
+    stand.received.clear()
+    stage.run_for(DAY)
+    assert stand.events == []
+    assert (stage.queue.bodies, len(stage.dead.bodies)) == ([], len(LIFE))
+
+
+def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
+    stage: Stage, stand: Stand
+) -> None:
+    """P8: after `erased` the receiver gets nothing from before it; a later stay is another."""
+    is_given_up(stage, stand)
+    people = stage.scene.people
+    assert people.hold_back("ada").status == 200
+    # EventBridge has not brought this event to the queue.
+    stage.dead.send(json.dumps({"detail": stage.new_details()[0]}))
+    assert people.erase("ada").status == 204
+    stage.scene.maintain()
+    assert people.sign_up("ada", key="a-new-person").status == 201
+    stage.announce()
+    stage.run()
+    assert replay(stage, {"since": "2026-09-21T00:00:00Z"}).json["replayed"] == 2
+    stage.run()
+    assert stand.events == ["bumped", "erased", "joined"]
+    assert (stage.queue.bodies, stage.dead.bodies) == ([], [])
+
+
 def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: Stand) -> None:
     lives(stage)
     stand.always = status(500)
@@ -304,7 +387,6 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     assert len(stage.dead.bodies) == 4
     stand.always = status(204)
     stand.received.clear()
-    details = [json.loads(body) for body in reversed(stage.dead.bodies)]
     before = {"since": "2026-09-21T14:13:20Z"}
     after = {"since": "2026-09-22T00:00:00+00:00"}
     assert replay(stage, after).json == {"replayed": 0, "more": False}
@@ -312,7 +394,8 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
     # A cut-off replay sends them twice, and in another order.
-    stage.announce(details)
+    for body in reversed(stage.queue.bodies):
+        stage.queue.send(body)
     stage.run_for(7200)
     assert stand.events == LIFE
     assert stage.queue.bodies == []
