@@ -75,4 +75,6 @@ def _found_in(body: str) -> dict[str, Any]:
 
 def replay_of(body: str) -> str:
     """Return the body of the message by which an operator sends a dead letter again."""
+    if is_heartbeat(body):
+        return body
     return json.dumps({"replay": True, "detail": msgspec.to_builtins(detail_of(body))})
