@@ -124,17 +124,6 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ),
     ),
     KnownFailure(
-        "a claim of an order that lacks a change of readiness, and no other server has taken over",
-        "Redis has not that the entry is held back, or that its customer is asked, until the hold"
-        " has ended.",
-        "claim / question asked / Redis, unseen, 2 behind / step 0 / gives up",
-        lambda result, problem: (
-            _is_unseen(result)
-            and _is_of(result, *CLAIMS)
-            and problem.kind in ("readiness", "question")
-        ),
-    ),
-    KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
         "The policy or a quota offers what is due in the order that Redis has, and the room that"
         " lost offers and admissions took may be offered again. So it is with slots, and an offer"
