@@ -1,9 +1,9 @@
 -- stats: counts, also while the order is rebuilt.
 -- `is_due` is 1 if time alone has left work: a decision may be unrecorded, a pass has ended since
 -- the last stamp, more rests are over than one call ends, or the policy has slots due for entries that are ready.
+-- `first` has the ids of the first `near` entries that are ready.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests expired
 -- KEYS meta queue not_ready unverified ready_at readiness segments tags tickets_of_moved held parked inside dirty
--- `first` has the ids of the first `near` entries that are ready.
 -- ARGV near now server_run_id
 -- META state epoch signed_up left admitted segments_state home pace quota entered declined no_shows beat last_ticket settings_version scheduled_until admit_at paused not_ready unverified asked
 -- RETURNS stats state epoch segments_state waiting offered parked inside counters head_ticket oldest_parked_millis pace quota is_due last_stamp clock_stamp beat settings_version scheduled_until not_ready unverified asked first

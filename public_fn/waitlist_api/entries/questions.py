@@ -93,7 +93,8 @@ class Questions(Struct, frozen=True):
             raise ConfirmOff
         after = cursors.decode_rank(command.cursor)
         records, following = self.page(command.waitlist_id, after, command.limit, rules)
-        asked = [one for one in records if not is_open(one, rules, self.now_millis())]
+        now_millis = self.now_millis()
+        asked = [record for record in records if not is_open(record, rules, now_millis)]
         if command.days:
             before_millis = self.now_millis() - command.days * DAY_MILLIS
             asked = [record for record in asked if since_of(record) <= before_millis]

@@ -29,8 +29,8 @@ def run_each(work: Callable[[T], R], page: Iterable[T]) -> list[R | None]:
 def run_all(work: Callable[[T], R], page: Iterable[T]) -> list[R]:
     """Run work on each subject of a page, in parallel; then raise the first failure."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        pending = [pool.submit(work, one) for one in page]
-    return [one.result() for one in pending]
+        futures = [pool.submit(work, subject) for subject in page]
+    return [future.result() for future in futures]
 
 
 def run_isolated(work: Callable[[T], R], subject: T) -> R | None:

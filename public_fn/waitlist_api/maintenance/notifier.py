@@ -100,7 +100,7 @@ class Notifier(Struct, frozen=True):
             return Head()
         ids, last_rank = [one.entry_id for one in page.entries], page.entries[-1].rank
         found = self.entries.get_many(waitlist_id, ids)
-        notices = [Notice(found[one], "near") for one in ids if one in found]
+        notices = [Notice(found[entry_id], "near") for entry_id in ids if entry_id in found]
         new = [notice for notice in notices if notice.is_new]
         now_millis = max(redis_millis, self.now_millis())
 

@@ -210,7 +210,7 @@ class MaintenanceRunner(Struct, frozen=True):
             return self._keep(waitlist, answer, left_millis)
 
         told = zip(some, run_each(run, some), strict=True)
-        return {waitlist.waitlist_id: one for (waitlist, _), one in told if one is not None}
+        return {waitlist.waitlist_id: text for (waitlist, _), text in told if text is not None}
 
     def _keep(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
