@@ -113,8 +113,8 @@ class Smoke:
 
     def _import(self, row: dict[str, str]) -> Any:
         """Return an imported entry as the customer sees it, with the entry token."""
-        body = {"entries": [row], "entry_tokens": True}
-        answer = self._client.operator("POST", f"{self._path}/import", json=body)
+        body = {"entries": [row]}
+        answer = self._client.operator("POST", f"{self._path}/import/tokens", json=body)
         (made,) = answer["results"]
         if made["outcome"] == "refused":
             raise Failed(f"an import was refused: {made}")

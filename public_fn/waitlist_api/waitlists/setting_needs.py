@@ -434,5 +434,9 @@ WITHOUT_NEEDS = frozenset(
         "messages.near",
         "messages.language",
         "messages.timezone",
+        "messages.mails_per_day",
+        "messages.sms_countries",
+        "messages.sms_number_types",
+        "messages.sms_parts_per_day",
     }
 )

@@ -37,7 +37,7 @@ function showNumber(element, text) {
   element.style.setProperty('--length', text.length);
 }
 
-const isWebAddress = (url) => ['https:', 'http:'].includes(new URL(url, location.href).protocol);
+const isWebAddress = (url) => url && ['https:', 'http:'].includes(new URL(url, location.href).protocol);
 
 /** Return whether a screen reader should say a position, after what it said last. */
 export function isWorthSaying(said, position, now) {
@@ -178,19 +178,18 @@ class WaitlistPosition extends HTMLElement {
     late: () => [this.#heading('late'), this.#text('notice.missed'), this.#text('looksAgain')],
     called: () => [this.#heading('called'), this.#text('called.text'), this.#leave()],
     parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#leave()],
-    inside: ({ entry, list }) => {
+    inside: ({ entry }) => {
       const until = this.#words.time(entry.admission.inside_until, Date.now());
       const exit = () => this.#ask('exit', () => this.#client.exit());
       return [
         this.#heading('inside'),
         this.#text('inside.text', { time: until }),
-        this.#hasPlace(list) && this.#button('go', () => this.#enter(), 'main'),
+        this.#url && this.#button('go', () => this.#enter(), 'main'),
         this.#button('exit', exit, 'plain'),
       ];
     },
 
-    // A list without a policy gives no pass.
-    admitted: ({ list }) => [this.#heading('admitted'), this.#hasPlace(list) && this.#button('go', () => this.#goTo(null, null), 'main')],
+    admitted: () => [this.#heading('admitted'), this.#url && this.#button('go', () => this.#goTo(), 'main')],
     over: () => [this.#heading('over'), this.#button('again', () => this.#client.again())],
     exited: () => [this.#heading('exited'), this.#text('exited.text'), this.#button('again', () => this.#client.again())],
     left: () => [this.#heading('left'), this.#button('again', () => this.#client.again())],
@@ -331,7 +330,7 @@ class WaitlistPosition extends HTMLElement {
     const { logo_url: logo, text: usual } = list.page ?? {};
     const { name = list.name, text = usual } = this.#words.own;
     return [
-      logo && isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
+      isWebAddress(logo) && make('img', { class: 'logo', src: logo, alt: '', referrerpolicy: 'no-referrer' }),
       make('h1', { dir: 'auto', tabindex: '-1' }, name),
       text && make('p', { class: 'text', dir: 'auto' }, text),
     ].filter(Boolean);
@@ -524,16 +523,16 @@ class WaitlistPosition extends HTMLElement {
     if (admission && (admission.pass || !admission.inside_until)) this.#goTo(admission.pass, admission.inside_until);
   }
 
-  #hasPlace(list) {
-    return Boolean(list?.page?.enter_url);
+  get #url() {
+    return this.#client.view.list?.page?.enter_url ?? null;
   }
 
   /** Leave the page for the place that the customer has waited for, with the pass if there is one. */
-  #goTo(pass, insideUntil) {
-    const url = this.#client.view.list?.page?.enter_url ?? null;
+  #goTo(pass = null, insideUntil = null) {
+    const url = this.#url;
     const init = { detail: { pass, insideUntil, url }, bubbles: true, composed: true, cancelable: true };
     const goes = this.dispatchEvent(new CustomEvent('waitlist-enter', init));
-    if (goes && url && isWebAddress(url)) location.assign(pass ? `${url}#pass=${pass}` : url);
+    if (goes && isWebAddress(url)) location.assign(pass ? `${url}#pass=${pass}` : url);
   }
 
   /** The join form: the questions of a list are a part, without any it is a button. */

@@ -20,8 +20,6 @@ const TIMER_MS = 86_400_000;
 // An offer to one of the first must not wait for a cache.
 const NEAR = 200;
 const BOARD_SECONDS = 20;
-// The customer has changed the entry too often: the next change is possible minutes later.
-const TOO_MANY = 'too_many_changes';
 
 /** An answer that is no success; `status` is 0 if no answer came. */
 export class Problem extends Error {
@@ -32,7 +30,8 @@ export class Problem extends Error {
 
   /** Whether the same request may succeed soon. */
   get passes() {
-    if (this.code === TOO_MANY) return false;
+    // The next change of an entry is possible minutes later.
+    if (this.code === 'too_many_changes') return false;
     return [0, 429, 502, 503, 504].includes(this.status) || (this.status === 500 && !this.code);
   }
 
@@ -756,7 +755,7 @@ export class Waitlist extends EventTarget {
       return result;
     };
     return this.#busily(act, (error) => {
-      if (![409, 422].includes(error.status) && error.code !== TOO_MANY) return this.#failed(error);
+      if (error.passes || ![409, 422, 429].includes(error.status)) return this.#failed(error);
       this.#refusal = error.code;
       this.#doubt();
     });
