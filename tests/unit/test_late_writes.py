@@ -15,7 +15,7 @@ from tests.support.dynamodb import TABLE
 from tests.support.tables import items_of, new_table
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.alias import Alias
-from waitlist_api.records.asks import Asks
+from waitlist_api.records.asks import Asks, Signup
 from waitlist_api.records.bans import Ban, BanRecords
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.edits import Edits
@@ -35,6 +35,9 @@ ADDRESS = "b" * 26
 NOW = 1_790_000_000_000
 HOUR = 3_600_000
 OPERATOR = "arn:aws:iam::123456789012:user/ada"
+
+
+OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="en")
 
 
 class Life:
@@ -70,7 +73,7 @@ class Life:
         self.stamp += 10
         return self.stamp
 
-    def begin(self) -> EntryRecord:
+    def begin(self, **fields: Any) -> EntryRecord:
         """Write the intent to join."""
         self.stays += 1
         intent = EntryRecord(
@@ -81,6 +84,7 @@ class Life:
             join_id=f"{self.stays:08x}",
             created_millis=NOW,
             updated_millis=NOW,
+            **fields,
         )
         former = self.entries.get(*KEY)
         if former is not None:
@@ -96,6 +100,15 @@ class Life:
 
     def sign_up(self) -> EntryRecord:
         return self.place(self.begin())
+
+    def sign_up_unverified(self) -> EntryRecord:
+        """Sign up with an address that is not verified yet."""
+        return self.place(self.begin(verify_until_millis=NOW + HOUR))
+
+    def verify(self) -> EntryRecord:
+        event = HistoryEvent(stamp=self.draw(), event="verified", by="customer")
+        changes = {"verify_until_millis": None}
+        return self.edits.record_readiness(self.record, changes, event, NOW)
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
         """Return a decision that Redis makes now, knowing what the record has."""
@@ -216,6 +229,14 @@ class Life:
 
     def ask_link(self, record: EntryRecord) -> None:
         self.asks.record(record, NOW + HOUR)
+
+    def repeat_signup(self, record: EntryRecord) -> None:
+        """Let the signup be repeated at once, with other data, while it is not verified."""
+        self.asks.record(record, NOW, OTHER_DATA)
+
+    def repeat_signup_later(self, record: EntryRecord) -> None:
+        """The same when another link may be sent."""
+        self.asks.record(record, NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
         return self.moves.ask(record, ADDRESS, f"ada-{self.draw()}@example.com", NOW)
@@ -528,6 +549,26 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         Life.ask_link,
     ),
     "a link: the customer has come as a new one": (Life.sign_up, COME_AS_NEW, Life.ask_link),
+    "the data of a repeated signup: the entry is being left": (
+        Life.sign_up_unverified,
+        Life.begin_to_leave,
+        Life.repeat_signup,
+    ),
+    "the data of a repeated signup: the address is verified": (
+        Life.sign_up_unverified,
+        Life.verify,
+        Life.repeat_signup,
+    ),
+    "the data of a repeated signup and a link: the address is verified": (
+        Life.sign_up_unverified,
+        Life.verify,
+        Life.repeat_signup_later,
+    ),
+    "the data of a repeated signup: the customer has come as a new one": (
+        Life.sign_up_unverified,
+        in_turn(Life.erase, Life.sign_up_unverified),
+        Life.repeat_signup,
+    ),
     "an address: the entry is being left": (
         Life.sign_up,
         Life.begin_to_leave,
@@ -606,6 +647,10 @@ def end_question(life: Life, seen: EntryRecord) -> None:
     life.transitions.end_question(seen, seen.ticket, NOW)
 
 
+def take_back(life: Life, told: EntryRecord) -> None:
+    assert not life.notices.take_back(told)
+
+
 def turn_off(life: Life, record: EntryRecord) -> None:
     assert record.ticket is not None
     assert not life.recipients.turn_off(*KEY, record.ticket)
@@ -647,6 +692,16 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
         in_turn(Life.sign_up, Life.ask_in_vain),
         in_turn(JOIN_AGAIN, Life.ask_in_vain),
         end_question,
+    ),
+    "taking a notice back: the entry was moved": (
+        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
+        lambda life: life.bump(life.move(life.draw())),
+        take_back,
+    ),
+    "taking a notice back: the person was told again": (
+        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
+        with_record(Life.tell),
+        take_back,
     ),
     "messages off: another stay has begun": (Life.sign_up, JOIN_AGAIN, turn_off),
     "messages off: the entry is being erased": (Life.sign_up, Life.begin_to_erase, turn_off),
