@@ -45,7 +45,7 @@ def packed(value: Any) -> Argument:
 def _stay(request: c.Signup | c.Insert) -> str:
     place = _place(request) if isinstance(request, c.Insert) else ":"
     ids, version = f"{request.entry_id}:{request.join_id}", request.segments_version
-    stay = f"{ids}:{place}:{version}:{_readiness(request)}:"
+    stay = f"{ids}:{place}:{request.known_stamp}:{version}:{_readiness(request)}:"
     return stay + _tags(request) if version else stay
 
 
@@ -81,7 +81,7 @@ def _waiting_stays(request: c.RestoreMany) -> str:
 
 def _waiting_stay(stay: c.WaitingStay) -> str:
     tags = _tags(stay) if stay.segments else stay.attributes_version
-    ids, place = f"{stay.entry_id}:{stay.join_id}", f"{stay.rank}:{stay.ticket}:{stay.stamp}"
+    ids, place = f"{stay.entry_id}:{stay.join_id}", f"{stay.rank}:{stay.ticket}:{stay.known_stamp}"
     return f"{ids}:{place}:{stay.attempts}:{_readiness(stay)}:{tags}"
 
 

@@ -23,7 +23,6 @@ from tests.support.line import (
     readiness_of,
 )
 from tests.support.model import ASIDE, AT_BACK, MAX_ATTEMPTS, ON_LIST, State, Stay, Waitlist
-from waitlist_shared.ranks import EPOCH_MILLIS, TICKETS_PER_MILLISECOND
 
 NAMES = [f"person {number}" for number in range(8)]
 LEASE = 60
@@ -70,7 +69,7 @@ class Machine(RuleBasedStateMachine):
     """Each rule applies the same operation to the queue and the model; the invariants compare.
 
     A place of the model is the rank that Redis gave. Redis keeps an admitted entry until it is
-    settled; `hold_stamps` has when a hold began or was extended.
+    settled.
     """
 
     line: ClassVar[Line]
@@ -83,7 +82,6 @@ class Machine(RuleBasedStateMachine):
         self.begin()
         self.dirty: set[str] = set()
         self.decided: dict[str, list[Decided]] = {}
-        self.hold_stamps: dict[str, int] = {}
         self.stays = dict.fromkeys(NAMES, 1)
         self.tokens: dict[str, list[str]] = {name: ["0" * 40] for name in NAMES}
         self.given: set[str] = set()
@@ -139,9 +137,6 @@ class Machine(RuleBasedStateMachine):
             if stay.state == "waiting":
                 self.decide(name, "expired")
             elif stay.state == "parked":
-                # At the deadline, but later than the hold, whatever the clock says.
-                ticks = -(-(self.hold_stamps[name] + 1) // TICKETS_PER_MILLISECOND)
-                self.change(name, time_millis=max(stay.time_millis, ticks + EPOCH_MILLIS))
                 self.decide(name, "worn_out")
 
     @rule(jump=JUMPS)
@@ -255,8 +250,6 @@ class Machine(RuleBasedStateMachine):
             self.tokens[name].append(entry["token"])
             self.model = model.held(self.model, [name], entry["token"])
             self.change(name, time_millis=entry["deadline_millis"])
-            seen = self.line.send("look", entry_id=self.line.id_of(name))
-            self.hold_stamps[name] = seen["stamp"]
 
     def picked(self, pick: int) -> str:
         """Return an entry that is not in the queue if possible, else one that is."""
@@ -340,7 +333,6 @@ class Machine(RuleBasedStateMachine):
             deadline = acted[1]["deadline_millis"]
             assert deadline == self.millis + (lease or LEASE) * 1_000
             self.change(name, time_millis=deadline)
-            self.hold_stamps[name] = acted[1]["stamp"]
             self.dirty.add(name)
 
     @rule(pick=PICKS, late=LATE)
@@ -385,7 +377,6 @@ class Machine(RuleBasedStateMachine):
         else:
             state: State = HELD if to == "held" else "parked"
             self.change(name, state=state, hold=token, time_millis=deadline)
-            self.hold_stamps[name] = before["stamp"]
             self.tokens[name] += [token] * (to == "held")
             self.given.add(token)
 

@@ -55,7 +55,7 @@ FLOOD: dict[str, Dearest] = {
         Operation(writes=13, reads=2, table_calls=3, queue_calls=3, events=1), 10
     ),
     f"POST {LIST}/links": Dearest(
-        Operation(writes=8, reads=2, table_calls=3, queue_calls=0, events=1), 8
+        Operation(writes=8, reads=2, table_calls=3, queue_calls=1, events=1), 8
     ),
     f"POST {LIST}/unsubscribe/{{code}}": Dearest(
         Operation(writes=5, reads=1, table_calls=3, queue_calls=0), 4

@@ -35,6 +35,7 @@ ADDRESS = "b" * 26
 NOW = 1_790_000_000_000
 HOUR = 3_600_000
 OPERATOR = "arn:aws:iam::123456789012:user/ada"
+A_BAN = Ban(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
 
 
 OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="en")
@@ -177,8 +178,9 @@ class Life:
         self.erasures.erase(self.begin_to_erase(), self.draw())
 
     def ban(self, record: EntryRecord | None) -> EntryRecord:
-        ban = Ban(waitlist_id=KEY[0], entry_id=KEY[1], by=OPERATOR)
-        self.bans.begin(ban, record, NOW, keeps_data=True)
+        has_ended = record is not None and record.has_ended
+        stamp = record.stamp_off_list(NOW) if record and has_ended else self.draw()
+        self.bans.begin(A_BAN, record, stamp, NOW, keeps_data=True)
         return self.record
 
     def unban(self, record: EntryRecord) -> EntryRecord:
@@ -223,12 +225,15 @@ class Life:
         return self.edits.record(KEY, {"language": "Spanish"}, None, event, NOW)
 
     def hold_back(self, record: EntryRecord) -> EntryRecord:
-        event = HistoryEvent(stamp=self.draw(), event="held_back", by=OPERATOR)
-        changes = {"held_back_reason": f"reason {self.stamp}"}
+        return self.hold_back_at(record, self.draw())
+
+    def hold_back_at(self, record: EntryRecord, stamp: int) -> EntryRecord:
+        event = HistoryEvent(stamp=stamp, event="held_back", by=OPERATOR)
+        changes = {"held_back_reason": f"reason {stamp}"}
         return self.edits.record_readiness(record, changes, event, NOW)
 
     def ask_link(self, record: EntryRecord) -> None:
-        self.asks.record(record, NOW + HOUR)
+        self.asks.record(record, self.draw(), NOW + HOUR)
 
     def repeat_signup(self, record: EntryRecord) -> None:
         """Let the signup be repeated at once, with other data, while it is not verified."""
@@ -239,7 +244,8 @@ class Life:
         self.asks.record(record, NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
-        return self.moves.ask(record, ADDRESS, f"ada-{self.draw()}@example.com", NOW)
+        stamp = self.draw()
+        return self.moves.ask(record, ADDRESS, f"ada-{stamp}@example.com", stamp, NOW)
 
     def tell(self, record: EntryRecord) -> None:
         self.notices.record(Notice(record, "near"), self.draw())
@@ -302,6 +308,13 @@ JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
 # Another stay without a trace of this one, so that a record without any edit follows another.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
+
+
+def sign_up_and_draw(life: Life) -> EntryRecord:
+    """Let the first request draw its stamp, 10 behind that of the record."""
+    record = life.sign_up()
+    life.draw()
+    return record
 
 
 def forget_signup(life: Life) -> None:
@@ -545,7 +558,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "a link: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.ask_link),
     "a link: it was asked for before": (
         Life.sign_up,
-        lambda life: life.asks.record(life.record, NOW + HOUR - 1),
+        lambda life: life.asks.record(life.record, life.draw(), NOW + HOUR - 1),
         Life.ask_link,
     ),
     "a link: the customer has come as a new one": (Life.sign_up, COME_AS_NEW, Life.ask_link),
@@ -606,6 +619,38 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
         lambda _life: None,
         Life.sign_up,
         Life.ban,
+    ),
+    "a ban: the customer has gone out at that moment": (
+        Life.admit,
+        with_record(Life.exit),
+        Life.ban,
+    ),
+    "a ban: the entry has a later event": (
+        sign_up_and_draw,
+        lambda life: life.hold_back(life.record),
+        lambda life, record: life.bans.begin(
+            A_BAN, record, record.stamp + 10, NOW, keeps_data=True
+        ),
+    ),
+    "an exit: the customer is banned at that moment": (
+        Life.admit,
+        with_record(Life.ban),
+        Life.exit,
+    ),
+    "a signup: the customer has gone out at that moment": (
+        Life.admit,
+        with_record(Life.exit),
+        sign_up_again,
+    ),
+    "an edit: the entry has a later event": (
+        sign_up_and_draw,
+        lambda life: life.ask_link(life.record),
+        lambda life, record: life.hold_back_at(record, record.stamp + 10),
+    ),
+    "a link: the entry has a later event": (
+        sign_up_and_draw,
+        lambda life: life.hold_back(life.record),
+        lambda life, record: life.asks.record(record, record.stamp + 10, NOW + HOUR),
     ),
     "a ban: the customer is banned": (
         in_turn(Life.sign_up, Life.leave),

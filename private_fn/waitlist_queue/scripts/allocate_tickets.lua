@@ -1,8 +1,8 @@
 -- allocate_tickets: draws a run of tickets for an import, and the next numbers within shared milliseconds.
 -- USES owner clock ticket
 -- KEYS meta same_ms_counts
--- ARGV count crowds now server_run_id
--- META state home
+-- ARGV count crowds known_stamp now server_run_id
+-- META state home last_ticket
 -- Crowds are "ticket:count", a space between two, each ticket once: the rows that share its millisecond.
 -- RETURNS reserved stamp first apart offsets | cold | rebuilding
 local CROWD_SECONDS = 86400
@@ -14,7 +14,7 @@ local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 -- The counters of shared milliseconds are lost with the order: later rows must meet the restored entries.
 if state == 'hydrating' then return {'rebuilding'} end
-local stamp = ticket_after(redis.call('HGET', keys.meta, 'last_ticket'), micros(now))
+local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), micros(now))
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
 -- Rows of the next call that share a millisecond come behind those of this call, even if some of these have left.
 local offsets = {}

@@ -4,8 +4,8 @@
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
 -- META state home last_ticket not_ready
--- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
--- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp moved_by basis_stamp
+-- RETURNS moved rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
+-- RETURNS repeat rank ticket stamp moved_stamp position total attempts expired_stamp expired_millis moved_by basis_stamp
 -- RETURNS cold | rebuilding | expiring | not_waiting | no_room
 local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), meta_last_ticket
 if not state then return {'cold'} end
@@ -66,4 +66,4 @@ else
 end
 local expired = tries > 0 and last_end_by(keys, entry_id, 'expired', stamp)
 return {outcome, rank, own_ticket, stamp, moved_stamp, position, count_verified(keys),
-  tries, expired and expired.at or 0, moved_by, basis or false}
+  tries, expired and expired.stamp or 0, expired and expired.at or 0, moved_by, basis or false}

@@ -7,7 +7,7 @@
 -- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed
 -- With `limit` the list's max_claims kept the claim from taking as many entries as it asked for.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
 local TOKEN_LENGTH = 40

@@ -2,7 +2,7 @@
 -- decline of its offer), as `admitted`, or as `nothing`.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
--- ARGV entry_id join_id ticket counts_as is_erased unless_placed inside_until_millis now server_run_id
+-- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state home not_ready max_claims
 -- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
 -- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
@@ -33,7 +33,7 @@ elseif inside_until_millis ~= '' then
     put_inside(keys, entry_id, ticket, inside_until_millis)
   end
 end
-local stamp = next_stamp(keys, now)
+local stamp = next_stamp(keys, now, nil, known_stamp)
 if unless_placed == '1' and place then return {'present', stamp, 0, place} end
 if ended then
   -- Its place may be back, or that of an earlier stay be left: the server that took over lagged.

@@ -1,11 +1,12 @@
 -- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
--- worn_out_stamp is that at which the last hold of too many ended, 0 if a claimer parked the entry.
+-- worn_out_stamp is that of the end of the last hold of too many, worn_out_millis its deadline: 0 if a claimer parked
+-- the entry.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
 -- META state home not_ready
--- RETURNS redriven stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
--- RETURNS repeat stamp rank ticket position total worn_out_stamp basis_stamp placed_stamp
+-- RETURNS redriven stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
+-- RETURNS repeat stamp rank ticket position total worn_out_stamp worn_out_millis basis_stamp placed_stamp
 -- RETURNS cold | rebuilding | expiring | not_parked
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
@@ -33,5 +34,5 @@ local attempts_exhausted = last_end_by(keys, entry_id, 'worn_out', hold.stamp)
 local index = count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, index and index + 1,
   count_verified(keys),
-  attempts_exhausted and math.min(attempts_exhausted.stamp, ticket_after(0, attempts_exhausted.at * 1000)) or 0,
+  attempts_exhausted and attempts_exhausted.stamp or 0, attempts_exhausted and attempts_exhausted.at or 0,
   hold.basis, hold.placed}

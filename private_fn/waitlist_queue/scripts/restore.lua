@@ -2,7 +2,7 @@
 -- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
 -- USES pending_decisions
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
--- ARGV entry_id join_id rank ticket stamp epoch once_key once_stamp state token time_millis attempts
+-- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
 -- ARGV segments_version tags readiness when expected server_run_id
 -- META state epoch last_ticket segments_version home not_ready max_claims
 -- RETURNS restored state position rank ticket total attempts
@@ -14,8 +14,9 @@ if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
--- Later tickets must sort behind everything that was ever acknowledged.
-if tonumber(stamp) > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', stamp) end
+-- Later tickets must sort behind everything that was ever acknowledged, and later stamps behind the entry's events.
+local newest = math.max(tonumber(stamp), tonumber(known_stamp))
+if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end

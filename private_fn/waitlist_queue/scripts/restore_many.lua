@@ -3,7 +3,7 @@
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version home not_ready
--- Stays are "entry_id:join_id:rank:ticket:stamp:attempts:readiness:tags", a space between two, each entry once.
+-- Stays are "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", a space between two, each entry once.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
@@ -12,10 +12,10 @@ if segments_version ~= (meta_segments_version or '0') then return {'stale_segmen
 local names, ids, ranks, tickets, stamps, tries, tags = {}, {}, {}, {}, {}, {}, {}
 local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'
-for name, entry_id, rank, ticket, stamp, attempts, why, packed in string.gmatch(stays, stay) do
+for name, entry_id, rank, ticket, known_stamp, attempts, why, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
   -- A tombstone has the name of the stay that it ends.
-  names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, stamp
+  names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, known_stamp
   tries[n], tags[n] = attempts, segments_version ~= '0' and packed
   readiness[n] = why
   if why ~= '' then any_readiness = why end
@@ -69,6 +69,6 @@ write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #tried > 0 then redis.call('HSET', keys.attempts, unpack(tried)) end
--- Later tickets must sort behind everything that was ever acknowledged.
+-- Later tickets must sort behind everything that was ever acknowledged, and later stamps behind the entries' events.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'filled', counts.restored, counts.present, counts.gone}

@@ -6,8 +6,10 @@
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
--- Stays are "entry_id:join_id:rank:ticket:segments_version:readiness:tags", a space between two. A signup has neither
--- rank nor ticket. An import has no ticket unless an operator has given its rank: its rank is made of the ticket.
+-- Stays are "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", a space between two. A signup
+-- has neither rank nor ticket. An import has no ticket unless an operator has given its rank: its rank is made of the
+-- ticket. Every stamp of the new stay is later than `known_stamp`, the newest one that the record has of the stays
+-- before it.
 -- For each stay the script returns one of these, with the position false where it is not known, and the total
 -- also where the waitlist hides its counts from customers; the pace is for signups alone:
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
@@ -33,7 +35,7 @@ if state then
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
-local function place(stay, entry_id, join_id, given_rank, given_ticket, segments_version, readiness, tags)
+local function place(stay, entry_id, join_id, given_rank, given_ticket, known_stamp, segments_version, readiness, tags)
   if not state then return {'cold'} end
   if is_expiring then return {'expiring'} end
   -- A tombstone has the name of the stay that it ends.
@@ -50,7 +52,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
     return {'already', hold.rank, hold.ticket, stamp, false, false, false, false}
   end
   local outcome, ticket = 'already', nil
-  local stamp = math.max(last_ticket + (given_rank and 1 or apart), clock_ticket)
+  local stamp = math.max(last_ticket + (given_rank and 1 or apart), clock_ticket, known_stamp + 1)
   if rank then
     ticket = ticket_of(keys, entry_id, rank)
   else
@@ -111,10 +113,10 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, segments
 end
 
 local replies = {}
-local stay_of = '((%w+):(%w+)):(%-?%d*):(%d*):(%d+):([^:]*):(%S*)'
-for stay, entry_id, join_id, rank, ticket, version, readiness, tags in string.gmatch(stays, stay_of) do
-  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), tonumber(ticket), version,
-    readiness, tags)
+local stay_of = '((%w+):(%w+)):(%-?%d*):(%d*):(%d+):(%d+):([^:]*):(%S*)'
+for stay, entry_id, join_id, rank, ticket, known_stamp, version, readiness, tags in string.gmatch(stays, stay_of) do
+  replies[#replies + 1] = place(stay, entry_id, join_id, tonumber(rank), tonumber(ticket),
+    tonumber(known_stamp), version, readiness, tags)
 end
 if last_ticket ~= meta_last_ticket then
   redis.call('HSET', keys.meta, 'last_ticket', last_ticket, 'signed_up', signed_up)

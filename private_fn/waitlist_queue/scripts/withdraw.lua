@@ -9,7 +9,7 @@
 -- The next one gets the slot in this run, within `hours` (as in admit): in another one the entry would be at the head of the queue again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
--- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp stamp basis_stamp placed_stamp filter_index
+-- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | not_offered | offer_expired | expiring
 now = micros(now) -- read once for the whole script
 local state = owned_state(meta_state, meta_home, server_run_id)

@@ -5,6 +5,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import NotInside
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
@@ -35,26 +36,28 @@ class Exits(Struct, frozen=True):
         `stay` is the ticket of an entry token. Raises Forbidden if the entry has another, NotInside
         if the customer was not admitted or the pass is over.
         """
-        record, now_millis = self.entries.find(waitlist_id, entry_id, stay), self.now_millis()
-        is_customer = by == CUSTOMER
-        if not _is_out(record, is_customer):
-            if not record.inside_until(now_millis):
-                raise NotInside
-            settings = self.waitlist_cache.find(waitlist_id).settings
-            keeps_room = is_customer and frees_at_end(settings)
-            try:
-                record = self.entries.record_exit(
-                    record, by, reason, now_millis, keeps_room=keeps_room
-                )
-            except EntryChanged as changed:
-                if changed.record is None or not _is_out(changed.record, is_customer):
-                    raise NotInside from changed
-                record = changed.record
+        record = retry_on_conflict(
+            lambda: self._recorded(self.entries.find(waitlist_id, entry_id, stay), by, reason)
+        )
         if record.exited_millis is not None:
             self.recovering_queue.write(
                 c.Exit(waitlist_id=waitlist_id, entry_id=entry_id, ticket=record.ticket)
             )
         return record
+
+    def _recorded(self, record: EntryRecord, by: str, reason: str) -> EntryRecord | None:
+        """Return the record with the exit; None if another request changed it first."""
+        now_millis, is_customer = self.now_millis(), by == CUSTOMER
+        if _is_out(record, is_customer):
+            return record
+        if not record.inside_until(now_millis):
+            raise NotInside
+        settings = self.waitlist_cache.find(record.waitlist_id).settings
+        keeps_room = is_customer and frees_at_end(settings)
+        try:
+            return self.entries.record_exit(record, by, reason, now_millis, keeps_room=keeps_room)
+        except EntryChanged:
+            return None
 
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:

@@ -329,8 +329,8 @@ def _events(
             return ()
         case c.CompleteResult(done_stamp=done_stamp) | c.EnterResult(done_stamp=done_stamp):
             return (replace(event, stamp=done_stamp),)
-        case c.RedriveResult(worn_out_stamp=worn_out_stamp) if worn_out_stamp:
-            return attempts_exhausted_event(worn_out_stamp), event
+        case c.RedriveResult(worn_out_stamp=stamp, worn_out_millis=millis) if stamp:
+            return attempts_exhausted_event(stamp, millis), event
         case _:
             return (event,)
 

@@ -13,13 +13,13 @@ from waitlist_api.entries.addresses import address_of
 from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyOnList, CodeRefused, TooManyChanges
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.moves import Moves
 from waitlist_api.records.waitlist_cache import WaitlistCache
-from waitlist_shared.ranks import millis_of
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 # So many new addresses of a stay are taken at once: people mistype.
@@ -36,6 +36,7 @@ class AddressChanges(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
+    recovering_queue: RecoveringQueue
     steps: EditSteps
     moves: Moves
     leaves: Leaves
@@ -51,14 +52,19 @@ class AddressChanges(Struct, frozen=True):
         is_repeat = record.moving_to == to
         due_millis = _due_millis(record, is_repeat=is_repeat)
         if now_millis >= due_millis:
-            return self.moves.ask(record, to, address, now_millis)
+            stamp = self.recovering_queue.draw_stamp(record)
+            return self.moves.ask(record, to, address, stamp, now_millis)
         if not is_repeat:
             raise TooManyChanges(due_millis - now_millis, TOO_OFTEN.format(iso(due_millis)))
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
         """Forget the new address, because the customer has given the present one."""
-        return self.moves.withdraw(record, self.now_millis()) if record.moving_to else record
+        if not record.moving_to:
+            return record
+        return self.moves.withdraw(
+            record, self.recovering_queue.draw_stamp(record), self.now_millis()
+        )
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
         """Let the entry answer to the address with the id `to`, which its owner has verified.
@@ -87,7 +93,8 @@ class AddressChanges(Struct, frozen=True):
         profile = self._profile(record)
         self.steps.readdress(record, profile)
         try:
-            self.moves.move(record, profile, over, self.now_millis())
+            stamp = self.recovering_queue.draw_stamp(record)
+            self.moves.move(record, profile, over, stamp, self.now_millis())
         except EntryChanged:
             return None
         return record
@@ -124,6 +131,7 @@ def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
     Nobody fills other people's mailboxes.
     """
     later = record.moving_asks - FREE_ASKS
-    if not record.moving_stamp or (later < 0 and not is_repeat):
+    if record.moving_asked_millis is None or (later < 0 and not is_repeat):
         return 0
-    return millis_of(record.moving_stamp) + min(MINUTE_MILLIS << min(max(0, later), 20), DAY_MILLIS)
+    pause = min(MINUTE_MILLIS << min(max(0, later), 20), DAY_MILLIS)
+    return record.moving_asked_millis + pause

@@ -7,12 +7,14 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import BanMismatch, Throttled
+from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.bans import Ban, BanRecords
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import EntryRecord, nobody
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_shared.errors import QueueUnavailable
 from waitlist_shared.ranks import millis_of
 
 
@@ -27,6 +29,7 @@ class Bans(Struct, frozen=True):
     entries: EntryRecords
     records: BanRecords
     retention: Retention
+    recovering_queue: RecoveringQueue
     leaves: Leaves
     now_millis: NowMillis
 
@@ -47,11 +50,24 @@ class Bans(Struct, frozen=True):
                 # An erasure that is under way ends first: it would delete the ban.
                 self.leaves.finish(record)
                 continue
-            now_millis = self.now_millis()
+            stamp, now_millis = self._stamp(ban, record), self.now_millis()
             keeps_data = self.retention.expires_at(ban.waitlist_id, now_millis) is None
             with suppress(EntryChanged):
-                self.records.begin(ban, record, now_millis, keeps_data=keeps_data)
+                self.records.begin(ban, record, stamp, now_millis, keeps_data=keeps_data)
         raise Throttled
+
+    def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
+        """Return the stamp of a ban: later than what has happened to the entry.
+
+        While an entry is on the list, Redis may have decided about it, and the record may lack the
+        decision. The record of an erased entry is gone. So Redis draws the stamp then. Where Redis
+        does not answer, this function's clock draws it, because a ban is not to wait for Redis.
+        """
+        entry = record or nobody(*ban.key)
+        if record is None or not record.has_ended:
+            with suppress(QueueUnavailable, Throttled):
+                return self.recovering_queue.draw_stamp(entry)
+        return entry.stamp_off_list(self.now_millis())
 
     def unban(
         self, key: tuple[str, str], by: str, reason: str, banned_millis: int | None = None

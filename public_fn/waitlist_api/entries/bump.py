@@ -77,7 +77,8 @@ class Bumps(Struct, frozen=True):
             detail=detail,
         )
         # The end of the previous hold, if the record does not have it yet.
-        before = (expired_event(moved.expired_stamp),) if moved.expired_stamp else ()
+        expired = expired_event(moved.expired_stamp, moved.expired_millis)
+        before = (expired,) if moved.expired_stamp else ()
         key = command.key
         move = Move(moved, request.once_key, (*before, event))
         try:

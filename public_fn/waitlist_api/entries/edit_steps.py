@@ -51,16 +51,17 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit.
-
-        It is behind that of the last edit, which the clock of a function may have drawn.
-        """
-        request = c.MarkDirty(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
+        """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit."""
+        request = c.MarkDirty(
+            waitlist_id=record.waitlist_id,
+            entry_id=record.entry_id,
+            known_stamp=record.known_stamp,
+        )
         marked: c.MarkDirtyResult = self.recovering_queue.read(request)
         if marked.outcome == "absent":
             self._put_back(record)
             marked = self.recovering_queue.read(request)
-        return max(marked.stamp, record.edited_stamp + 1)
+        return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
         """Take back that the address takes no messages, before a profile with another is written.

@@ -117,8 +117,7 @@ class Leaves(Struct, frozen=True):
         now_millis = self.now_millis()
         expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
         event = HistoryEvent(
-            # A ban's stamp is by the clock of a function, and its event is the first of the two.
-            stamp=max(left.stamp, record.ban_stamp + 1),
+            stamp=left.stamp,
             event="left",
             by=record.leaving_by or "customer",
             reason=record.leaving_reason,

@@ -175,16 +175,16 @@ class Reinstatements(Struct, frozen=True):
             requested_ticket=ticket_of_stay(former.ticket or 0, number),
             requested_priority=former.priority,
             requested_rank=former.rank,
-            allocated_stamp=self._stamp(former.waitlist_id),
+            allocated_stamp=self._stamp(former),
             joining_by=command.by,
             joining_reason=command.reason,
             reinstated=number,
         )
 
-    def _stamp(self, waitlist_id: str) -> int:
-        """Return a stamp behind all decisions; raise Rebuilding while ranks are being restored."""
+    def _stamp(self, former: EntryRecord) -> int:
+        """Return a stamp behind all events; raise Rebuilding while ranks are being restored."""
         drawn: c.AllocateTicketsResult = self.recovering_queue.read(
-            c.AllocateTickets(waitlist_id=waitlist_id)
+            c.AllocateTickets(waitlist_id=former.waitlist_id, known_stamp=former.known_stamp)
         )
         return drawn.stamp
 

@@ -162,8 +162,7 @@ class Signups(Struct, frozen=True):
         """Write the intent to join; return what stands there, which may be another's record."""
         try:
             if former is None or isinstance(former, Alias):
-                self.entries.begin_join(intent, over=former)
-                return intent
+                return self.entries.begin_join(intent, over=former)
             if former.status == "admitted":
                 # Redis may still have the former stay, and would return it for this one.
                 self.recovering_queue.write(drop_of(former, counts=True))

@@ -1,7 +1,5 @@
 """Signups on lists that verify addresses: one answer, whoever asks and whatever the record has."""
 
-from contextlib import suppress
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -20,8 +18,9 @@ from waitlist_api.errors import (
 )
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
+from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import EntryRecord, nobody
 from waitlist_api.records.line import line_of
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
@@ -58,14 +57,15 @@ class UnprovenSignups(Struct, frozen=True):
         known = self._known(unproven)
         if known is None:
             return
-        waitlist, is_current = self._check_room(unproven)
+        waitlist, is_current, stamp = self._check_room(unproven, known)
         if not is_current:
             # An operator has changed the settings since they were read. The bot check is passed.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
             # Data that new settings refuse are those of a form of a moment ago.
             is_taken = is_current or refusal_of(waitlist, unproven) is None
-            self._ask(known, _signup_of(unproven, waitlist.settings) if is_taken else None)
+            signup = _signup_of(unproven, waitlist.settings) if is_taken else None
+            self._ask(known, stamp, signup)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
         """Return the record of a known address; add the entry if there is none."""
@@ -80,17 +80,22 @@ class UnprovenSignups(Struct, frozen=True):
                 raise error
         return None
 
-    def _check_room(self, command: SignupCommand) -> tuple[WaitlistRecord, bool]:
+    def _check_room(
+        self, command: SignupCommand, record: EntryRecord
+    ) -> tuple[WaitlistRecord, bool, int]:
         """Raise what would refuse a new entry at this moment, after the calls that it would make.
 
-        Return the waitlist, and whether its cached settings are those by which Redis decides.
+        Return the waitlist, whether its cached settings are those by which Redis decides, and a
+        stamp for an event of the entry.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
         refusal = refusal_of(waitlist, command)
         if refusal is not None:
             raise refusal
-        stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
+        draw = c.DrawStamp(waitlist_id=waitlist_id, known_stamp=record.known_stamp)
+        requests = [c.Stats(waitlist_id=waitlist_id), draw]
+        stats, drawn = self.recovering_queue.read_all(requests)
         is_current = stats.settings_version <= waitlist.version
         if not is_current:
             waitlist = self.waitlist_cache.look_up(waitlist_id)
@@ -100,7 +105,7 @@ class UnprovenSignups(Struct, frozen=True):
             raise Rebuilding
         if shut or line == "full":
             self.waitlist_cache.forget(waitlist_id)
-            self.joins.cancel(_nobody(waitlist_id, command.entry_id))
+            self.joins.cancel(nobody(waitlist_id, command.entry_id))
         match line:
             case "closed":
                 raise WaitlistClosed
@@ -108,16 +113,26 @@ class UnprovenSignups(Struct, frozen=True):
                 raise OpensLater(self.waitlist_cache.look_up(waitlist_id).settings.opens_at)
             case "full":
                 raise WaitlistFull
-        return waitlist, is_current
+        return waitlist, is_current, drawn.stamp
 
     def ask(self, waitlist_id: str, entry_id: str) -> None:
         """Ask for a message with the link of an entry; the same calls where there is none."""
         found = self.entries.known_as(waitlist_id, entry_id)
-        self._ask(found if isinstance(found, EntryRecord) else _nobody(waitlist_id, entry_id))
+        record = found if isinstance(found, EntryRecord) else nobody(waitlist_id, entry_id)
+        self._ask(record, self.recovering_queue.draw_stamp(record))
 
-    def _ask(self, record: EntryRecord, signup: Signup | None = None) -> None:
-        with suppress(EntryChanged):
-            self.asks.record(record, self.now_millis(), signup)
+    def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
+        """Write the event, with another stamp if the entry has a later event by then."""
+        for _ in range(MAX_CONFLICT_RETRIES):
+            try:
+                self.asks.record(record, stamp, self.now_millis(), signup)
+            except EntryChanged as changed:
+                if changed.record is None or changed.record.edited_stamp < stamp:
+                    return
+                record = changed.record
+                stamp = self.recovering_queue.draw_stamp(record)
+            else:
+                return
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
@@ -127,17 +142,4 @@ def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
         profile=kept_profile(settings, command.profile),
         attributes=command.attributes,
         language=language_of(command.languages) if settings.messages else "",
-    )
-
-
-def _nobody(waitlist_id: str, entry_id: str) -> EntryRecord:
-    """Return a record that is not in the table, so that no write on it succeeds."""
-    return EntryRecord(
-        waitlist_id=waitlist_id,
-        entry_id=entry_id,
-        customer_id="",
-        status="left",
-        join_id=c.NO_STAY,
-        created_millis=0,
-        updated_millis=0,
     )

@@ -153,6 +153,13 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
         return None if self.record is None else self.record.ticket
 
     @property
+    def known_stamp(self) -> int:
+        """The newest stamp that is known of the entry, 0 without any."""
+        if self.alias is not None:
+            return self.alias.stamp
+        return 0 if self.record is None else self.record.known_stamp
+
+    @property
     def joined_ticket(self) -> int | None:
         """The first ticket of the millisecond in `joined_at`; None without it."""
         joined_at = self.row.joined_at

@@ -175,13 +175,14 @@ class IntentWriter(Struct, frozen=True):
         self.look(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
-        """Allocate a ticket for every row that may join."""
+        """Allocate a ticket for every row that may join, behind all events of its entry."""
         now_millis = self.now_millis()
         new = [one for one in rows if one.state(now_millis) == "new"]
         shared = Counter(one.joined_ticket for one in new if one.joined_ticket is not None)
         reserved: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
+                known_stamp=max([one.known_stamp for one in new], default=0),
                 count=len(new) - shared.total(),
                 crowds=tuple(c.SharedMillisecond(*crowd) for crowd in shared.items()),
             )

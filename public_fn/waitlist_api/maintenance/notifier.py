@@ -74,8 +74,9 @@ class Notifier(Struct, frozen=True):
             due += self._ending(waitlist, redis_millis, is_time_up)
         written = []
         if due:
-            drawn: c.AllocateTicketsResult = self.queue.send(
-                c.AllocateTickets(waitlist_id=waitlist.waitlist_id)
+            known_stamp = max(one.record.known_stamp for one in due)
+            drawn: c.DrawStampResult = self.queue.send(
+                c.DrawStamp(waitlist_id=waitlist.waitlist_id, known_stamp=known_stamp)
             )
             write = partial(self._write, stamp=drawn.stamp, is_time_up=is_time_up)
             written = run_all(write, due)

@@ -246,7 +246,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
         return decision.stamp != record.stamp
-    return decision.stamp < record.stamp
+    return decision.stamp < (record.former or record).decided_stamp
 
 
 def _is_former(record: EntryRecord, place: c.Unsettled) -> bool:

@@ -26,6 +26,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
         "waitlist_id": record.waitlist_id,
         "entry_id": record.entry_id,
         "join_id": record.join_id,
+        "known_stamp": record.known_stamp,
         **tags_of(segments, record),
     }
     if record.requested_ticket is None:
@@ -140,6 +141,7 @@ def restore_of(
         rank=placed.rank or 0,
         ticket=placed.ticket or 0,
         stamp=placed.stamp,
+        known_stamp=placed.known_stamp,
         epoch=epoch,
         when=when,
         once_key=placed.once_key or None,
@@ -189,6 +191,7 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
         entry_id=placed.entry_id,
         join_id=placed.join_id,
         ticket=placed.ticket,
+        known_stamp=placed.known_stamp,
         inside_until_millis=placed.inside_until_millis,
     )
 
@@ -231,6 +234,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
         "entry_id": record.entry_id,
         "join_id": record.join_id,
         "ticket": record.ticket,
+        "known_stamp": record.known_stamp,
     }
 
 
@@ -328,7 +332,7 @@ def fill_stay_of(placed: IndexRow, segments: Segments) -> c.WaitingStay:
         placed.join_id,
         placed.rank or 0,
         placed.ticket or 0,
-        placed.stamp,
+        placed.known_stamp,
         placed.attempts,
         tuple(segments.of(placed.attributes)) if segments.declared else (),
         placed.attributes_version,

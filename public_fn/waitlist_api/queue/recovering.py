@@ -1,5 +1,6 @@
 """Starts a rebuild if Redis has lost the order of a waitlist."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -8,8 +9,9 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import WaitlistNotFound
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.queue.client import QueueClient
+from waitlist_api.queue.client import QueueClient, raise_first, send_batch
 from waitlist_api.queue.messages import init_of
+from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.places import Places
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
@@ -28,7 +30,7 @@ class RecoveringQueue(Struct, frozen=True):
     metrics: MetricsCollector
 
     def write(self, request: c.OnWaitlist) -> Any:
-        """Send a signup or a leave, which Redis accepts during a rebuild."""
+        """Send a signup, a leave or a draw, which Redis accepts during a rebuild."""
         try:
             return self.queue.send(request)
         except Cold:
@@ -42,6 +44,24 @@ class RecoveringQueue(Struct, frozen=True):
         except Cold as error:
             self.start_rebuild(request.waitlist_id)
             raise Rebuilding from error
+
+    def read_all(self, requests: Sequence[c.OnWaitlist]) -> list[Any]:
+        """Send requests about one waitlist in one call, as `read` sends one."""
+        answers = send_batch(self.queue, requests)
+        if any(isinstance(answer, Cold) for answer in answers):
+            self.start_rebuild(requests[0].waitlist_id)
+            raise Rebuilding
+        raise_first(answers)
+        return answers
+
+    def draw_stamp(self, record: EntryRecord) -> int:
+        """Return a stamp for an event of an entry on the list that the record alone has.
+
+        Redis draws it, so that no decision that Redis makes about the entry has the same one.
+        """
+        request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
+        drawn: c.DrawStampResult = self.write(request)
+        return drawn.stamp
 
     def start_rebuild(self, waitlist_id: str) -> c.InitResult:
         """Initialise a cold waitlist, and start maintenance to rebuild its order."""

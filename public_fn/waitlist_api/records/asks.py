@@ -5,12 +5,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.records.edits import ON_LIST
+from waitlist_api.records.edits import IS_LATER, ON_LIST
 from waitlist_api.records.entries import STATUSES, entry_changed
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_shared.ranks import ticket_of_millis
 
 LINK_ASKED = "link_asked"
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
@@ -31,36 +30,42 @@ class Asks(Struct, frozen=True):
 
     table: Table
 
-    def record(self, record: EntryRecord, now_millis: int, signup: Signup | None = None) -> None:
-        """Write the event; raise EntryChanged if the stay has ended, or the last one is too new.
+    def record(
+        self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
+    ) -> None:
+        """Write the event with a stamp that Redis has drawn after those of the record.
 
-        If the stay is not verified, the data of a newer `signup` replace those of the record, also
-        when the last event is too new for another one. In all cases there is one transaction, which
-        is tried also where it is known to fail, because another time of the answer would tell.
+        Raise EntryChanged if the stay has ended, if the last event is too new, or if the record
+        has a later event. If the stay is not verified, the data of a newer `signup` replace those
+        of the record, also when the last event is too new for another one. In all cases there is
+        one transaction, which is tried also where it is known to fail, because another time of the
+        answer would tell.
         """
         is_unverified = record.verify_until_millis is not None
         if signup is None or not is_unverified:
-            self._ask(record, now_millis)
+            self._ask(record, stamp, now_millis)
         elif record.status != "joining" and now_millis >= _due_millis(record):
-            self._ask(record, now_millis, signup)
+            self._ask(record, stamp, now_millis, signup)
         else:
-            self._replace(record, now_millis, signup)
+            self._replace(record, stamp, now_millis, signup)
 
-    def _ask(self, record: EntryRecord, now_millis: int, signup: Signup | None = None) -> None:
+    def _ask(
+        self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
+    ) -> None:
         is_unverified = record.verify_until_millis is not None
         name = VERIFICATION_ASKED if is_unverified else LINK_ASKED
-        event = HistoryEvent(stamp=_stamp(record, now_millis), event=name, by="customer")
+        event = HistoryEvent(stamp=stamp, event=name, by="customer")
         values = STATUSES | {
             "join_id": record.join_id,
             "asks": record.link_asks,
             "next": record.link_asks + 1,
             "now": now_millis,
             "due": _due_millis(record),
-            "stamp": event.stamp,
+            "edited_stamp": stamp,
         }
         known = "#link_asks = :asks" if record.link_asks else "attribute_not_exists(#link_asks)"
-        condition = f"{ON_LIST} AND #join_id = :join_id AND {known} AND :now >= :due"
-        update = "SET #link_asks = :next, #link_asked_millis = :now, #edited_stamp = :stamp"
+        condition = f"{ON_LIST} AND {IS_LATER} AND #join_id = :join_id AND {known} AND :now >= :due"
+        update = "SET #link_asks = :next, #link_asked_millis = :now, #edited_stamp = :edited_stamp"
         if signup is not None:
             condition += f" AND {UNVERIFIED}"
             also, more = _data(record, signup)
@@ -73,16 +78,17 @@ class Asks(Struct, frozen=True):
                 ]
             )
 
-    def _replace(self, record: EntryRecord, now_millis: int, signup: Signup) -> None:
+    def _replace(self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup) -> None:
         """Replace the data alone, also while the former signup is still being finished."""
         also, values = _data(record, signup)
-        condition = f"({ON_LIST} OR #status = :joining) AND #join_id = :join_id AND {UNVERIFIED}"
+        condition = f"({ON_LIST} OR #status = :joining) AND {IS_LATER} AND #join_id = :join_id"
+        condition += f" AND {UNVERIFIED}"
         values |= STATUSES | {
             "join_id": record.join_id,
             "now": now_millis,
-            "stamp": _stamp(record, now_millis),
+            "edited_stamp": stamp,
         }
-        update = f"SET #edited_stamp = :stamp{also}"
+        update = f"SET #edited_stamp = :edited_stamp{also}"
         with entry_changed():
             self.table.transact(
                 [self.table.update_write(record_key(*record.key), update, condition, values)]
@@ -116,11 +122,6 @@ def _data(record: EntryRecord, signup: Signup) -> tuple[str, Item]:
         "attributes": json_text(signup.attributes),
         "language": signup.language,
     }
-
-
-def _stamp(record: EntryRecord, now_millis: int) -> int:
-    """Return a stamp behind those that the record has."""
-    return max(record.stamp, record.edited_stamp, ticket_of_millis(now_millis) - 1) + 1
 
 
 def _due_millis(record: EntryRecord) -> int:

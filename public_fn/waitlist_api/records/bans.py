@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.alias import Alias
+from waitlist_api.records.edits import IS_LATER
 from waitlist_api.records.entries import NOT_BANNED, STATUSES, EntryRecords, entry_changed
 from waitlist_api.records.entry import (
     EntryRecord,
@@ -19,11 +20,13 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.intents import UNKNOWN
 from waitlist_api.records.table import Item, Table
 from waitlist_shared.ids import new_join_id
-from waitlist_shared.ranks import ticket_of_millis
 
 IS_ENDED = "#status IN (:left, :admitted)"
 IS_NOT_ENDED = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
 NOT_ERASED = "attribute_not_exists(#erase)"
+# Off the list the record alone draws stamps: the newest one must be that from which this one was
+# drawn. On the list Redis draws them, and this one must come after the events that the record has.
+IS_ENDED_AS_READ = f"{IS_ENDED} AND #stamp = :known"
 
 
 class Ban(Struct, frozen=True, kw_only=True):
@@ -66,15 +69,15 @@ class BanRecords(Struct, frozen=True):
         return found
 
     def begin(
-        self, ban: Ban, record: EntryRecord | None, now_millis: int, *, keeps_data: bool
+        self, ban: Ban, record: EntryRecord | None, stamp: int, now_millis: int, *, keeps_data: bool
     ) -> None:
         """Write a ban, with the intent to leave if the customer is on the list.
 
-        Raise EntryChanged if the customer is banned or being erased, or if the stay has begun or
-        ended since `record` was read. Without `keeps_data` profile and attributes are removed,
-        because the record stays longer than the list allows to keep them.
+        `stamp` is later than those that the record has. Raise EntryChanged if the customer is
+        banned or being erased, if the stay has begun or ended since `record` was read, or if the
+        record has a later event. Without `keeps_data` profile and attributes are removed, because
+        the record stays longer than the list allows to keep them.
         """
-        stamp = _stamp(record, now_millis)
         event = HistoryEvent(stamp=stamp, event="banned", by=ban.by, reason=ban.reason)
         with entry_changed():
             self.table.transact(
@@ -95,22 +98,26 @@ class BanRecords(Struct, frozen=True):
     ) -> int:
         """Write that a ban has ended, and return the stamp of the event.
 
-        Raise EntryChanged if the customer has not this ban any more, or is leaving.
+        Raise EntryChanged if the customer has not this ban any more, is leaving, or has gone out
+        since `record` was read.
         """
-        stamp = _stamp(record, now_millis)
+        stamp = record.stamp_off_list(now_millis)
         event = HistoryEvent(stamp=stamp, event="unbanned", by=by, reason=reason)
         expires = "" if expires_at is None else ", #expires_at = :expires_at"
         update = (
-            f"SET #stamp = :stamp, #updated_millis = :now{expires} REMOVE #ban_stamp, #ban_reason"
+            f"SET #stamp = :stamp, #end_stamp = :end_stamp, #updated_millis = :now{expires}"
+            " REMOVE #ban_stamp, #ban_reason"
         )
         values = {
             **STATUSES,
             "ban": record.ban_stamp,
+            "known": record.stamp,
+            "end_stamp": record.decided_stamp,
             "stamp": stamp,
             "now": now_millis,
             "expires_at": expires_at,
         }
-        condition = f"#ban_stamp = :ban AND {IS_ENDED}"
+        condition = f"#ban_stamp = :ban AND {IS_ENDED_AS_READ}"
         banned = HistoryEvent.key(*record.key, record.ban_stamp, "banned")
         with entry_changed():
             self.table.transact(
@@ -153,16 +160,16 @@ class BanRecords(Struct, frozen=True):
             "ban_stamp": stamp,
             "ban_reason": ban.reason or None,
             "ban_key": ban.once_key or None,
-            # Of an ended stay the newest stamp, which `erased` follows. Another stay gets its last
-            # one by the leave.
-            "stamp" if record.has_ended else "edited_stamp": stamp,
             "updated_millis": now_millis,
         }
-        condition = IS_ENDED if record.has_ended else IS_NOT_ENDED
+        condition = IS_ENDED_AS_READ if record.has_ended else f"{IS_NOT_ENDED} AND {IS_LATER}"
         if record.has_ended:
-            changes["expires_at"] = None
+            # `erased` follows the newest stamp of an ended stay. Another stay gets its last one by
+            # the leave.
+            changes |= {"stamp": stamp, "end_stamp": record.decided_stamp, "expires_at": None}
         else:
             changes |= {
+                "edited_stamp": stamp,
                 "status": "leaving",
                 "leaving_by": ban.by,
                 "leaving_reason": ban.reason,
@@ -176,14 +183,8 @@ class BanRecords(Struct, frozen=True):
             record_key(*ban.key),
             _update(changes),
             f"{condition} AND {NOT_BANNED} AND {NOT_ERASED}",
-            STATUSES | changes,
+            STATUSES | changes | {"known": record.stamp},
         )
-
-
-def _stamp(record: EntryRecord | None, now_millis: int) -> int:
-    """Return a stamp by this function's clock, behind those that the record has."""
-    known = 0 if record is None else max(record.stamp, record.edited_stamp)
-    return max(known + 1, ticket_of_millis(now_millis))
 
 
 def _update(changes: dict[str, Any]) -> str:

@@ -9,7 +9,6 @@ from waitlist_api.records.entry import NO_LONGER_NEAR, HistoryEvent
 from waitlist_api.records.lifecycle import status_after
 from waitlist_api.records.transitions import OF_QUESTION, OUT_OF_ATTEMPTS, Transition
 from waitlist_shared import contracts as c
-from waitlist_shared.ranks import ticket_of_millis
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
@@ -30,17 +29,18 @@ HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
     """Return the events of a decision that no request recorded: the same at every write."""
+    stamp, at_millis = decision.stamp, decision.at
     match decision.verb:
         case "expired":
-            return (expired_event(decision.at),)
+            return (expired_event(stamp, at_millis),)
         case "worn_out":
-            return (attempts_exhausted_event(min(decision.stamp, ticket_of_millis(decision.at))),)
+            return (attempts_exhausted_event(stamp, at_millis),)
         case "no_show" | "abandoned":
-            return (no_show_event(decision.at),)
+            return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # The stamp before the decision's is drawn for these two events alone (lib/expiry.lua).
-            ended = min(decision.stamp - 1, ticket_of_millis(decision.at))
-            return no_show_event(ended), attempts_exhausted_event(ended + 1)
+            # The stamp before the decision's is drawn for the first of these two (lib/expiry.lua).
+            parked = attempts_exhausted_event(stamp, at_millis)
+            return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
             return (unanswered_event(decision, "parked"),)
         case "unanswered_to_back":
@@ -77,14 +77,14 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
     )
 
 
-def expired_event(stamp: int) -> HistoryEvent:
-    """Return the event of a hold that expired at a stamp."""
-    return HistoryEvent(stamp=stamp, event="expired", by=MAINTENANCE)
+def expired_event(stamp: int, at_millis: int) -> HistoryEvent:
+    """Return the event of a hold whose deadline has passed."""
+    return HistoryEvent(stamp=stamp, at_millis=at_millis, event="expired", by=MAINTENANCE)
 
 
-def no_show_event(stamp: int) -> HistoryEvent:
-    """Return the event of an offer that its customer did not accept in time."""
-    return HistoryEvent(stamp=stamp, event=NO_SHOW, by=POLICY)
+def no_show_event(stamp: int, at_millis: int) -> HistoryEvent:
+    """Return the event of an offer that its customer did not accept before its deadline."""
+    return HistoryEvent(stamp=stamp, at_millis=at_millis, event=NO_SHOW, by=POLICY)
 
 
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
@@ -103,13 +103,21 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
 def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
     """Return the event of the hold or offer before, if its end has brought the entry back."""
     if claim.expired_stamp:
-        return (expired_event(claim.expired_stamp),)
-    return (no_show_event(claim.no_show_stamp),) if claim.no_show_stamp else ()
+        return (expired_event(claim.expired_stamp, claim.ended_millis),)
+    if claim.no_show_stamp:
+        return (no_show_event(claim.no_show_stamp, claim.ended_millis),)
+    return ()
 
 
-def attempts_exhausted_event(stamp: int) -> HistoryEvent:
-    """Return the event of a parking after too many attempts."""
-    return HistoryEvent(stamp=stamp, event="parked", by=MAINTENANCE, reason=OUT_OF_ATTEMPTS)
+def attempts_exhausted_event(stamp: int, at_millis: int) -> HistoryEvent:
+    """Return the event of a parking after too many attempts, at the deadline of the last one."""
+    return HistoryEvent(
+        stamp=stamp,
+        at_millis=at_millis,
+        event="parked",
+        by=MAINTENANCE,
+        reason=OUT_OF_ATTEMPTS,
+    )
 
 
 def transition_of(

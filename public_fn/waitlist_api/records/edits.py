@@ -17,6 +17,9 @@ from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked)"
 UNEDITED = "attribute_not_exists(#edited_stamp)"
+# The event of a write comes after those that the record has. Otherwise another request was faster,
+# and the caller draws a later stamp.
+IS_LATER = f"({UNEDITED} OR #edited_stamp < :edited_stamp)"
 # A record that was never edited has no version.
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
@@ -40,9 +43,9 @@ class Edits(Struct, frozen=True):
 
         An edit of the customer also has the `changes_until_millis` that counts it.
 
-        Raise EntryChanged if the entry is not waiting, offered or parked, or if it already has
-        these values: of two equal requests at once, one makes the change. Also if it is not that
-        stay, or has been edited since it was `seen`.
+        Raise EntryChanged if the entry is not waiting, offered or parked, if it already has these
+        values (of two equal requests at once, one makes the change), or if it has a later event.
+        Also if it is not that stay, or has been edited since it was `seen`.
         """
         update, values = "", Item(zero=0, one=1)
         if attributes is not None:
@@ -108,7 +111,10 @@ class Edits(Struct, frozen=True):
             self.table.transact(
                 [
                     self.table.update_write(
-                        record_key(*key), update, f"{ON_LIST} AND ({condition})", values
+                        record_key(*key),
+                        update,
+                        f"{ON_LIST} AND {IS_LATER} AND ({condition})",
+                        values,
                     ),
                     self.table.put_write(event.to_item(*key)),
                     self.table.put_write(_change(key, event.stamp).to_item(now_millis)),

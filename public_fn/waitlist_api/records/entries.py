@@ -29,13 +29,13 @@ from waitlist_api.records.intents import (
     first_ask,
     intent_item,
     joined_event,
+    joining_over,
     rejoining,
     values_of_former,
 )
 from waitlist_api.records.journal import EXITED, Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
-from waitlist_shared.ranks import ticket_of_millis
 
 # Statuses as values of conditions and updates.
 STATUSES: Item = {status: status for status in get_args(Status)}
@@ -197,11 +197,15 @@ class EntryRecords(Struct, frozen=True):
             found |= {one.entry_id: one for one in map(_read, self.table.get_many(keys))}
         return found
 
-    def begin_join(self, record: EntryRecord, over: Alias | None = None) -> None:
+    def begin_join(self, record: EntryRecord, over: Alias | None = None) -> EntryRecord:
         """Write the intent to join, or `over` a stale alias; raise EntryChanged if it is taken."""
-        condition, values = (UNKNOWN, {}) if over is None else (AS_ALIAS, over.values)
+        condition, values = UNKNOWN, Item()
+        if over is not None:
+            condition, values = AS_ALIAS, over.values
+            record = joining_over(record, over)
         with entry_changed():
             self.table.put(intent_item(record), condition, values)
+        return record
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
         """Write the intent to join that replaces an ended stay; EntryChanged if that is another."""
@@ -338,14 +342,13 @@ class EntryRecords(Struct, frozen=True):
         *,
         keeps_room: bool = False,
     ) -> EntryRecord:
-        """Write that an admitted customer has gone out; raise EntryChanged if they had before.
+        """Write that an admitted customer has gone out.
 
+        Raise EntryChanged if they had before, or if the record has another event since it was read.
         With `keeps_room` the room stays taken until the pass ends, or until an exit without it.
         """
-        # By this function's clock: Redis hears of it only afterwards.
-        stamp = max(record.stamp + 1, ticket_of_millis(now_millis))
-        # The event of the exit before may have that stamp.
-        stamp += record.out_millis is not None
+        # Redis hears of the exit only afterwards.
+        stamp = record.stamp_off_list(now_millis)
         event = HistoryEvent(
             stamp=stamp,
             event="exited",
@@ -355,9 +358,12 @@ class EntryRecords(Struct, frozen=True):
             expires_at=record.expires_at,
         )
         when = "out_millis" if keeps_room else "exited_millis"
-        update = f"SET #{when} = :now, #updated_millis = :now, #edited_stamp = :stamp"
+        update = (
+            f"SET #{when} = :now, #updated_millis = :now, #stamp = :stamp, #end_stamp = :end_stamp"
+        )
         condition = (
-            "#status = :admitted AND #join_id = :join_id AND attribute_not_exists(#exited_millis)"
+            "#status = :admitted AND #join_id = :join_id AND #stamp = :known"
+            " AND attribute_not_exists(#exited_millis)"
         )
         change = _change(record.key, stamp, EXITED)
         if keeps_room:
@@ -365,10 +371,17 @@ class EntryRecords(Struct, frozen=True):
             # Redis is to have the customer inside as after the admission.
             until_millis = record.inside_until_millis or 0
             change = _change(record.key, stamp, "admitted", until_millis=until_millis)
-        values = STATUSES | {"join_id": record.join_id, "now": now_millis, "stamp": stamp}
+        values = STATUSES | {
+            "join_id": record.join_id,
+            "known": record.stamp,
+            "end_stamp": record.decided_stamp,
+            "now": now_millis,
+            "stamp": stamp,
+        }
         with entry_changed():
             self.table.transact(self._writes(change, update, condition, values, now_millis, event))
-        return replace(record, **{when: now_millis})
+        changes = {when: now_millis, "stamp": stamp, "end_stamp": record.decided_stamp}
+        return replace(record, **changes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record a move that Redis made; raise EntryChanged if the moved stay is over."""

@@ -6,11 +6,11 @@ from typing import Any, Literal, Self
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from waitlist_api.clock import iso_of
+from waitlist_api.clock import iso, iso_of
 from waitlist_api.records.table import Item
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
-from waitlist_shared.ranks import priority_of, time_of
+from waitlist_shared.ranks import priority_of, ticket_of_millis, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
 # Statuses with a place: in the queue, held by a claim, or parked.
@@ -52,7 +52,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of one entry.
 
     `join_id` identifies the stay: a customer who joins again has the same entry with another stay.
-    `stamp` is that of the newest recorded decision on the order; `ticket` was drawn at signup.
+    `stamp` is that of the newest recorded decision on the order, and after the end of the stay that
+    of its newest event: then `end_stamp` is that of the decision that ended the stay. `ticket` was
+    drawn at signup.
     `signup_key` and `signup_body` are digests of the signup's Idempotency-Key and body. `once_key`
     and `once_stamp` identify the last bump, so that a rebuilt Redis recognises its repeat.
 
@@ -91,7 +93,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     On a list with `identity` an entry whose person has moved to another address has the id of that
     address in `answers_to`, under which an alias stands; `moved_stay` is the stay that was moved
     last. `moving_address` is to be verified, which the event with `moving_stamp` asks for; its id
-    is `moving_to`. `moving_asks` counts such events.
+    is `moving_to`. `moving_asks` counts such events; the last one was asked for at
+    `moving_asked_millis`.
 
     The person was told `near_count` times in this stay that the turn is near, the last time by the
     event with `near_stamp`. `near_rank` is the rank at which they were told; it is removed when
@@ -148,6 +151,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     moving_to: str = ""
     moving_address: str = ""
     moving_stamp: int = 0
+    moving_asked_millis: int | None = None
     moving_asks: int = 0
     changes_until_millis: int = 0
     signup_key: str = ""
@@ -156,6 +160,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     rank: int | None = None
     ticket: int | None = None
     stamp: int = 0
+    end_stamp: int = 0
     edited_stamp: int = 0
     claim_token: str = ""
     claimed_until_millis: int | None = None
@@ -273,6 +278,24 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     @property
+    def known_stamp(self) -> int:
+        """The newest stamp that the record has of the entry: all later ones must exceed it."""
+        return max(self.stamp, self.edited_stamp)
+
+    def stamp_off_list(self, now_millis: int) -> int:
+        """Return a stamp for an event after the end of the stay, by the clock of this function.
+
+        Until the next stay begins, the record alone decides about the entry. So the write that has
+        this stamp must find `stamp` as it is here.
+        """
+        return max(self.known_stamp + 1, ticket_of_millis(now_millis))
+
+    @property
+    def decided_stamp(self) -> int:
+        """The stamp of the newest decision of Redis that the record has."""
+        return self.end_stamp or self.stamp
+
+    @property
     def address_id(self) -> str:
         """The id of the address that the entry answers to now."""
         return self.answers_to or self.entry_id
@@ -353,13 +376,29 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         }
 
 
-class HistoryEvent(Struct, frozen=True, kw_only=True):
-    """One event of an entry's history, ordered by its stamp, which also has its time.
+def nobody(waitlist_id: str, entry_id: str) -> EntryRecord:
+    """Return a record that is not in the table, so that no write on it succeeds."""
+    return EntryRecord(
+        waitlist_id=waitlist_id,
+        entry_id=entry_id,
+        customer_id="",
+        status="left",
+        join_id=c.NO_STAY,
+        created_millis=0,
+        updated_millis=0,
+    )
 
+
+class HistoryEvent(Struct, frozen=True, kw_only=True):
+    """One event of an entry's history, ordered by its stamp.
+
+    The event happened at `at_millis`; without it, at the time of the stamp. The end of a hold
+    happens at its deadline, and has the stamp of the later moment at which Redis notices it.
     `jti` is the id of the pass that begins with the event, or that is to be refused after it.
     """
 
     stamp: int
+    at_millis: int | None = None
     event: str
     by: str
     reason: str = ""
@@ -375,6 +414,11 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     def is_expired(self, now_millis: int) -> bool:
         """Return whether the event has expired, like its record."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
+
+    @property
+    def at(self) -> str:
+        """When the event happened, as an ISO-8601 time."""
+        return iso(self.at_millis) if self.at_millis else iso_of(time_of(self.stamp))
 
     @staticmethod
     def key(waitlist_id: str, entry_id: str, stamp: int, event: str) -> dict[str, str]:
@@ -394,8 +438,9 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             "event": self.event,
             "by": self.by,
             "by_kind": self.by if self.by in KINDS else "operator",
-            "at": iso_of(time_of(self.stamp)),
+            "at": self.at,
             "jti": self.jti,
+            **({"at_millis": self.at_millis} if self.at_millis else {}),
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
             **({"expires_at": self.expires_at} if self.expires_at else {}),

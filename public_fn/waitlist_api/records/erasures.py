@@ -65,8 +65,8 @@ class Erasures(Struct, frozen=True):
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
         self.forget_alias(record)
-        if record.edited_stamp > record.stamp:
-            self._stamp_last(record.key, record.join_id, record.edited_stamp)
+        if record.known_stamp > record.stamp:
+            self._stamp_last(record.key, record.join_id, record.known_stamp)
         self._delete_record(record.waitlist_id, record.entry_id, record.join_id)
         return True
 
@@ -93,7 +93,8 @@ class Erasures(Struct, frozen=True):
     def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
         """Let the event `erased`, which has the record's stamp, follow a later one of the stay.
 
-        Such as an edit, an exit, or a ban that was cut off: none of these changes the stamp.
+        Such as an edit, or a ban that was cut off: while an entry is on the list, neither changes
+        the record's stamp.
         """
         values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):
@@ -108,7 +109,7 @@ class Erasures(Struct, frozen=True):
 
         `until_stamp` is the end of the stay, if Redis has returned it.
         """
-        last_stamp = max(record.stamp, record.edited_stamp, until_stamp)
+        last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
 
     def forget(

@@ -12,6 +12,7 @@ from waitlist_api.records.intents import (
     AS_FORMER,
     UNKNOWN,
     intent_item,
+    joining_over,
     rejoining,
     values_of_former,
 )
@@ -44,6 +45,8 @@ class Intent(Struct, frozen=True):
     @property
     def begun(self) -> EntryRecord:
         """The record after the intent is written."""
+        if self.alias is not None:
+            return joining_over(self.record, self.alias)
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 

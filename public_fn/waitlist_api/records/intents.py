@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from waitlist_api.records.alias import Alias
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
 from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
@@ -14,7 +15,7 @@ from waitlist_shared.ranks import millis_of
 UNKNOWN = "attribute_not_exists(#pk)"
 AS_FORMER = (
     "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
-    " AND attribute_not_exists(#ban_stamp)"
+    " AND #stamp = :former_stamp AND attribute_not_exists(#ban_stamp)"
 )
 # Fields that a record has only while the entry is joining.
 OF_INTENT = (
@@ -33,6 +34,7 @@ def values_of_former(former: EntryRecord) -> Item:
         "status": former.status,
         "former_id": former.join_id,
         "former_millis": former.updated_millis,
+        "former_stamp": former.stamp,
     }
 
 
@@ -52,7 +54,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         record,
         **others,
         previous=previous,
-        stamp=former.stamp,
+        # The stamps of the new stay are later.
+        stamp=former.known_stamp,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         answers_to=former.answers_to,
         # A stay that an operator begins is none of the customer's changes.
@@ -63,6 +66,15 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # Nor does a repeat of a ban that has ended since.
         ban_key=former.ban_key,
     )
+
+
+def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
+    """Return the intent to join that replaces a stale alias.
+
+    The history of the stay that the address had before may be there still: the stamps of the new
+    stay are later.
+    """
+    return replace(record, stamp=alias.stamp)
 
 
 def intent_item(record: EntryRecord) -> Item:

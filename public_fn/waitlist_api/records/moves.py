@@ -13,7 +13,6 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, rec
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import AS_FORMER, UNKNOWN, values_of_former
 from waitlist_api.records.table import ConditionFailed, Item, Table
-from waitlist_shared.ranks import ticket_of_millis
 
 ASKED = "address_change_asked"
 CHANGED = "address_changed"
@@ -22,22 +21,28 @@ AS_SEEN = "#edited_stamp = :seen"
 
 
 class Moves(Struct, frozen=True):
-    """Writes what becomes of an entry's address; raises EntryChanged if the entry has changed."""
+    """Writes what becomes of an entry's address; raises EntryChanged if the entry has changed.
+
+    Each write gets a stamp that Redis has drawn after those of the record.
+    """
 
     table: Table
     entries: EntryRecords
     erasures: Erasures
 
-    def ask(self, record: EntryRecord, to: str, address: str, now_millis: int) -> EntryRecord:
+    def ask(
+        self, record: EntryRecord, to: str, address: str, stamp: int, now_millis: int
+    ) -> EntryRecord:
         """Write that the entry is to answer to the id `to`, once the address is verified.
 
         It replaces what was asked for before.
         """
-        event = _event(record, ASKED, now_millis)
+        event = HistoryEvent(stamp=stamp, event=ASKED, by=CUSTOMER)
         values = {
             "moving_to": to,
             "moving_address": address,
             "moving_stamp": event.stamp,
+            "moving_asked_millis": now_millis,
             "moving_asks": record.moving_asks + 1,
         }
         update = "".join(f", #{name} = :{name}" for name in values)
@@ -50,9 +55,8 @@ class Moves(Struct, frozen=True):
             )
         return self.entries.find(*record.key)
 
-    def withdraw(self, record: EntryRecord, now_millis: int) -> EntryRecord:
+    def withdraw(self, record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
         """Write that the entry keeps its address."""
-        stamp = _event(record, ASKED, now_millis).stamp
         update = (
             "SET #edited_stamp = :stamp, #updated_millis = :now REMOVE #moving_to, #moving_address"
         )
@@ -66,13 +70,14 @@ class Moves(Struct, frozen=True):
         record: EntryRecord,
         profile: dict[str, Any],
         over: EntryRecord | Alias | None,
+        stamp: int,
         now_millis: int,
     ) -> None:
         """Let the entry answer to the address that was asked for; `over` is what is at its key.
 
         The condition of the key excludes a signup of the address at the same moment.
         """
-        event = _event(record, CHANGED, now_millis)
+        event = HistoryEvent(stamp=stamp, event=CHANGED, by=CUSTOMER)
         to = record.moving_to
         values = {"profile": json_text(profile), "moved_stay": record.join_id, "to": to}
         update, removed = ", #profile = :profile, #moved_stay = :moved_stay", "#unreachable"
@@ -128,14 +133,8 @@ def _seen(record: EntryRecord) -> Item:
     return STATUSES | {"join_id": record.join_id, "seen": record.edited_stamp}
 
 
-def _event(record: EntryRecord, name: str, now_millis: int) -> HistoryEvent:
-    # By this function's clock: Redis has nothing of it.
-    stamp = max(record.stamp, record.edited_stamp, ticket_of_millis(now_millis) - 1) + 1
-    return HistoryEvent(stamp=stamp, event=name, by=CUSTOMER)
-
-
 def _last_stamp(over: EntryRecord | Alias) -> int:
-    return over.stamp if isinstance(over, Alias) else max(over.stamp, over.edited_stamp)
+    return over.stamp if isinstance(over, Alias) else over.known_stamp
 
 
 def _as_found(over: EntryRecord | Alias | None) -> tuple[str, Item]:

@@ -69,12 +69,11 @@ class NoticeRecords(Struct, frozen=True):
         return True
 
     def record(self, notice: Notice, stamp: int) -> None:
-        """Write a notice with a stamp that Redis has drawn after all decisions of the record.
+        """Write a notice with a stamp that Redis has drawn after all events of the record.
 
         Raise EntryChanged if it has been written, or anything else has happened to the entry.
         """
         record = notice.record
-        stamp = max(stamp, record.stamp + 1, record.edited_stamp + 1)
         event = HistoryEvent(stamp=stamp, event=notice.word, by=MAINTENANCE)
         changes = notice.changes(stamp) | {"edited_stamp": stamp}
         values = STATUSES | changes

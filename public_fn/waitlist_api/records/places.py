@@ -35,7 +35,8 @@ INSIDE = (
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     """An entry in the index: enough to restore its place and its segments.
 
-    The index lacks the `readiness`, which only rows that were made from a record have.
+    The index lacks `readiness` and `edited_stamp`, which only rows that were made from a record
+    have.
 
     A struct without garbage collection (it has no reference cycles), because a rebuild creates one
     for every entry.
@@ -59,7 +60,13 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     attributes: dict[str, Any] = {}
     attributes_version: int = 0
     delayed_until_millis: int | None = None
+    edited_stamp: int = 0
     readiness: c.Readiness | None = None
+
+    @property
+    def known_stamp(self) -> int:
+        """The newest stamp that is known of the entry: all later ones must exceed it."""
+        return max(self.stamp, self.edited_stamp)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -81,8 +88,8 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The partition key has both ids. The index lacks the readiness.
-NOT_PROJECTED = ("waitlist_id", "entry_id", "readiness")
+# The partition key has both ids. The index lacks the other two.
+NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
 # Without the other keys: parsing the answers takes most of a rebuild's time.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))

@@ -53,10 +53,10 @@ class Claimed(Struct, frozen=True, kw_only=True):
     """One held entry; `attempts` counts the holds of it that have expired before.
 
     A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
-    at which the lease of the hold before ended, `no_show_stamp` that at which the offer before did,
-    if that brought the entry back into the queue and the record may lack it, else 0. `stamp` is
-    that of a hold that lasts; `basis_stamp` and `placed_stamp` as in Decision. `filter_index` is
-    that of the filter by which the entry was taken, from 0.
+    of the end of the hold before, `no_show_stamp` that of the end of the offer before, and
+    `ended_millis` its deadline, if that end brought the entry back into the queue and the record
+    may lack it, else 0. `stamp` is that of a hold that lasts; `basis_stamp` and `placed_stamp` as
+    in Decision. `filter_index` is that of the filter by which the entry was taken, from 0.
     """
 
     entry_id: EntryId
@@ -67,6 +67,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     ticket: Ticket
     expired_stamp: Ticket = 0
     no_show_stamp: Ticket = 0
+    ended_millis: Number = 0
     stamp: Ticket | None = None
     basis_stamp: Ticket | None = None
     placed_stamp: Ticket | None = None
@@ -173,13 +174,15 @@ class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
     """`outcome` is redriven, or repeat of a redrive at `stamp` that the record may not have.
 
-    No position is known of an entry that no longer waits. `worn_out_stamp` is that at which
-    the last of too many holds ended, if the record may not have that parking, else 0.
+    No position is known of an entry that no longer waits. `worn_out_stamp` is that of the end of
+    the last of too many holds, and `worn_out_millis` its deadline, if the record may not have that
+    parking, else 0.
     """
 
     position: int | None = None
     total: int
     worn_out_stamp: Ticket = 0
+    worn_out_millis: Number = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
@@ -222,9 +225,9 @@ class Decision(Struct, frozen=True, kw_only=True):
     `abandoned` the end of an offer after which the entry leaves the list, `unanswered_…` the end of
     a wait that the customer has not confirmed in time. `token` is that of the
     hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
-    the deadline of an offer, a withdrawn one too, or of an extension, that at which a released
-    entry is ready again, or the stamp at which an expired hold's lease ended. A parking after too
-    many attempts or offers has the deadline of the last one.
+    the deadline of an offer, a withdrawn one too, of an extension, or of a hold or offer that has
+    ended unused, or that at which a released entry is ready again. A parking after too many
+    attempts or offers has the deadline of the last one.
 
     `ticket` names the stay. A server that took over may lack decisions which the record has, so
     `basis_stamp` is that of the newest decision about the entry that Redis knew before, 0 if it

@@ -26,10 +26,15 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
-    """Draws a run of tickets, and numbers within shared milliseconds, each of them once."""
+    """Draws a run of tickets, and numbers within shared milliseconds, each of them once.
+
+    The tickets and the stamp are later than `known_stamp`, the newest stamp that the records have
+    of the entries.
+    """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     crowds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
+    known_stamp: Ticket = 0
 
 
 @answers(AllocateTickets)
@@ -51,13 +56,14 @@ class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
 
     With a `rank` it is added there, whatever its ticket is, or at the nearest free rank ahead. So
     an operator gives the place of a stay that has ended back, and an import gives the place that a
-    customer had in another waitlist. A closed waitlist takes it too: only signups are refused. Its
-    result is a signup's.
+    customer had in another waitlist. A closed waitlist takes it too: only signups are refused.
+    `known_stamp` is as in Signup. Its result is a signup's.
     """
 
     ticket: Ticket
     priority: Priority = 0
     rank: Rank | None = None
+    known_stamp: Ticket = 0
 
 
 answers(Insert)(SignupResult)

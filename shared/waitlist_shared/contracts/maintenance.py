@@ -74,13 +74,16 @@ class InspectResult(Result, frozen=True, kw_only=True):
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """A waiting entry to restore, in few bytes, because a rebuild sends many."""
+    """A waiting entry to restore, in few bytes, because a rebuild sends many.
+
+    `known_stamp` is as in Restore.
+    """
 
     entry_id: EntryId
     join_id: JoinId
     rank: Rank
     ticket: Ticket
-    stamp: Ticket
+    known_stamp: Ticket
     attempts: Number = 0
     segments: SegmentIds = ()
     attributes_version: Number = 0

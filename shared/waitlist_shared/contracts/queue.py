@@ -172,7 +172,13 @@ class InitResult(Result, frozen=True, kw_only=True):
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
-    pass
+    """Adds an entry at the end of the queue.
+
+    Its ticket is later than `known_stamp`, the newest stamp that the record has of the customer's
+    stays before this one: the record draws stamps too, while an entry is off the list.
+    """
+
+    known_stamp: Ticket = 0
 
 
 @answers(Signup)
@@ -195,10 +201,12 @@ class SignupResult(Result, frozen=True, kw_only=True):
 class EndOfStay(OnStay, frozen=True, kw_only=True):
     """Takes an entry off the list for good, and counts it.
 
-    With the stay's `ticket`, the place of another stay of the same customer remains.
+    With the stay's `ticket`, the place of another stay of the same customer remains. All stamps
+    that Redis draws afterwards are later than `known_stamp`, the newest one that the record has.
     """
 
     ticket: Ticket | None = None
+    known_stamp: Ticket = 0
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
@@ -278,8 +286,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
     `stamp` is new at each call; `moved_stamp` is that of the move. `moved_by` is how many places
     nearer to the head the entry came, negative if farther; None for the repeat of a move that was
-    restored. `attempts` counts expired holds; `expired_stamp` as in Claimed, `basis_stamp` as in
-    Decision.
+    restored. `attempts` counts expired holds. `expired_stamp` is as in Claimed, with the deadline
+    `expired_millis`; `basis_stamp` as in Decision.
     """
 
     rank: Rank
@@ -291,6 +299,7 @@ class BumpResult(Result, frozen=True, kw_only=True):
     moved_by: int | None = None
     attempts: Number | None = None
     expired_stamp: Ticket = 0
+    expired_millis: Number = 0
     basis_stamp: Ticket | None = None
 
 
@@ -333,6 +342,21 @@ class PositionResult(Result, frozen=True, kw_only=True):
     ready_ahead: int | None = None
     not_ready: tuple[NotReady, ...] = ()
     confirm_by_millis: Number = 0
+
+
+class DrawStamp(OnWaitlist, frozen=True, kw_only=True, tag="draw"):
+    """Draws the stamp of an event that the record alone has of an entry on the list.
+
+    It is later than `known_stamp`, the newest one that the record has, and than all decisions that
+    Redis has made. It is drawn during a rebuild too.
+    """
+
+    known_stamp: Ticket = 0
+
+
+@answers(DrawStamp)
+class DrawStampResult(Result, frozen=True, kw_only=True):
+    stamp: Ticket
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
@@ -469,12 +493,15 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
 
     `absent`: only if Redis does not have the entry. `older` (the second pass of a rebuild): also if
     Redis has decided nothing later. `unchanged` (a repair): also if the entry still is as
-    `expected`. `epoch` ties a rebuild's restores to the order that it rebuilds.
+    `expected`. `epoch` ties a rebuild's restores to the order that it rebuilds. `stamp` is that of
+    the newest recorded decision. `known_stamp` is that of the newest recorded event, which may be
+    later: all stamps that Redis draws afterwards are later than both.
     """
 
     rank: Rank
     ticket: Ticket
     stamp: Ticket
+    known_stamp: Ticket = 0
     epoch: Epoch | None = None
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = field(default=None, name="seen")

@@ -19,7 +19,12 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
-    """Marks an entry whose record is about to change: maintenance compares it within a minute."""
+    """Marks an entry whose record is about to change: maintenance compares it within a minute.
+
+    The stamp of the change is later than `known_stamp`, the newest one that the record has.
+    """
+
+    known_stamp: Ticket = 0
 
 
 @answers(MarkDirty)

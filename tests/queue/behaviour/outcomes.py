@@ -301,6 +301,8 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("look", "looked"): lambda line: warm(line).send("look", entry_id=line.id_of("bob")),
     ("look", "cold"): lambda line: line.send("look", entry_id=line.id_of("bob")),
     ("look", "rebuilding"): lambda line: hydrating(line).send("look", entry_id=line.id_of("bob")),
+    ("draw", "drawn"): lambda line: hydrating(line).send("draw"),
+    ("draw", "cold"): lambda line: line.send("draw"),
     ("mark", "marked"): lambda line: warm(line).mark("bob"),
     ("mark", "absent"): lambda line: left(line).mark("bob"),
     ("mark", "cold"): lambda line: line.mark("bob"),

@@ -4,6 +4,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from redis import exceptions
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
@@ -79,6 +80,24 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
     assert status_of_bob(people) == "waiting"
     world.advance(PASS_SECONDS)
     assert people.sign_up("ann", key="after-the-pass").status == 201
+
+
+def test_an_exit_does_not_wait_for_redis(
+    people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P3: the record has it; an operator's repeat frees the room when Redis answers again."""
+
+    def fail(*_: object) -> None:
+        raise exceptions.ConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.redis, "execute_command", fail)
+        assert people.exit("ann").status == 200
+        assert exit_by_operator(people, "ann").code == "queue_unavailable"
+    assert people.events("ann")[-2:] == ["exited", "exited"]
+    assert exit_by_operator(people, "ann").status == 200
+    assert people.events("ann").count("exited") == 2
+    assert status_of_bob(people) == "offered"
 
 
 @pytest.mark.parametrize("has_exited", [False, True])

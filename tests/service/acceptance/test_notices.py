@@ -297,8 +297,10 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
     people = about_to_tell(wire)
 
     def overtaken(call: Call) -> Any:
-        record = people.world.services.entries.find(people.waitlist_id, people.id_of("ann"))
-        Asks(Table(people.world.dynamodb, TABLE)).record(record, people.world.clock.millis)
+        services = people.world.services
+        record = services.entries.find(people.waitlist_id, people.id_of("ann"))
+        stamp = services.address_changes.recovering_queue.draw_stamp(record)
+        Asks(Table(people.world.dynamodb, TABLE)).record(record, stamp, people.world.clock.millis)
         return call.make()
 
     strike(wire, overtaken, people.id_of("ann"))

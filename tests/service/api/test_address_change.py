@@ -440,7 +440,7 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 
 
 @pytest.mark.parametrize("fault", [crash_before, crash_after])
-@pytest.mark.parametrize("step", range(4))
+@pytest.mark.parametrize("step", range(5))
 def test_a_move_that_is_cut_off_is_whole_or_was_never(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
@@ -492,7 +492,7 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
     wire.disarm()
     movers.world.services.entries.kept("bakery", movers.id_of(ADA))
     verified: list[str | None] = []
-    step = 2
+    step = 3
     wire.arm(step, before(lambda: RACES[race](movers)))
     verified.append(movers.verify(code).code)
     assert wire.names[step] == "TransactWriteItems"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from redis import exceptions
 
 from tests.service.api.refusing import refused
 from tests.support.admissions import Admissions
@@ -16,7 +17,7 @@ from tests.support.world import RedisClock, World
 
 DAY = 24 * 3600
 REASON = "sold the place"
-STEPS = range(6)
+STEPS = range(7)
 
 
 @pytest.fixture
@@ -267,6 +268,46 @@ def cut_off(people: Admissions, wire: Wire, step: int, request: Callable[[], Any
     wire.disarm()
 
 
+@pytest.mark.parametrize("has_state", STATES)
+def test_a_ban_does_not_wait_for_redis(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch, has_state: Callable[[Admissions], None]
+) -> None:
+    """P3: maintenance takes the customer off the list when Redis answers again."""
+
+    def fail(*_: object) -> None:
+        raise exceptions.ConnectionError
+
+    has_state(people)
+    is_on_list = has_state not in (absent, has_left, is_inside)
+    with monkeypatch.context() as patch:
+        patch.setattr(people.world.redis, "execute_command", fail)
+        assert people.ban("ada").status == (503 if is_on_list else 204)
+    refused(people.sign_up("ada", key="again"), 403, "banned")
+    people.world.maintain()
+    assert people.stats().json["waiting"] == people.stats().json["offered"] == 0
+    expected = ["banned", "left"] if is_on_list else ["banned"]
+    assert people.events("ada")[-len(expected) :] == expected
+
+
+@pytest.mark.parametrize("ahead", [-600, -0.05, 0.05, 600])
+def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
+    people: Admissions, ahead: float
+) -> None:
+    """P2: the functions' clock, which stamps the ban and its end, is ahead of Redis' or behind."""
+    people.world.clock.advance(ahead)
+    configure(people, rejoin="always")
+    for banned in (lambda: people.id_of("ada"), lambda: people.leave("ada")):
+        banned()
+        people.ban("ada")
+        people.unban("ada")
+        assert people.sign_up("ada").status == 201
+    assert people.stats().json["signed_up"] == 2
+    assert people.events("ada") == [
+        *("banned", "unbanned", "joined"),
+        *("left", "banned", "unbanned", "joined"),
+    ]
+
+
 def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire: Wire) -> None:
     cut_off(people, wire, 0, lambda: people.sign_up("ada"))
     assert people.ban("ada").status == 204
@@ -283,7 +324,8 @@ def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    cut_off(people, wire, 2, lambda: people.ban("ada"))
+    # After the settings, the record and the stamp the ban is written.
+    cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json
     assert (person["status"], person["expires_at"]) == ("left", None)

@@ -72,6 +72,7 @@ SAID: list[tuple[c.Request, str]] = [
     (c.Board(waitlist_id=WAITLIST_ID), "board"),
     (c.Segments(**SEGMENTED), "segments"),
     (c.MarkDirty(**of(ADA)), "marked"),
+    (c.DrawStamp(waitlist_id=WAITLIST_ID), "drawn"),
     (c.Tag(**tagged(ADA), attributes_version=1), "tagged"),
     (c.Tag(**tagged(ADA), attributes_version=1), "kept"),
     (c.EndWait(**of(ADA), **OVER), "kept"),

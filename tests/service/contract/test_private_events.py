@@ -32,6 +32,7 @@ TAKING_EFFECT = {
     "shelf": "listed",
     "segments": "segments",
     "mark": "marked",
+    "draw": "drawn",
     "beat": "beats",
     "fill": "filled",
     "look": "looked",

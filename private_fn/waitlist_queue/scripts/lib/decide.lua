@@ -1,8 +1,7 @@
 -- Decisions that the record may lack, oldest first, a space between two, by entry:
--- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is the millisecond of a parking (that of the deadline,
--- where no caller made it), that at which a released entry is ready again, the stamp at which the lease of an expired hold
--- ended, else 0. Redis keeps them until
--- maintenance has reconciled the record.
+-- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a millisecond: the deadline of a hold that expired, or of
+-- an offer; the time of a parking by a caller; the time at which a released entry is ready again; else 0. Redis keeps the
+-- decisions until maintenance has reconciled the record.
 -- A server that took over may have decided without the newest decisions, which the record has. So a decision names
 -- its `basis`, the newest decision about the entry that Redis knew, and `placed`, the newest of these that gave the
 -- entry another rank: 0 if the record has it.

@@ -1,10 +1,10 @@
 -- Ends holds whose lease is over: back to the old place, or parked after too many attempts. For an offer that its
--- customer did not accept in time, the setting `no_show` decides.
+-- customer did not accept in time, the setting `no_show` decides. The decision has the stamp of this run, which may come
+-- later than the deadline: what happened to the entry in between has earlier stamps. The deadline is its time, `at`.
 local EXPIRED_AT_ONCE = 200
 
 local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, stamp)
   local is_offer = hold.state == 'offered'
-  local ended = math.min(stamp, ticket_after(hold.stamp, deadline * 1000))
   hold.stamp = stamp
   give_back(keys, entry_id, hold)
   if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
@@ -13,21 +13,19 @@ local function end_hold(keys, entry_id, hold, deadline, no_show, max_attempts, s
     no_longer_held(keys, entry_id)
     hold.state = 'no_show'
     write_hold(keys, entry_id, hold)
-    return decide(keys, entry_id, 'abandoned', hold, '', ended)
+    return decide(keys, entry_id, 'abandoned', hold, '', deadline)
   end
   if is_offer and no_show == 'to_back' then
     hold.rank = requeue(keys, entry_id, hold, 255 * TIER + stamp)
-    return decide(keys, entry_id, 'no_show', hold, '', ended)
+    return decide(keys, entry_id, 'no_show', hold, '', deadline)
   end
   hold.attempts = hold.attempts + 1
   if hold.attempts >= max_attempts then
-    -- A whole millisecond, from which the stamps of the events are made: not earlier than `ended`.
-    local parked_millis = math.ceil(ended * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
-    park(keys, entry_id, hold, parked_millis)
-    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', parked_millis)
+    park(keys, entry_id, hold, deadline)
+    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', deadline)
   end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
-  decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', ended)
+  decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
 end
 
 -- Returns whether all expired holds have ended (one call ends a bounded number), and the stamp if it drew one.

@@ -1,12 +1,13 @@
 -- Returns what a claim answers for one entry. If a hold that expired, or an offer without its customer, brought the
--- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, else 0. See decide for the two
--- before the last.
+-- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, and ended_millis its deadline, else
+-- 0. See decide for the two before the last.
 local function claimed(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
-  return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket,
-    last and last.verb == 'expired' and last.at or 0,
-    last and last.verb == 'no_show' and last.at or 0,
+  local expired = last and last.verb == 'expired' and last
+  local no_show = last and last.verb == 'no_show' and last
+  return {entry_id, hold.token, deadline, hold.attempts, hold.rank, hold.ticket, expired and expired.stamp or 0,
+    no_show and no_show.stamp or 0, (expired or no_show) and last.at or 0,
     hold.state ~= 'done' and hold.stamp, before and before.stamp or 0,
     before and (before.placed or before.stamp) or 0, filter_index}
 end

@@ -331,7 +331,7 @@ def _time(millis: int | None) -> str | None:
 def _event(event: HistoryEvent) -> HistoryAnswer:
     return HistoryAnswer(
         event=event.event,
-        at=iso_of(time_of(event.stamp)),
+        at=event.at,
         by=event.by,
         reason=event.reason,
         detail=event.detail | ({"jti": event.jti} if event.jti else {}),

@@ -1,0 +1,8 @@
+-- draw_stamp: draws a stamp for an event that the record alone has of an entry.
+-- USES owner clock ticket next_stamp
+-- KEYS meta
+-- ARGV known_stamp now server_run_id
+-- META state home
+-- RETURNS drawn stamp | cold
+if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
+return {'drawn', next_stamp(keys, now, nil, known_stamp)}

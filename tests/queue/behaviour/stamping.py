@@ -1,0 +1,53 @@
+"""Stamps: those that Redis draws come after those that the record has of an entry."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.line import EPOCH, Answer, Line, accepted
+
+# The record has drawn a stamp by the clock of a function, which is ahead of Redis' clock.
+AHEAD = 16_000 * 600
+Send = Callable[[Line, int], Answer]
+
+
+def fill(line: Line, known: int) -> Answer:
+    stay = line.stay("eve")
+    row = [stay["entry_id"], stay["join_id"], 2, 2, known]
+    return line.send("fill", epoch=EPOCH, stays=[row])
+
+
+SENDS: dict[str, Send] = {
+    "a signup": lambda line, known: line.signup("eve", known_stamp=known),
+    "an import": lambda line, known: line.enlist("eve", known_stamp=known),
+    "a reinstatement": lambda line, known: line.enlist("eve", rank=5, known_stamp=known),
+    "a leave": lambda line, known: line.leave("ann", known_stamp=known),
+    "an end of another stay": lambda line, known: line.drop("eve", known_stamp=known),
+    "a mark": lambda line, known: line.send("mark", entry_id=line.id_of("ann"), known_stamp=known),
+    "a draw": lambda line, known: line.send("draw", known_stamp=known),
+    "an allocation": lambda line, known: line.send("reserve", count=1, known_stamp=known),
+    "a restored entry": lambda line, known: line.restore("eve", 2, 2, known_stamp=known),
+    "many restored entries": fill,
+}
+
+
+@pytest.mark.parametrize("name", SENDS)
+def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
+    line: Line, name: str
+) -> None:
+    """P1, P3: also the stamp in the answer, and the decisions about any other entry."""
+    line.init()
+    known = line.signup("ann")["stamp"] + AHEAD
+    answer = accepted(SENDS[name](line, known))
+    assert answer.get("stamp", known + 1) > known
+    assert line.signup("bob")["ticket"] > known
+    assert accepted(line.bump("bob", to="front"))["stamp"] > known
+
+
+def test_a_stamp_is_drawn_once(line: Line) -> None:
+    """P3: also while Redis' clock stands."""
+    line.init()
+    line.signup("ann")
+    stamps = [line.send("draw")["stamp"] for _ in range(3)]
+    stamps.append(accepted(line.bump("ann", to="front"))["stamp"])
+    assert stamps == sorted(set(stamps))
