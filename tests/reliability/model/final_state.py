@@ -50,9 +50,10 @@ class FinalState:
     """Redis' sets, the entries' records, the customers' positions and the counters.
 
     `line` has all who wait, `passed_over` those of them who are not ready, and `reasons` why an
-    entry is not, wherever it is; `questions` has by when a customer is to answer. `slots` counts
-    those that are due, by what they are of, `paid` has what has paid for each entry. `claimed` has
-    the claims of a list with a limit, None before Redis has counted them.
+    entry is not, wherever it is; `questions` has by when a customer is to answer. `stamps` are
+    those of the events in `histories`. `slots` counts those that are due, by what they are of,
+    `paid` has what has paid for each entry. `claimed` has the claims of a list with a limit, None
+    before Redis has counted them.
     `is_first_life` is false if the order was rebuilt or moved since the list was created.
     """
 
@@ -77,6 +78,7 @@ class FinalState:
     signups: Counter[str]
     traces: frozenset[str]
     histories: dict[str, tuple[Event, ...]]
+    stamps: dict[str, tuple[int, ...]]
     views: dict[str, Any]
     stats: Any
     is_first_life: bool
@@ -125,6 +127,7 @@ def observe(testbed: Testbed) -> FinalState:
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
         histories=_histories(items),
+        stamps=_stamps(items),
         traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),
         views=dict(zip(NAMES.values(), views, strict=True)),
         stats=stats,
@@ -237,6 +240,17 @@ def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
         name = _name(item["entry_id"])
         event = Event(item["event"], item["by"], item.get("reason", ""))
         found[name] = (*found.get(name, ()), event)
+    return found
+
+
+def _stamps(items: list[Item]) -> dict[str, tuple[int, ...]]:
+    """Return the stamps of the events of each entry, in order."""
+    found: dict[str, tuple[int, ...]] = {}
+    for item in sorted(items, key=lambda item: str(item["sk"]["S"])):
+        if item["sk"]["S"].startswith(HISTORY):
+            name = _name(item["entry_id"]["S"])
+            stamp = item["sk"]["S"].removeprefix(HISTORY).partition("#")[0]
+            found[name] = (*found.get(name, ()), int(stamp))
     return found
 
 

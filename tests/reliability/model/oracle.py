@@ -68,6 +68,7 @@ def _problems(
         yield from _in_redis(name, stay, found, is_unheard)
         yield from _in_record(name, stay, found, is_unheard)
         yield from _history(name, line, found, tokens, answered)
+        yield from _stamps(name, found)
         if stay is not None and stay.state in ON_LIST:
             yield from _agreement(name, stay, found, is_unheard)
             yield from _readiness(name, stay, found)
@@ -141,6 +142,16 @@ def _history(
     if not _explains(expected, recorded, answered, may_lack):
         words = [_words(event) for event in expected]
         yield Problem("history", f"of {name} is recorded {[*map(_words, recorded)]}, not {words}")
+
+
+def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
+    """Check that no two events have one stamp, and that the next one will have a later stamp."""
+    stamps, record = found.stamps.get(name, ()), found.records.get(name)
+    if len(set(stamps)) < len(stamps):
+        yield Problem("stamp", f"two events of {name} have one stamp: {stamps}")
+    known = max(int((record or {}).get(field, 0)) for field in ("stamp", "edited_stamp"))
+    if record is not None and stamps and stamps[-1] > known:
+        yield Problem("stamp", f"{name} has an event of {stamps[-1]}, and the record knows {known}")
 
 
 def _explains(

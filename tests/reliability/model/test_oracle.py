@@ -72,6 +72,17 @@ def tell_what_did_not_happen(testbed: Testbed) -> None:
     testbed.table.items[pk, later] = testbed.table.items[key] | event
 
 
+def give_two_events_one_stamp(testbed: Testbed) -> None:
+    pk, sk = key = history_of(testbed, "b", "offered")
+    same = sk.replace("#offered", "#edited")
+    event = {"sk": {"S": same}, "event": {"S": "edited"}}
+    testbed.table.items[pk, same] = testbed.table.items[key] | event
+
+
+def forget_the_newest_stamp(testbed: Testbed) -> None:
+    record_of(testbed, "b")["stamp"] = {"N": "1"}
+
+
 def tell_in_another_order(testbed: Testbed) -> None:
     key = history_of(testbed, "b", "offered")
     item = testbed.table.items.pop(key)
@@ -155,6 +166,8 @@ MUTANTS: dict[Mutant, str] = {
     tell_an_event_twice: "history",
     tell_what_did_not_happen: "history",
     tell_in_another_order: "history",
+    give_two_events_one_stamp: "stamp",
+    forget_the_newest_stamp: "stamp",
     tell_of_another_actor: "history",
     swap_the_order: "order",
     move_in_redis_only: "rank",

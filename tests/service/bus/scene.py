@@ -33,6 +33,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.table, self.wire = StreamedTable(), Wire()
+        self.told = 0
         self.redis = empty_redis()
         self.clock, self.redis_clock = Clock(), RedisClock.standing()
         self.world = self._world(self.wire)
@@ -75,6 +76,11 @@ class Scene:
         found = details_of(self.table.records)
         entry_id = name and self.people.id_of(name)
         return [one for one in found if entry_id in (None, one["entry_id"])]
+
+    def news(self) -> list[Detail]:
+        """Return the events of the bus since the last call."""
+        records, self.told = self.table.records[self.told :], len(self.table.records)
+        return details_of(records)
 
     def words(self, name: str) -> list[str]:
         """Return the events of one person by their stamps."""

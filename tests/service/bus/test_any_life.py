@@ -1,30 +1,65 @@
 """After any sequence of operations, cut off at any step, the bus has what is recorded."""
 
-from collections.abc import Callable
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.service.bus.scene import LEASE_SECONDS, Scene
+from tests.service.bus.scene import LEASE_SECONDS, Detail, Scene, in_order
 from tests.support.admissions import Admissions
+from tests.support.dynamodb import TABLE
 from tests.support.faults import Crash, crash_after
+from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE
+from tools.local.sqs import lambda_event
+from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.entries import EntryChanged
+from waitlist_api.records.table import Table
+from waitlist_api.records.webhooks import WebhookRecords
+from waitlist_api.webhooks.deliver import Deliveries
+from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
+from waitlist_api.webhooks.receiver import Attempt
+from waitlist_api.webhooks.signatures import Signatures
 
 NAMES = ("ada", "bob", "cyd")
+HOUR_SECONDS = 3600
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 Deed = Callable[[Admissions, str], object]
 
 
 def lose_redis(people: Admissions) -> None:
-    """Which takes time: a successor with a clock behind the last stamps would draw them again."""
     people.world.redis.flushall()
-    people.world.advance(1)
+    people.world.maintenance.run_one(people.waitlist_id)
 
 
-def erase(people: Admissions, name: str) -> None:
-    """Which takes time: nothing is left that a later ban could take a later stamp from."""
-    people.erase(name)
-    people.world.advance(1)
+def take_over_behind(people: Admissions) -> None:
+    """Let a server take over whose clock is an hour behind, so that it counts on ahead of it."""
+    people.world.redis_clock.advance(-HOUR_SECONDS)
+    lose_redis(people)
+
+
+def ask_for_link(people: Admissions, name: str) -> None:
+    people.world.services.unproven_signups.ask(people.waitlist_id, people.id_of(name))
+
+
+def change_address(people: Admissions, name: str) -> None:
+    """Give another address, and verify it a moment later."""
+    services, to = people.world.services, people.id_of(f"{name}, elsewhere")
+    moves, draw_stamp = (
+        services.address_changes.moves,
+        services.address_changes.recovering_queue.draw_stamp,
+    )
+    now_millis = people.world.clock.millis
+    with suppress(EntryNotFound, EntryChanged):
+        record = services.entries.find(people.waitlist_id, people.id_of(name))
+        asked = moves.ask(record, to, "", draw_stamp(record), now_millis)
+        moves.move(asked, {}, None, draw_stamp(asked), now_millis)
 
 
 DEEDS: dict[str, Deed] = {
@@ -49,11 +84,25 @@ DEEDS: dict[str, Deed] = {
     "park": lambda people, name: people.park(name),
     "redrive": lambda people, name: people.redrive(name),
     "edit": lambda people, name: people.edit(name, profile={"seen": people.world.clock.millis}),
-    "erase": erase,
+    "rest": lambda people, name: people.rest(name, 60),
+    "hold back": lambda people, name: people.hold_back(name),
+    "let go": lambda people, name: people.hold_back(name, ready=True),
+    "ask who still waits": lambda people, _: people.ask_all(),
+    "confirm": lambda people, name: people.confirm(name),
+    "ask for the link": ask_for_link,
+    "change the address": change_address,
+    "import": lambda people, name: people.bring(name, ended="rejoin"),
+    "erase": lambda people, name: people.erase(name),
+    "a minute passes": lambda people, _: people.world.advance(60),
     "time passes": lambda people, _: people.world.advance(LEASE_SECONDS),
     "maintenance": lambda people, _: people.world.maintain(),
     "Redis is lost": lambda people, _: lose_redis(people),
+    "a server that is behind takes over": lambda people, _: take_over_behind(people),
 }
+LOSSES = ("Redis is lost", "a server that is behind takes over")
+PAUSES = ("a minute passes", "time passes", "maintenance")
+USUAL = sorted(DEEDS.keys() - LOSSES)
+LIFE_DEEDS = 200
 lives: Any = st.lists(
     st.tuples(
         st.sampled_from(sorted(DEEDS)),
@@ -86,3 +135,97 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
     scene.maintain()
     scene.maintain()
     assert scene.contradictions() == []
+
+
+class Webhook:
+    """The webhook's function before a receiver that takes everything, and its queue.
+
+    Each event has two messages; the second one comes at any later time.
+    """
+
+    def __init__(self, scene: Scene, chance: random.Random) -> None:
+        self.chance, self.queue = chance, scene.world.sqs.queue
+        self.copies: list[Detail] = []
+        self.received: dict[str, list[int]] = defaultdict(list)
+        receiver: Any = self
+        self.deliveries = Deliveries(
+            records=WebhookRecords(Table(scene.table, TABLE), scene.clock.now_millis),
+            queue=WebhookQueue(scene.world.sqs, WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
+            receiver=receiver,
+            signatures=Signatures(lambda: SECRET),
+            now_millis=scene.clock.now_millis,
+        )
+
+    def post(self, _body: bytes, headers: Mapping[str, str], _now: datetime) -> Attempt:
+        _, entry_id, stamp = headers["webhook-id"].split("_")
+        self.received[entry_id].append(int(stamp))
+        return Attempt("sent", 204)
+
+    def bring(self, news: list[Detail]) -> None:
+        """Deliver the messages of new events, in any order, and some second ones of others.
+
+        What comes after an erasure is delivered after it: the history has forgotten what it was.
+        """
+        again = [one for one in self.copies if self.chance.random() < 0.3]
+        self.copies = [one for one in self.copies if one not in again] + news
+        messages = [*news, *again]
+        if "erased" not in [one["event"] for one in news]:
+            self.chance.shuffle(messages)
+        for detail in messages:
+            self.queue.send(json.dumps(detail))
+        for message in self.queue.receive(len(messages)):
+            (record,) = lambda_event([message])["Records"]
+            verdict = self.deliveries.deliver(QueuedEvent.of_record(record), lambda: 60_000)
+            assert verdict.again_seconds is None
+            self.queue.delete(message.receipt)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("apart", [-20 * 60, -0.05, 0, 0.05, 20 * 60])
+def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
+    apart: float, seed: int
+) -> None:
+    """P2, P3: the webhook gets each event once, in the order in which requests were answered.
+
+    The functions' clock is that many seconds ahead of Redis', whose counter may be ahead of both.
+    """
+    chance, scene = random.Random(seed), Scene()
+    scene.clock.advance(apart)
+    configured = scene.configure(
+        admission={},
+        rejoin="always",
+        rest={"max_days": 9, "times": 9},
+        confirm={"every_days": 9, "answer_days": 1},
+        messages={"kinds": ["near", "ending"], "near": 2},
+    )
+    assert configured.status == 200, configured.text
+    losses = LOSSES if seed % 2 else ()
+    # Much happens at one moment and to one person, and people come back as often as they go.
+    weights = {
+        **dict.fromkeys(USUAL, 1.0),
+        **dict.fromkeys((*PAUSES, *losses), 0.3),
+        "sign up": 5.0,
+    }
+    life = chance.choices([*weights], [*weights.values()], k=LIFE_DEEDS)
+    webhook, expected = Webhook(scene, chance), defaultdict[str, list[int]](list)
+    name = NAMES[0]
+    for deed in [*life, "maintenance", "maintenance"]:
+        name = chance.choice(NAMES) if chance.random() < 0.25 else name
+        DEEDS[deed](scene.people, name)
+        news = in_order(scene.news())
+        for one in news:
+            earlier, stamp = expected[one["entry_id"]], int(one["stamp"])
+            assert stamp not in earlier, (deed, name, one)
+            # Maintenance records late what Redis alone has decided.
+            if one.get("by") not in ("maintenance", "policy"):
+                assert stamp > max(earlier, default=0), (deed, name, one)
+            earlier.append(stamp)
+        webhook.bring(news)
+    assert webhook.received == expected
+    assert scene.contradictions() == []
+    if not losses:
+        happened = Counter(one["event"] for one in scene.details())
+        counted = scene.people.stats().json
+        assert counted["signed_up"] == happened["joined"] + happened["reinstated"]
+        assert counted["left"] == happened["left"]
+        assert counted["admitted"] == happened["admitted"]

@@ -16,7 +16,6 @@ from standardwebhooks import Webhook
 from tests.service.bus.scene import Scene
 from tests.support.dynamodb import TABLE
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
-from tools.local.bus import details_of
 from tools.local.sqs import lambda_event
 from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
@@ -127,7 +126,6 @@ class Stage:
     def __post_init__(self) -> None:
         self.sqs = self.scene.world.sqs
         self.queue, self.dead = self.sqs.queue, self.sqs.dead
-        self.told = 0
         config = WebhookConfig(TABLE, self.stand.url, "", "", log_level="CRITICAL")
         self.patch.setattr(webhook_app, "config", lambda: config)
         webhook_app.telemetry.cache_clear()
@@ -157,15 +155,9 @@ class Stage:
     def advance(self, seconds: float) -> None:
         self.scene.world.advance(seconds)
 
-    def new_details(self) -> list[Detail]:
-        """Return the events of the bus since the last call."""
-        found = details_of(self.scene.table.records)
-        new, self.told = found[self.told :], len(found)
-        return new
-
     def announce(self, details: list[Detail] | None = None) -> None:
         """Put events into the queue: those since the last time, or others."""
-        for detail in self.new_details() if details is None else details:
+        for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
 
     def call(self) -> bool:

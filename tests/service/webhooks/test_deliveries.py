@@ -65,7 +65,7 @@ def test_a_webhook_is_the_detail_of_the_bus_signed_by_each_secret(
     stage.start()
     stand.secrets = [SECRET, OTHER_SECRET]
     lives(stage)
-    details = stage.new_details()
+    details = stage.scene.news()
     stage.announce(details)
     stage.run()
     assert [detail for _, detail in stand.received] == details
@@ -78,7 +78,7 @@ def test_events_arrive_in_order_and_once_from_a_queue_without_order(
     stage: Stage, stand: Stand
 ) -> None:
     lives(stage)
-    details = stage.new_details()
+    details = stage.scene.news()
     stage.announce([*reversed(details), *details])
     stage.run()
     assert stand.events == LIFE
@@ -87,7 +87,7 @@ def test_events_arrive_in_order_and_once_from_a_queue_without_order(
 
 def test_an_event_that_was_recorded_late_is_sent_late(stage: Stage, stand: Stand) -> None:
     lives(stage)
-    joined, *others = stage.new_details()
+    joined, *others = stage.scene.news()
     key = entry_pk(joined["waitlist_id"], joined["entry_id"])
     (late,) = [one for one in stage.scene.table.items if one[0] == key and "#joined" in one[1]]
     item = stage.scene.table.items.pop(late)
@@ -249,7 +249,7 @@ def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
     lives(stage)
     wire = Wire()
     stage.start(wire.client(stage.scene.table))
-    stage.announce(stage.new_details()[:1])
+    stage.announce(stage.scene.news()[:1])
     # The lease, the history and the pause come before it.
     wire.arm(3, crash_before)
     with pytest.raises(Crash):
@@ -299,7 +299,7 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
     """Have Ada join, the receiver refuse it for a day, and take what happens to her then."""
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")
-    joined = stage.new_details()
+    joined = stage.scene.news()
     stage.announce(joined)
     stage.run_for(DAY + 7200)
     assert (stage.queue.bodies, len(stage.dead.bodies)) == ([], 1)
@@ -346,7 +346,7 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
     """Its message comes back after the other event was given up, with the events before it."""
     stand.always = status(500)
     lives(stage)
-    stage.announce(list(reversed(stage.new_details())))
+    stage.announce(list(reversed(stage.scene.news())))
     while not stage.dead.bodies:
         stage.advance(600)
         stage.call()
@@ -366,7 +366,7 @@ def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
     # EventBridge has not brought this event to the queue.
-    stage.dead.send(json.dumps({"detail": stage.new_details()[0]}))
+    stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
     assert people.sign_up("ada", key="a-new-person").status == 201
@@ -437,11 +437,11 @@ def test_a_replay_without_a_webhook_or_its_queue_is_refused(
 def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: Stand) -> None:
     stand.always = status(500)
     lives(stage)
-    stage.announce(list(reversed(stage.new_details())))
+    stage.announce(list(reversed(stage.scene.news())))
     stage.run()
     assert stage.scene.people.erase("ada").status == 204
     stage.scene.maintain()
-    stage.announce(list(reversed(stage.new_details())))
+    stage.announce(list(reversed(stage.scene.news())))
     stage.run()
     stand.always = status(204)
     stand.received.clear()

@@ -1,0 +1,322 @@
+"""Each event of an entry has a later stamp than those before it, whichever store draws it.
+
+Redis' clock stands, and its counter has drawn stamps ahead of it.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tests.service.bus.scene import RETENTION_DAYS, Scene
+from tests.service.bus.stories import (
+    moves,
+    signs_up,
+)
+from tests.support import faults
+from tests.support.admissions import Admissions
+from tests.support.dynamodb import TABLE
+from tests.support.snapshot import RedisState
+from waitlist_api.records.alias import Alias
+from waitlist_api.records.table import Table
+
+Happen = Callable[[Scene], object]
+AHEAD_SECONDS, HOUR_SECONDS = 60, 3600
+
+
+def published_in_order(scene: Scene, *words: str) -> None:
+    """Check that Ada's events were published in the order of their stamps, the last ones these."""
+    published = [one["event"] for one in scene.details("ada")]
+    assert published == scene.words("ada")
+    assert published[-len(words) :] == list(words)
+    assert scene.contradictions() == []
+
+
+def is_held_back_again_and_again(scene: Scene) -> None:
+    for ready in (False, True, False, True):
+        assert scene.people.hold_back("ada", ready=ready).status == 200
+
+
+def draw_some(scene: Scene) -> None:
+    """Let Redis draw stamps for another entry, long after the last change of Ada's."""
+    scene.maintain()
+    scene.world.advance(HOUR_SECONDS)
+    for ready in (False, True, False, True):
+        assert scene.people.hold_back("bob", ready=ready).status == 200
+
+
+def asks_for_the_link(scene: Scene) -> None:
+    draw_some(scene)
+    services = scene.world.services
+    services.unproven_signups.ask(scene.people.waitlist_id, scene.people.id_of("ada"))
+
+
+def is_told(scene: Scene) -> None:
+    draw_some(scene)
+    assert scene.configure(messages={"kinds": ["near"], "near": 2}).status == 200
+    scene.world.maintenance.run_one(scene.people.waitlist_id)
+
+
+def lose_redis(scene: Scene) -> None:
+    scene.redis.flushall()
+    scene.world.maintenance.run_one(scene.people.waitlist_id)
+
+
+@pytest.mark.parametrize(
+    "happen", [is_held_back_again_and_again, asks_for_the_link, is_told, moves]
+)
+def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
+    happen: Happen,
+) -> None:
+    """P3: the successor's clock is that of the lost server, and stands."""
+    scene = Scene()
+    signs_up(scene)
+    happen(scene)
+    (*_, last) = scene.words("ada")
+    lose_redis(scene)
+    assert scene.people.bump("ada", to="front").status == 200
+    published_in_order(scene, last, "bumped")
+
+
+@pytest.mark.parametrize("happen", [is_held_back_again_and_again, is_told, moves])
+def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
+    happen: Happen,
+) -> None:
+    """P3: the first successor's clock was behind, so its counter was ahead of every clock."""
+    scene = Scene()
+    signs_up(scene)
+    scene.world.redis_clock.advance(-HOUR_SECONDS)
+    lose_redis(scene)
+    happen(scene)
+    (*_, last) = scene.words("ada")
+    scene.world.redis_clock.advance(HOUR_SECONDS)
+    lose_redis(scene)
+    assert scene.people.bump("ada", to="front").status == 200
+    published_in_order(scene, last, "bumped")
+
+
+def rests(people: Admissions) -> object:
+    return people.hold_back("ada")
+
+
+def is_banned(people: Admissions) -> object:
+    return people.ban("ada")
+
+
+@pytest.mark.parametrize(
+    ("act", "words"), [(rests, ["held_back"]), (is_banned, ["banned", "left"])]
+)
+def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
+    act: Callable[[Admissions], object], words: list[str]
+) -> None:
+    """P3: the takeover is not seen, and the server has lost the last moves of the entry."""
+    scene = Scene()
+    signs_up(scene)
+    past = RedisState.of(scene.redis)
+    for to in ("front", "back"):
+        assert scene.people.bump("ada", to=to).status == 200
+    past.restore(scene.redis)
+    act(scene.people)
+    published_in_order(scene, "bumped", "bumped", *words)
+
+
+def comes_back(people: Admissions) -> object:
+    return people.sign_up("ada")
+
+
+def is_imported(people: Admissions) -> object:
+    return people.bring("ada", ended="rejoin")
+
+
+def is_reinstated(people: Admissions) -> object:
+    return people.reinstate("ada")
+
+
+def is_erased_and_comes_back(people: Admissions) -> object:
+    people.erase("ada")
+    return people.sign_up("ada")
+
+
+def is_erased_and_banned(people: Admissions) -> object:
+    people.erase("ada")
+    return people.ban("ada")
+
+
+@pytest.mark.parametrize(
+    ("comes", "words"),
+    [
+        (comes_back, ["unbanned", "joined"]),
+        (is_imported, ["unbanned", "joined"]),
+        (is_reinstated, ["unbanned", "reinstated"]),
+        (is_erased_and_comes_back, ["unbanned", "erased", "joined"]),
+        (is_erased_and_banned, ["unbanned", "erased", "banned"]),
+    ],
+)
+def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
+    comes: Callable[[Admissions], object], words: list[str]
+) -> None:
+    """P3: by a clock that is ahead of Redis'."""
+    scene = Scene()
+    scene.clock.advance(AHEAD_SECONDS)
+    scene.configure(rejoin="always")
+    signs_up(scene)
+    assert scene.people.leave("ada").status == 204
+    assert scene.people.ban("ada").status == 204
+    assert scene.people.unban("ada").status == 204
+    comes(scene.people)
+    scene.maintain()
+    published_in_order(scene, *words)
+
+
+def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
+    """P3: what is under its key points to another entry, which has moved on."""
+    scene = Scene()
+    scene.clock.advance(AHEAD_SECONDS)
+    scene.configure(rejoin="always")
+    signs_up(scene)
+    for answer in (scene.people.leave("ada"), scene.people.ban("ada"), scene.people.unban("ada")):
+        assert answer.status == 204
+    services = scene.world.services
+    ada, bob = (
+        services.entries.find(scene.people.waitlist_id, scene.people.id_of(name))
+        for name in ("ada", "bob")
+    )
+    alias = Alias.of(bob, ada.entry_id, ada.known_stamp)
+    Table(scene.table, TABLE).put(alias.to_item(scene.clock.millis), "attribute_exists(#pk)")
+    assert scene.people.sign_up("ada").status == 201
+    published_in_order(scene, "unbanned", "joined")
+
+
+def goes_out(people: Admissions) -> object:
+    return people.exit("ada")
+
+
+def bans(people: Admissions) -> object:
+    return people.ban("ada")
+
+
+@pytest.mark.parametrize(
+    ("slow", "step", "fast", "words"),
+    [(goes_out, 1, bans, ["banned", "exited"]), (bans, 2, goes_out, ["exited", "banned"])],
+    ids=["an exit, and a ban before it", "a ban, and an exit before it"],
+)
+def test_two_events_off_the_list_at_one_moment_follow_each_other(
+    slow: Callable[[Admissions], object],
+    step: int,
+    fast: Callable[[Admissions], object],
+    words: list[str],
+) -> None:
+    """P2, P3: the slow one has read the record before the fast one writes."""
+    scene = Scene()
+    is_admitted_by_hand_and_let_in(scene)
+    elsewhere = scene.people_elsewhere()
+    scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
+    slow(scene.people)
+    assert scene.wire.names[step] == "TransactWriteItems"
+    published_in_order(scene, *words)
+
+
+def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
+    scene.people.all_sign_up("ada")
+    assert scene.configure(admission={}, **settings).status == 200
+    assert scene.people.admit(1).status == 200
+    assert scene.people.enter("ada").status == 200
+
+
+def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
+    """P3: it has drawn its stamp before the edit, and is recorded after it."""
+    scene = Scene()
+    signs_up(scene)
+    elsewhere = scene.people_elsewhere()
+    scene.wire.arm(3, faults.before(lambda: elsewhere.hold_back("ada")))
+    assert scene.people.ban("ada").status == 204
+    assert scene.wire.names[3] == "TransactWriteItems"
+    published_in_order(scene, "held_back", "banned", "left")
+
+
+def asks(people: Admissions) -> object:
+    people.world.services.unproven_signups.ask(people.waitlist_id, people.id_of("ada"))
+    return None
+
+
+def is_held_back(people: Admissions) -> object:
+    return people.hold_back("ada")
+
+
+@pytest.mark.parametrize(
+    ("slow", "step", "fast", "words"),
+    [
+        (asks, 2, is_held_back, ["held_back", "link_asked"]),
+        (is_held_back, 2, asks, ["link_asked", "held_back"]),
+    ],
+    ids=["a link, and an edit before it", "an edit, and a link before it"],
+)
+def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_the_last(
+    slow: Callable[[Admissions], object],
+    step: int,
+    fast: Callable[[Admissions], object],
+    words: list[str],
+) -> None:
+    """P3, P8: the slow one has drawn its stamp before the fast one, which writes first."""
+    scene = Scene()
+    signs_up(scene)
+    scene.world.advance(AHEAD_SECONDS)
+    elsewhere = scene.people_elsewhere()
+    scene.world.services.waitlist_cache.find(scene.people.waitlist_id)
+    scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
+    slow(scene.people)
+    assert scene.wire.names[step] == "TransactWriteItems"
+    assert scene.people.erase("ada").status == 204
+    scene.maintain()
+    published_in_order(scene, *words, "erased")
+
+
+def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
+    """P2, P3: all at the millisecond of the admission."""
+    scene = Scene()
+    scene.clock.advance(AHEAD_SECONDS)
+    is_admitted_by_hand_and_let_in(scene, rejoin="always")
+    elsewhere = scene.people_elsewhere()
+    scene.world.services.waitlist_cache.find(scene.people.waitlist_id)
+    scene.wire.arm(2, faults.before(lambda: elsewhere.exit("ada")))
+    assert scene.people.sign_up("ada", key="again").status == 201
+    assert scene.wire.names[:3] == ["PutItem", "Invoke", "PutItem"]
+    published_in_order(scene, "exited", "joined")
+
+
+@pytest.mark.parametrize("follows", [goes_out, bans])
+def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
+    follows: Callable[[Admissions], object],
+) -> None:
+    """P3: also if the record has a later event of its own."""
+    scene = Scene()
+    scene.people.all_sign_up("ada")
+    assert scene.configure(admission={}).status == 200
+    past = RedisState.of(scene.redis)
+    assert scene.people.admit(1).status == 200
+    assert scene.people.enter("ada").status == 200
+    past.restore(scene.redis)
+    scene.world.advance(1)
+    scene.wire.arm(1, faults.crash_after)
+    with suppress(faults.Crash):
+        scene.people.admit(1)
+    scene.wire.disarm()
+    scene.world.advance(1)
+    follows(scene.people)
+    before = scene.words("ada")
+    scene.maintain()
+    scene.maintain()
+    assert scene.words("ada") == before
+    assert before.count("offered") == 1
+
+
+@pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
+def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
+    """P8: DynamoDB deletes the record, which then has the stamp of the newest event."""
+    scene = Scene()
+    scene.clock.advance(ahead)
+    is_admitted_by_hand_and_let_in(scene, retention_days=RETENTION_DAYS)
+    assert scene.people.exit("ada").status == 200
+    scene.expire()
+    published_in_order(scene, "exited", "erased")
