@@ -237,11 +237,11 @@ class Life:
 
     def repeat_signup(self, record: EntryRecord) -> None:
         """Let the signup be repeated at once, with other data, while it is not verified."""
-        self.asks.record(record, NOW, OTHER_DATA)
+        self.asks.record(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
         """The same when another link may be sent."""
-        self.asks.record(record, NOW + HOUR, OTHER_DATA)
+        self.asks.record(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
         stamp = self.draw()
