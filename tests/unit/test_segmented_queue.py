@@ -66,7 +66,7 @@ class Version(Struct):
     waitlist_id: str = "bakery"
     checked: list[int] = field(default_factory=list)
 
-    def under(self, segments: Segments) -> int:
+    def to_request(self, segments: Segments) -> int:
         if segments.version <= self.refused:
             raise InvalidFields(FieldError("body.filter", "not declared"))
         return segments.version

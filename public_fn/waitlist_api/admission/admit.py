@@ -11,7 +11,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.messages import hours_of, renew_of
-from waitlist_api.queue.renewals import ends_of
+from waitlist_api.queue.renewals import send_renewals
 from waitlist_api.records.decisions import POLICY, offer_changes
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, Status
@@ -122,7 +122,7 @@ class Admissions(Struct, frozen=True):
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             entry_id=command.entry_id,
-            ticket=self.positions.ticket_of(self.entries.find(*key)),
+            ticket=self.positions.find_ticket(self.entries.find(*key)),
             **once_fields(command.by, command.idempotency_key, [command.entry_id]),
         )
         admitted = self._take_one(request)
@@ -135,7 +135,7 @@ class Admissions(Struct, frozen=True):
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
         # The offer has ended, or another request has recorded a later decision about the entry.
-        return self.positions.of(*key, to_operator=True), record
+        return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
         """Send the request; if Redis has lost the waiting entry, restore it and send again.
@@ -156,10 +156,10 @@ class Admissions(Struct, frozen=True):
 
     def _restored(self, record: EntryRecord) -> c.RestoreResult:
         try:
-            restored = self.positions.put_back(record)
+            restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
                 # A server that lagged has the place of an earlier stay.
-                self.positions.put_right(record)
+                self.positions.repair_place(record)
             return restored
         except Gone as error:
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
@@ -251,7 +251,7 @@ class Admissions(Struct, frozen=True):
             and record.status in ("joining", *PRESENT)
             and record.ticket in (None, one.ticket)
         }
-        ends = ends_of(self.offers.queue, list(late.values()))
+        ends = send_renewals(self.offers.queue, list(late.values()))
         return [
             structs.replace(one, deadline_millis=ends.get(one.entry_id, one.deadline_millis))
             for one in taken

@@ -47,7 +47,7 @@ class _Within(Struct, frozen=True):
     def waitlist_id(self) -> str:
         return self.request.waitlist_id
 
-    def under(self, segments: Segments) -> c.Claim | c.Admit:
+    def to_request(self, segments: Segments) -> c.Claim | c.Admit:
         segment = None if self.filter is None else segments.named(self.filter, "body.filter")
         filters = tuple(
             segments.named(one, f"body.filters.{number}") if one else c.EVERYONE

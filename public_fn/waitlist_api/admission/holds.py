@@ -172,7 +172,7 @@ class Holds(Struct, frozen=True):
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
             # The entry may have the next offer by now.
-            return ActionResult(self.positions.of(*command.key), deadline_millis, result)
+            return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
@@ -189,7 +189,7 @@ class Holds(Struct, frozen=True):
             if not (command.is_of(record) and command.means(record)):
                 raise
             try:
-                self.positions.put_right(record)
+                self.positions.repair_place(record)
             except Gone as error:
                 raise NotWaiting from error
         return self._send(verb, command)
@@ -283,7 +283,7 @@ class Holds(Struct, frozen=True):
             try:
                 self.transitions.record(transition, now_millis)
             except EntryChanged as changed:
-                if self._put_right_if_refuted(verb, transition, changed.record):
+                if self._repair_if_refuted(verb, transition, changed.record):
                     raise _error_of_refuted(command, result, changed.record) from changed
                 _check_later(verb, command, changed.record)
                 if changed.record is not None:
@@ -294,7 +294,7 @@ class Holds(Struct, frozen=True):
         except EntryChanged as changed:
             raise EntryNotFound from changed
 
-    def _put_right_if_refuted(
+    def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
         """Restore the recorded place if Redis acted on an earlier one; return whether it did."""
@@ -302,11 +302,11 @@ class Holds(Struct, frozen=True):
             return False
         with suppress(Gone):
             seen = c.Seen(state=state_after(verb.decided), rank=transition.rank)
-            self.positions.put_back(record, seen)
+            self.positions.restore_place(record, seen)
         return True
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
-        view = self.positions.of(*record.key, to_operator=to_operator)
+        view = self.positions.read(*record.key, to_operator=to_operator)
         # Between the two reads the customer may have joined again.
         return view if view.status == record.status else EntryView.recorded(record)
 

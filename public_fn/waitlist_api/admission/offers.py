@@ -92,7 +92,7 @@ class OfferWriter(Struct, frozen=True):
         elif transition.is_refuted_by(record):
             # Redis has lost where the entry is, and took it from an earlier place.
             with suppress(Gone):
-                self.positions.put_back(record, c.Seen(state=state, rank=claim.rank))
+                self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         # Otherwise another request has recorded a later decision about it.
         return False
 

@@ -20,7 +20,7 @@ class Polls(Struct, frozen=True):
     segment_positions: SegmentPositions
     admissions: Admissions
 
-    def of(
+    def poll(
         self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the entry, and with `names` of attributes its positions within their segments.
@@ -29,13 +29,13 @@ class Polls(Struct, frozen=True):
         """
         places: list[SegmentPlace] | None = None
         if names is None:
-            view = self.positions.of(waitlist_id, entry_id)
+            view = self.positions.read(waitlist_id, entry_id)
         else:
-            view, places = self.segment_positions.of(waitlist_id, entry_id, list(names))
+            view, places = self.segment_positions.read(waitlist_id, entry_id, list(names))
         if view.is_due:
             self._run(waitlist_id)
         if stay is not None and stay != view.ticket:
-            view = self.positions.of_stay(waitlist_id, entry_id, stay)
+            view = self.positions.read_proven_stay(waitlist_id, entry_id, stay)
         return view, places
 
     def _run(self, waitlist_id: str) -> None:

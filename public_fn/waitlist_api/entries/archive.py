@@ -124,7 +124,7 @@ class Archive(Struct, frozen=True):
         listed = [
             EntryDetails(EntryView.recorded(records[entry_id]), records[entry_id], [])
             for entry_id in entry_ids
-            if entry_id in records and _is(records[entry_id], which, now)
+            if entry_id in records and _is_still_listed(records[entry_id], which, now)
         ]
         return listed, following.cursor if following else None
 
@@ -158,7 +158,7 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
     return record.status in PRESENT and is_unreached(record, which)
 
 
-def _is(record: EntryRecord, which: Listed, now_millis: int) -> bool:
+def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
     """Return whether the record is what the index had: the entry may have joined again since."""
     if record.erase:
         return False

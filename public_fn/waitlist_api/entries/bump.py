@@ -89,7 +89,7 @@ class Bumps(Struct, frozen=True):
                 raise NotWaiting from changed
             # Redis has moved the entry from a place that the record does not have any more.
             with suppress(Gone):
-                self.positions.put_back(record, c.Seen(state="waiting", rank=moved.rank))
+                self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
         view = EntryView.placed(
             command.entry_id, "waiting", moved.rank, moved.ticket, moved.position, moved.total
@@ -112,7 +112,7 @@ class Bumps(Struct, frozen=True):
         """Send the message, which names the stay: arriving late, it does not move the next one."""
         recorded = self.entries.get(*command.key)
         # Without a record Redis tells an unknown list from an unknown entry.
-        ticket = None if recorded is None else self.positions.ticket_of(recorded)
+        ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
             return request, self.recovering_queue.read(request)
@@ -124,7 +124,7 @@ class Bumps(Struct, frozen=True):
                 raise
         # Redis has lost the recorded place, or the customer has signed up again.
         try:
-            self.positions.put_right(record)
+            self.positions.repair_place(record)
         except Gone:
             raise NotWaiting from None
         request = replace(request, ticket=record.ticket)

@@ -53,7 +53,7 @@ class EntryEdits(Struct, frozen=True):
         if command.attributes is not None:
             # Also if nothing changed: an earlier edit may have been cut off before this step.
             self.steps.follow(record)
-        view = self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
+        view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
 
     def _recorded(self, command: EditCommand) -> EntryRecord | None:

@@ -59,7 +59,7 @@ class EditSteps(Struct, frozen=True):
         )
         marked: c.MarkDirtyResult = self.recovering_queue.read(request)
         if marked.outcome == "absent":
-            self._put_back(record)
+            self._restore_place(record)
             marked = self.recovering_queue.read(request)
         return marked.stamp
 
@@ -79,10 +79,10 @@ class EditSteps(Struct, frozen=True):
         except Gone as error:
             raise NotWaiting(HAS_LEFT) from error
 
-    def _put_back(self, record: EntryRecord) -> None:
+    def _restore_place(self, record: EntryRecord) -> None:
         """Restore the recorded place, which Redis has lost."""
         try:
-            place = self.positions.put_back(record)
+            place = self.positions.restore_place(record)
         except Gone as error:
             raise NotWaiting(HAS_LEFT) from error
         if place.state == "done":

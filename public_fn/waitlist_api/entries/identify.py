@@ -47,7 +47,9 @@ class Identities(Struct, frozen=True):
     tokens: EntryTokens
     waitlist_cache: WaitlistCache
 
-    def of(self, waitlist_id: str, customer_id: str | None, profile: dict[str, Any]) -> Person:
+    def identify(
+        self, waitlist_id: str, customer_id: str | None, profile: dict[str, Any]
+    ) -> Person:
         """Return the person who signs up; raise InvalidFields, and WaitlistNotFound.
 
         An address that is to be verified must take messages.
@@ -60,12 +62,12 @@ class Identities(Struct, frozen=True):
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
 
-    def by_profile(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
+    def profile_identifier(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
         """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
-    def named_beside_address(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
+    def find_customer_id(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
         """Return the customer id of the address in a profile; None on lists that look for none.
 
         It is for a caller who states an id, so a profile without a valid address is no error.
@@ -77,11 +79,13 @@ class Identities(Struct, frozen=True):
             return self._person(waitlist_id, rules, None, profile).customer_id
         return None
 
-    def of_profile(self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]) -> Person:
+    def identify_by_address(
+        self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]
+    ) -> Person:
         """Return the person of the address in a profile; raise InvalidFields."""
         return self._person(waitlist_id, rules, None, profile)
 
-    def entry_of(self, waitlist_id: str, sent: dict[str, Any]) -> str:
+    def find_entry_id(self, waitlist_id: str, sent: dict[str, Any]) -> str:
         """Return the id of the entry that an address has, or would have; raise InvalidFields."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         if rules is None:

@@ -166,9 +166,9 @@ class _Change(Struct, frozen=True):
         sent = self.command.patch
         if sent[rules.field] == record.profile.get(rules.field):
             return None
-        person = self.identities.of_profile(waitlist_id, rules, sent)
+        person = self.identities.identify_by_address(waitlist_id, rules, sent)
         with suppress(InvalidFields):
-            if self.identities.of_profile(waitlist_id, rules, record.profile) == person:
+            if self.identities.identify_by_address(waitlist_id, rules, record.profile) == person:
                 return None
         path = f"body.profile.{rules.field}"
         check_reach(self.settings, person, path, "verify", "address")

@@ -98,7 +98,7 @@ class Positions(Struct, frozen=True):
     entries: EntryRecords
     segmented_queue: SegmentedQueue
 
-    def of(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
+    def read(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
         """Return status and position, exact at this moment. Operators see hidden totals too."""
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
         found: c.PositionResult = self.recovering_queue.read(request)
@@ -115,7 +115,7 @@ class Positions(Struct, frozen=True):
         is_asking = cache.find(waitlist_id).settings.confirm is not None
         return view if is_asking else replace(view, confirm_by_millis=0)
 
-    def of_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
+    def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
         """Return the view of the stay of an entry token, where Redis shows another stay.
 
         Raises Forbidden for a former stay, and Rebuilding if Redis has lost the place of the
@@ -126,7 +126,7 @@ class Positions(Struct, frozen=True):
             raise Rebuilding
         return EntryView.recorded(record)
 
-    def ticket_of(self, record: EntryRecord) -> int | None:
+    def find_ticket(self, record: EntryRecord) -> int | None:
         """Return the ticket of the stay; that in Redis if the signup has not recorded it yet.
 
         Raises NotWaiting if Redis does not have the place of such a signup.
@@ -140,7 +140,7 @@ class Positions(Struct, frozen=True):
             raise NotWaiting
         return place.ticket
 
-    def put_back(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
+    def restore_place(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
         """Restore an entry's recorded place in Redis; raise Gone if its stay has ended.
 
         If Redis has a place, it stays, unless it is as `seen`.
@@ -150,13 +150,13 @@ class Positions(Struct, frozen=True):
         restored: c.RestoreResult = self.segmented_queue.send(Restoring(record, seen))
         return restored
 
-    def put_right(self, record: EntryRecord) -> bool:
+    def repair_place(self, record: EntryRecord) -> bool:
         """Restore a recorded place that Redis has lost or has an earlier one of.
 
         Return False if Redis agrees with the record, or has a newer decision. Raise Gone if the
         stay has ended.
         """
-        if self.put_back(record).outcome == "restored":
+        if self.restore_place(record).outcome == "restored":
             return True
         request = c.Inspect(waitlist_id=record.waitlist_id, entry_id=record.entry_id)
         inspection: c.InspectResult = self.recovering_queue.read(request)
@@ -169,7 +169,7 @@ class Positions(Struct, frozen=True):
             if record.status not in PRESENT:
                 return EntryView.recorded(record)
             try:
-                place = self.put_back(record)
+                place = self.restore_place(record)
             except Gone:
                 # A concurrent leave has ended the stay since it was read.
                 return None

@@ -192,7 +192,7 @@ class EntryQueries(Struct, frozen=True):
         if record.status not in PRESENT:
             return recorded
         try:
-            return self.positions.of(record.waitlist_id, record.entry_id, to_operator=True)
+            return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
             # Only the position is unknown during a rebuild; the record is complete.
             return recorded

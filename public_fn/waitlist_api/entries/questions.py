@@ -84,7 +84,7 @@ class Questions(Struct, frozen=True):
             return Change(answered(self.now_millis()), "confirmed", CUSTOMER)
 
         self.readiness.change((waitlist_id, entry_id), decide, stay)
-        return self.positions.of(waitlist_id, entry_id)
+        return self.positions.read(waitlist_id, entry_id)
 
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
         """Ask a page of entries; return how many were, or would be, and the next cursor."""

@@ -166,7 +166,7 @@ class ReadinessChanges(Struct, frozen=True):
         return is_unanswered(record, settings.confirm)
 
     def _rested(self, record: EntryRecord, rules: RestRules | None) -> Rested:
-        view = self.positions.of(record.waitlist_id, record.entry_id)
+        view = self.positions.read(record.waitlist_id, record.entry_id)
         return Rested(view, None if rules is None else max(0, rules.times - record.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:
@@ -188,7 +188,7 @@ class ReadinessChanges(Struct, frozen=True):
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide)
-        return EntryDetails(self.positions.of(*key, to_operator=True), record, [])
+        return EntryDetails(self.positions.read(*key, to_operator=True), record, [])
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
         """Hold an entry back with no end, or no longer; no change if it is so already.
@@ -208,7 +208,7 @@ class ReadinessChanges(Struct, frozen=True):
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide)
-        return EntryDetails(self.positions.of(*key, to_operator=True), record, [])
+        return EntryDetails(self.positions.read(*key, to_operator=True), record, [])
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest

@@ -148,7 +148,7 @@ class Reinstatements(Struct, frozen=True):
     def _view_of(self, record: EntryRecord) -> EntryView:
         if record.status in ENDED:
             return EntryView.recorded(record)
-        return self.positions.of(*record.key, to_operator=True)
+        return self.positions.read(*record.key, to_operator=True)
 
     def _intent(
         self, command: ReinstateCommand, former: EntryRecord, waitlist: WaitlistRecord
@@ -196,7 +196,7 @@ class Reinstatements(Struct, frozen=True):
         Refuse any other. Maintenance records a parking after too many attempts, and such a leave, a
         minute or two later.
         """
-        match self.positions.of(*record.key).status:
+        match self.positions.read(*record.key).status:
             case "parked":
                 by, reason = command.by, REINSTATED
                 self._check_room(record, waitlist)

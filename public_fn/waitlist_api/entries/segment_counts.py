@@ -27,7 +27,7 @@ class _Counting(Struct, frozen=True):
     after: str | None
     limit: int
 
-    def under(self, segments: Segments) -> c.Segments:
+    def to_request(self, segments: Segments) -> c.Segments:
         return c.Segments(
             waitlist_id=self.waitlist_id,
             segments_version=segments.version,

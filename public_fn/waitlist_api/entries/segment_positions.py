@@ -58,7 +58,7 @@ class SegmentPositions(Struct, frozen=True):
     segmented_queue: SegmentedQueue
     positions: Positions
 
-    def of(
+    def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
         """Return the position in the queue, and in the entry's segments by these attributes.
@@ -72,7 +72,7 @@ class SegmentPositions(Struct, frozen=True):
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
                 # Restores a place that Redis has lost, and then the segments can be read.
-                view = self.positions.of(waitlist_id, entry_id)
+                view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
             if view.position is None:
                 return view, []

@@ -45,7 +45,7 @@ from waitlist_shared.errors import (
 from waitlist_shared.ids import new_join_id
 
 
-class Known(Struct, frozen=True):
+class RefusedEntry(Struct, frozen=True):
     """A record that stands in the way of a signup, as `error` says."""
 
     record: EntryRecord
@@ -70,11 +70,11 @@ class Signups(Struct, frozen=True):
         The position is returned only if the caller has proved to be this customer.
         """
         outcome = self.attempt(command)
-        if isinstance(outcome, Known):
+        if isinstance(outcome, RefusedEntry):
             raise outcome.error
         return outcome
 
-    def attempt(self, command: SignupCommand) -> SignedUp | Known:
+    def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
         """Do as `sign_up` does, and return the record by which it is refused, if it is by one."""
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read: the write of the intent would find it.
@@ -97,7 +97,7 @@ class Signups(Struct, frozen=True):
             match step:
                 case Refuse(error):
                     if isinstance(existing, EntryRecord):
-                        return Known(existing, error)
+                        return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
                     # EntryNotFound: the entry was erased since it was read.
@@ -154,7 +154,7 @@ class Signups(Struct, frozen=True):
     def _view_of(self, record: EntryRecord) -> EntryView:
         if record.status in ENDED:
             return EntryView.recorded(record)
-        return self.positions.of(record.waitlist_id, record.entry_id)
+        return self.positions.read(record.waitlist_id, record.entry_id)
 
     def _write_intent(
         self, intent: EntryRecord, former: EntryRecord | Alias | None

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.guest_data import kept_profile
 from waitlist_api.entries.join import Joins
-from waitlist_api.entries.signup import Known, Signups
+from waitlist_api.entries.signup import RefusedEntry, Signups
 from waitlist_api.entries.signup_step import SignupCommand, refusal_of
 from waitlist_api.errors import (
     AlreadyAdmitted,
@@ -71,12 +71,12 @@ class UnprovenSignups(Struct, frozen=True):
         """Return the record of a known address; add the entry if there is none."""
         outcome = self.signups.attempt(command)
         match outcome:
-            case Known(
+            case RefusedEntry(
                 record,
                 AlreadyOnList() | AlreadyAdmitted() | AlreadyLeft() | Banned() | TooManyChanges(),
             ):
                 return record
-            case Known(_, error):
+            case RefusedEntry(_, error):
                 raise error
         return None
 
@@ -115,7 +115,7 @@ class UnprovenSignups(Struct, frozen=True):
                 raise WaitlistFull
         return waitlist, is_current, drawn.stamp
 
-    def ask(self, waitlist_id: str, entry_id: str) -> None:
+    def request_link(self, waitlist_id: str, entry_id: str) -> None:
         """Ask for a message with the link of an entry; the same calls where there is none."""
         found = self.entries.known_as(waitlist_id, entry_id)
         record = found if isinstance(found, EntryRecord) else nobody(waitlist_id, entry_id)

@@ -61,7 +61,7 @@ class Verifications(Struct, frozen=True):
             record = self._verified(key, said)
             if not _is_current(record, said.to):
                 raise CodeRefused
-            view = self.positions.of(*key)
+            view = self.positions.read(*key)
         except (EntryNotFound, Forbidden, NotWaiting):
             raise CodeRefused from None
         return Verified(view, self.tokens.issue(*key, said.stay))

@@ -12,7 +12,7 @@ from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden
 from waitlist_api.queue.client import QueueClient, raise_first, send_batch
 from waitlist_api.queue.messages import Restoring, Tagging, drop_of, drop_of_place, renew_of
-from waitlist_api.queue.renewals import ends_of
+from waitlist_api.queue.renewals import send_renewals
 from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.decisions import (
     MAINTENANCE,
@@ -138,7 +138,7 @@ class Reconciler(Struct, frozen=True):
             and record.status in PRESENT
             and not is_refuted(record, place)
         ]
-        return ends_of(self.queue, late)
+        return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
         """Restore a recorded place; Redis has decided about one that it had before.

@@ -59,7 +59,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
     )
 
 
-class OfEntry(Struct, frozen=True):
+class EntryMessage(Struct, frozen=True):
     """What is sent about a record, by the segments of its attributes."""
 
     record: EntryRecord
@@ -72,12 +72,12 @@ class OfEntry(Struct, frozen=True):
         """Accept all segments."""
 
 
-class Placing(OfEntry, frozen=True):
+class Placing(EntryMessage, frozen=True):
     """Inserts a joining entry. Attributes that were placed before are not checked again."""
 
     is_checked: bool = False
 
-    def under(self, segments: Segments) -> c.Signup | c.Insert:
+    def to_request(self, segments: Segments) -> c.Signup | c.Insert:
         return place_of(self.record, segments)
 
     def check(self, segments: Segments) -> None:
@@ -85,29 +85,29 @@ class Placing(OfEntry, frozen=True):
             segments.check(self.record.attributes)
 
 
-class Tagging(OfEntry, frozen=True):
+class Tagging(EntryMessage, frozen=True):
     """Updates the segments of an entry in any state."""
 
-    def under(self, segments: Segments) -> c.Tag:
+    def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)
 
 
-class Restoring(OfEntry, frozen=True):
+class Restoring(EntryMessage, frozen=True):
     """Restores an entry as it is recorded, if Redis has none or one as `expected`."""
 
     expected: c.Seen | None = None
 
-    def under(self, segments: Segments) -> c.Restore:
+    def to_request(self, segments: Segments) -> c.Restore:
         return restore_of(IndexRow.from_record(self.record), segments, expected=self.expected)
 
 
-class Locating(OfEntry, frozen=True):
+class Locating(EntryMessage, frozen=True):
     """Asks for the position of an entry within its segments by these attributes."""
 
     names: tuple[str, ...]
     field: str
 
-    def under(self, segments: Segments) -> c.Position:
+    def to_request(self, segments: Segments) -> c.Position:
         return c.Position(
             waitlist_id=self.waitlist_id,
             entry_id=self.record.entry_id,

@@ -6,7 +6,7 @@ from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_shared import contracts as c
 
 
-def ends_of(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
+def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
     """Send the messages; return by entry when the passes end.
 
     Without those for which there is no room, and those that Redis does not have any more.

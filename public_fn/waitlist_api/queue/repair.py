@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from waitlist_api.queue.messages import OfEntry, restore_of
+from waitlist_api.queue.messages import EntryMessage, restore_of
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.lifecycle import state_of
 from waitlist_api.records.places import IndexRow
@@ -15,12 +15,12 @@ def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 
-class RestoringLost(OfEntry, frozen=True):
+class RestoringLost(EntryMessage, frozen=True):
     """Restores a recorded place if Redis, as it was inspected, has lost it."""
 
     inspection: c.InspectResult
 
-    def under(self, segments: Segments) -> c.Restore | None:
+    def to_request(self, segments: Segments) -> c.Restore | None:
         return restore_of_lost(self.record, self.inspection, segments)
 
 

@@ -22,7 +22,7 @@ class Segmented(Protocol):
     @property
     def waitlist_id(self) -> str: ...
 
-    def under(self, segments: Segments) -> Any:
+    def to_request(self, segments: Segments) -> Any:
         """Return the message, or None if nothing is to be sent; raise InvalidFields."""
 
     def check(self, segments: Segments) -> None:
@@ -37,14 +37,14 @@ class SegmentedQueue(Struct, frozen=True):
 
     def send(self, message: Segmented) -> Any:
         """Send by the cached segments; after StaleSegments again by the current ones."""
-        request = self.waitlist_cache.checked(message.waitlist_id, message.under)
+        request = self.waitlist_cache.checked(message.waitlist_id, message.to_request)
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
                 return self._send(request)
             except StaleSegments:
                 segments = self.catch_up(message.waitlist_id)
             message.check(segments)
-            request = message.under(segments)
+            request = message.to_request(segments)
         return self._send(request)
 
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
@@ -55,7 +55,9 @@ class SegmentedQueue(Struct, frozen=True):
         waitlist_id = messages[0].waitlist_id
         segments = self.waitlist_cache.find(waitlist_id).segments
         for _ in range(MAX_CONFLICT_RETRIES):
-            requests = [one for message in messages if (one := message.under(segments)) is not None]
+            requests = [
+                one for message in messages if (one := message.to_request(segments)) is not None
+            ]
             answers = send_batch(self.recovering_queue.queue, requests)
             if not any(isinstance(answer, StaleSegments) for answer in answers):
                 return answers

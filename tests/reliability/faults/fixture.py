@@ -160,7 +160,7 @@ class FaultFixture:
 
     def _wrong_positions(self, order: list[str]) -> Iterator[str]:
         for place, name in enumerate(order, start=1):
-            answer = self.world.services.positions.of(
+            answer = self.world.services.positions.read(
                 self.people.waitlist_id, self.people.id_of(name)
             )
             if (answer.status, answer.position, answer.total) != ("waiting", place, len(order)):

@@ -226,7 +226,7 @@ class Client:
         return self.services.reinstatements.reinstate(command)
 
     def look(self, name: str) -> Any:
-        return self.services.positions.of(WAITLIST_ID, id_of(name))
+        return self.services.positions.read(WAITLIST_ID, id_of(name))
 
     def leave(self, name: str, by: str) -> Any:
         self.services.leaves.leave(WAITLIST_ID, id_of(name), by)

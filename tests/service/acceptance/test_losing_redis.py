@@ -20,13 +20,13 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
     world.redis.flushall()
-    put_right = Positions.put_right
+    repair_place = Positions.repair_place
 
     def rebuilt(positions: Positions, record: EntryRecord) -> bool:
         world.maintenance.run_all()
-        return put_right(positions, record)
+        return repair_place(positions, record)
 
-    monkeypatch.setattr(Positions, "put_right", rebuilt)
+    monkeypatch.setattr(Positions, "repair_place", rebuilt)
     record = world.services.waitlist_records.get(people.waitlist_id)
     assert record is not None
     world.services.queue.send(init_of(record, "open", "0123abcd"))

@@ -164,6 +164,6 @@ def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
     assert before
     record_edit(people, "bob", language="Dutch")
     people.world.maintain()
-    people.world.services.positions.put_back(before)
+    people.world.services.positions.restore_place(before)
     assert people.within(language="Dutch") == ["bob"]
     assert not people.contradictions()

@@ -34,7 +34,7 @@ class Guests(Admissions):
         return self.world.request("POST", f"{self.path}/entries", body=body, key=key)
 
     def id_of(self, name: str) -> str:
-        person = self.world.identities.of(self.waitlist_id, None, {"email": name})
+        person = self.world.identities.identify(self.waitlist_id, None, {"email": name})
         entry_id = entry_id_of(self.waitlist_id, person.customer_id)
         self.names[entry_id] = name
         return entry_id

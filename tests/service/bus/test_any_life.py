@@ -45,7 +45,7 @@ def take_over_behind(people: Admissions) -> None:
 
 
 def ask_for_link(people: Admissions, name: str) -> None:
-    people.world.services.unproven_signups.ask(people.waitlist_id, people.id_of(name))
+    people.world.services.unproven_signups.request_link(people.waitlist_id, people.id_of(name))
 
 
 def change_address(people: Admissions, name: str) -> None:

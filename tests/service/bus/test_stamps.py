@@ -49,7 +49,7 @@ def draw_some(scene: Scene) -> None:
 def asks_for_the_link(scene: Scene) -> None:
     draw_some(scene)
     services = scene.world.services
-    services.unproven_signups.ask(scene.people.waitlist_id, scene.people.id_of("ada"))
+    services.unproven_signups.request_link(scene.people.waitlist_id, scene.people.id_of("ada"))
 
 
 def is_told(scene: Scene) -> None:
@@ -236,7 +236,7 @@ def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
 
 
 def asks(people: Admissions) -> object:
-    people.world.services.unproven_signups.ask(people.waitlist_id, people.id_of("ada"))
+    people.world.services.unproven_signups.request_link(people.waitlist_id, people.id_of("ada"))
     return None
 
 

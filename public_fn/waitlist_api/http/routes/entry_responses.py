@@ -33,7 +33,7 @@ class EntryResponses(Struct, frozen=True):
         Raise Forbidden if the entry token that was shown is of a former stay.
         """
         names = None if segment is None else segment.split(",")
-        view, places = self.polls.of(waitlist_id, proof.entry_id, names, proof.stay)
+        view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
         return self._answer(view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:

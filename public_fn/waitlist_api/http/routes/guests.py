@@ -44,7 +44,7 @@ class GuestCredentials(Struct, frozen=True):
             waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
         ) -> Response[Any]:
             began = self.even_times.now()
-            person = identities.of(waitlist_id, body.customer_id, body.profile)
+            person = identities.identify(waitlist_id, body.customer_id, body.profile)
             command = SignupCommand(
                 waitlist_id=waitlist_id,
                 customer_id=person.customer_id,

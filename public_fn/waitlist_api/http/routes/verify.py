@@ -32,9 +32,9 @@ def verify_routes(
         if identities is None:
             raise NoEntryTokens
         began = even_times.now()
-        entry_id = identities.entry_of(waitlist_id, body.model_dump(exclude_unset=True))
+        entry_id = identities.find_entry_id(waitlist_id, body.model_dump(exclude_unset=True))
         with even_times.since(began):
-            unproven.ask(waitlist_id, entry_id)
+            unproven.request_link(waitlist_id, entry_id)
         return Response(202, "application/json", InboxAnswer())
 
     @router.post("/v1/waitlists/<waitlist_id>/verify", operation_id="verify")

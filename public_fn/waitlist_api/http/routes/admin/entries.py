@@ -121,7 +121,7 @@ def admin_entry_routes(
     def find(waitlist_id: WaitlistId, body: AddressBody) -> AdminEntryWithHistoryAnswer:
         if identities is None:
             raise NoEntryTokens
-        entry_id = identities.entry_of(waitlist_id, body.model_dump(exclude_unset=True))
+        entry_id = identities.find_entry_id(waitlist_id, body.model_dump(exclude_unset=True))
         return _whole(entry_queries.details_of_address(waitlist_id, entry_id), None)
 
     @router.get(ENTRIES, operation_id="listEntries")

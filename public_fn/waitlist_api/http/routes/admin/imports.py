@@ -110,12 +110,12 @@ def _identified(
         if isinstance(one, WaitlistError):
             yield one
         elif one.customer_id is not None:
-            found = identities and identities.named_beside_address(waitlist_id, one.profile)
+            found = identities and identities.find_customer_id(waitlist_id, one.profile)
             yield one.row(is_beside_address=found not in (None, one.customer_id))
         elif identities is None:
             yield InvalidFields(NO_CUSTOMER)
         else:
-            identify = identify or identities.by_profile(waitlist_id)
+            identify = identify or identities.profile_identifier(waitlist_id)
             try:
                 yield one.row(customer_id=identify(one.profile), identify=identify)
             except InvalidFields as refusal:
