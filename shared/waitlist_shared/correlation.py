@@ -1,35 +1,35 @@
-"""The correlation id: it joins the log lines of one request, from the client to Redis."""
+"""The correlation id, which connects the log lines of one request from the client to Redis."""
 
 import logging
 import re
 from typing import Any
 
 FIELD = "correlation_id"
-# What a client may choose: UUIDs and ULIDs, for no name, address or number of a person has such a
-# shape, and the id is written into every log.
+# A client may send a UUID or a ULID. The id is written into every log, and personal data such as
+# names, addresses and phone numbers never has one of these two forms.
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 CHOSEN = re.compile(rf"({UUID}|{ULID})\Z")
-# What AWS chooses: API Gateway's ids look like base64, Lambda's are UUIDs.
+# The form of the ids that AWS chooses: API Gateway uses base64 characters, and Lambda uses UUIDs.
 GIVEN = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
 def chosen(value: object) -> str:
-    """Return an id that a client has chosen; empty if its form may not be logged."""
+    """Return the id that a client sent, or an empty string if its form must not be logged."""
     return value if isinstance(value, str) and CHOSEN.match(value) else ""
 
 
 def given(message: object) -> str:
-    """Return the id that an event or a message of our own carries; empty if it has none."""
+    """Return the id in an event or an internal message, or an empty string if it has none."""
     value = message.get(FIELD) if isinstance(message, dict) else None
     return value if isinstance(value, str) and GIVEN.match(value) else ""
 
 
 class Correlation:
-    """The id of the current request, empty between two requests.
+    """The correlation id of the current request. The id is empty between two requests.
 
-    One object per process, because it handles one request at a time. It is no context variable,
-    because the threads that a request starts share its id.
+    Each process has one object, because a process handles one request at a time. The id is not a
+    context variable, because all threads that a request starts must see the same id.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Correlation:
         self._marks_records = False
 
     def mark_log_records(self) -> None:
-        """Have every log record carry the id, whichever library writes it."""
+        """Add the correlation id to every log record, also to the records of libraries."""
         if self._marks_records:
             return
         self._marks_records = True

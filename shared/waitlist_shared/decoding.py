@@ -1,4 +1,4 @@
-"""Types that several threads may decode."""
+"""Prepares msgspec types, so that several threads can decode them safely."""
 
 from typing import Any
 
@@ -6,9 +6,10 @@ from msgspec.json import Decoder
 
 
 def warm_decoders(*types: Any) -> None:
-    """Let msgspec look up the fields of these types now, in the thread that imports their module.
+    """Make msgspec resolve the fields of these types now, while a single thread imports the module.
 
-    It would do so at the first decoding, and crash the process if two threads meet there.
+    Otherwise msgspec would resolve the fields at the first decoding. If two threads reach that
+    point at the same time, the process crashes.
     """
-    for one in types:
-        Decoder(one)
+    for decoded_type in types:
+        Decoder(decoded_type)

@@ -1,4 +1,4 @@
-"""The patterns of ids, and how they are made."""
+"""The patterns of all ids, and the functions that create ids."""
 
 import base64
 import hashlib
@@ -14,15 +14,19 @@ CUSTOMER_ID = r"[!-~]{1,256}"
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the id of a customer's entry: opaque, and the same at every signup."""
+    """Return the id of a customer's entry.
+
+    It is opaque, and each signup of the customer gets the same id.
+    """
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
-    """Return the id of a segment, such as language Spanish and gender F, whatever their order.
+    """Return the id of a segment, for example of the entries with language Spanish and gender F.
 
-    JSON separates names from values, so that no two segments have one id.
+    The order of the attributes does not matter. The JSON encoding separates names from values, so
+    that two different segments never produce the same input for the digest.
     """
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
@@ -30,19 +34,20 @@ def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
 
 
 def new_join_id() -> str:
-    """Return an id for one stay: a customer who joins again gets another."""
+    """Return a random id for one stay. A customer who joins again gets a new one."""
     return secrets.token_hex(4)
 
 
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
-    """Return the id of the pass of one admission: of an entry, by the stay with a ticket, once.
+    """Return the id of the pass for one admission.
 
-    It has 130 bits, so that no two admissions share one, and needs no storage of its own.
+    The id is derived from the entry, the ticket of the stay and the time of the admission, so it
+    needs no storage. It has 130 bits, so that no two admissions get the same id.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def new_epoch() -> str:
-    """Return an id for one epoch of a waitlist's order in Redis."""
+    """Return a random id for one epoch of a waitlist's order in Redis."""
     return secrets.token_hex(4)

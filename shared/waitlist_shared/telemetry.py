@@ -1,11 +1,12 @@
-"""One line of JSON for each unit of work: its log, and its metrics.
+"""Writes one line of JSON for each unit of work, with its log fields and its metrics.
 
-Where a namespace is given, the line is a record of CloudWatch's embedded metric format, so that
-metrics cost no call and no line of their own; it is then written at every log level. Metrics are
-of the whole service, and of each operation and outcome; never of a waitlist or a person.
+If a namespace is configured, the line is a record in CloudWatch's embedded metric format, and it is
+written at every log level. So metrics need no API calls and no log lines of their own. Metrics
+describe the whole service, or an operation and its outcome. They never describe a waitlist or a
+person.
 
-CloudWatch bills each metric, so a stack can choose the few that its alarms read. The lines stay the
-same.
+CloudWatch bills each metric, so a stack can restrict the metrics to the few that its alarms read.
+The log lines do not change if it does.
 """
 
 import re
@@ -18,25 +19,27 @@ from typing import Any
 
 import msgspec
 
-# Measured for each span: for the service, and for operation and outcome.
-OF_EACH = ("requests", "latency_ms")
+# Metrics of every span, for the service and for each pair of operation and outcome.
+SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")
 UNITS = {"ms": "Milliseconds", "seconds": "Seconds"}
 LEVELS_WITH_LINES = ("DEBUG", "INFO")
-# The variable that names the metrics of a function, separated by commas; all without it.
-CHOSEN = "METRICS"
-# The variable in which Lambda names the trace of an invocation.
-TRACE = "_X_AMZN_TRACE_ID"
+# The environment variable that lists the metrics to publish, separated by commas. If it is not set,
+# all metrics are published.
+METRICS_VARIABLE = "METRICS"
+# The environment variable in which Lambda passes the invocation's X-Ray trace header.
+TRACE_VARIABLE = "_X_AMZN_TRACE_ID"
 SAMPLED = re.compile(r"Root=([0-9a-f-]+);.*Sampled=1")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished unit of work; `measured` has more metrics of the service, by name.
+    """A finished unit of work.
 
-    A name that ends in `_ms` or `_seconds` has that unit, any other is a count. `about` goes into
-    the log only, as do the `ids`.
+    `measured` has further metrics of the service, by name. A metric whose name ends in `_ms` or
+    `_seconds` has that unit, and every other metric is a count. The values of `about` and `ids` are
+    written to the log only, and do not become metrics.
     """
 
     operation: str
@@ -50,7 +53,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Telemetry:
-    """Writes the lines of one service."""
+    """Writes the log lines and metrics of one service."""
 
     def __init__(
         self,
@@ -65,12 +68,11 @@ class Telemetry:
         self._namespace = namespace
         self._is_on = bool(namespace) or log_level.upper() in LEVELS_WITH_LINES
         self._environ = environ
-        self._chosen = frozenset(filter(None, environ.get(CHOSEN, "").split(",")))
+        self._chosen_names = frozenset(filter(None, environ.get(METRICS_VARIABLE, "").split(",")))
         self._now_seconds = now_seconds
         self._is_cold_start = True
 
     def write(self, span: Span) -> None:
-        """Write the line of a span."""
         is_cold_start, self._is_cold_start = self._is_cold_start, False
         if not self._is_on:
             return
@@ -91,36 +93,36 @@ class Telemetry:
             "correlation_id": span.correlation_id,
             "cold_start": is_cold_start,
         }
-        if sampled := SAMPLED.match(self._environ.get(TRACE, "")):
+        if sampled := SAMPLED.match(self._environ.get(TRACE_VARIABLE, "")):
             line["trace_id"] = sampled[1]
         seconds = self._now_seconds()
         if directives := self._directives(span):
             line["_aws"] = {"Timestamp": int(seconds * 1000), "CloudWatchMetrics": directives}
         else:
-            line["time"] = _text_of(seconds)
+            line["time"] = _format_time(seconds)
         _write(line)
 
-    def audit(self, asked: Mapping[str, str], correlation_id: str) -> None:
-        """Write a line of the audit log, at every log level; it is no metric."""
+    def audit(self, fields: Mapping[str, str], correlation_id: str) -> None:
+        """Write a line of the audit log. It is written at every log level and has no metrics."""
         line = {
             "level": "INFO",
             "service": "audit",
-            **asked,
+            **fields,
             "correlation_id": correlation_id,
-            "time": _text_of(self._now_seconds()),
+            "time": _format_time(self._now_seconds()),
         }
         _write(line)
 
     def _directives(self, span: Span) -> list[dict[str, Any]]:
-        """Return which numbers of a span's line are metrics, and of what."""
+        """Return the directives that turn numbers of the span's line into CloudWatch metrics."""
         if not self._namespace:
             return []
         of_service = ("failures", *span.measured)
-        if self._chosen:
-            chosen = [name for name in of_service if name in self._chosen]
+        if self._chosen_names:
+            chosen = [name for name in of_service if name in self._chosen_names]
             return [self._directive([SERVICE], chosen)] if chosen else []
         return [
-            self._directive([SERVICE, OPERATION], OF_EACH),
+            self._directive([SERVICE, OPERATION], SPAN_METRICS),
             self._directive([SERVICE], of_service),
         ]
 
@@ -133,7 +135,7 @@ class Telemetry:
 
 
 def _write(line: Mapping[str, Any]) -> None:
-    """Write a line at once: Lambda freezes the process after the answer."""
+    """Write a line and flush it, because Lambda freezes the process after the response."""
     sys.stdout.write(f"{msgspec.json.encode(line).decode()}\n")
     sys.stdout.flush()
 
@@ -142,10 +144,10 @@ def _rounded(name: str, number: float) -> float:
     return round(number, 3) if name.endswith("_ms") else int(number)
 
 
-def _text_of(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def unit_of(name: str) -> str:
-    """Return CloudWatch's unit of a metric, from the end of its name."""
+    """Return CloudWatch's unit for a metric, which the end of the metric's name determines."""
     return UNITS.get(name.rpartition("_")[2], "Count")

@@ -1,8 +1,8 @@
-"""The private function's messages: one request and one result per operation.
+"""The messages of the private function, with one request and one result for each operation.
 
-An operation is a pair of classes in one of these modules; `answers` registers it. A field added
-later gets a default, so that an older caller's message still decodes; unknown fields are ignored,
-so that a newer caller's does too.
+An operation is a pair of classes in one of these modules, which `answers` registers. A new field
+must have a default, so that the message of an older caller still decodes. Unknown fields are
+ignored, so that the message of a newer caller decodes too.
 """
 
 from functools import reduce
@@ -27,10 +27,10 @@ else:
 
 
 class Batch(Request, frozen=True, kw_only=True, tag="batch"):
-    """Up to 500 requests in one round trip.
+    """Carries out up to 500 requests in one round trip.
 
-    Each succeeds or fails by itself, also one that does not follow the contract: its failure stands
-    at its place in the results, and the others run.
+    Each request succeeds or fails independently. If a request does not match the contract, its
+    place in the results has the failure, and the other requests are carried out.
     """
 
     requests: Annotated[list[Single], Meta(max_length=MAX_BATCH)]
@@ -38,7 +38,7 @@ class Batch(Request, frozen=True, kw_only=True, tag="batch"):
 
 @answers(Batch)
 class BatchResult(Result, frozen=True, kw_only=True):
-    """Results and failures in the order of the requests, each as its own message."""
+    """The results and failures of a batch, in the order of its requests."""
 
     results: list[dict[str, object]]
 

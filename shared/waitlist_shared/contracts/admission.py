@@ -1,4 +1,4 @@
-"""The messages of admission by a policy: offers, and the customers inside."""
+"""The messages of admission by a policy: offers, and the customers who are inside."""
 
 from typing import Annotated
 
@@ -22,35 +22,41 @@ from waitlist_shared.limits import MAX_ADMIT, MAX_HOURS, MAX_INSTANTS, ONCE_SECO
 
 
 class DueInstant(Struct, frozen=True, array_like=True):
-    """One time of a schedule, in milliseconds since 1970, with its places."""
+    """One instant of a schedule, in milliseconds since 1970, and the number of its slots."""
 
     millis: Number
     count: Number
 
 
 class Hours(Struct, frozen=True, array_like=True):
-    """A time in which a policy offers, in milliseconds since 1970; it has closed at `closes`."""
+    """A period in which a policy makes offers, in milliseconds since 1970.
+
+    The policy makes no offer at the millisecond `closes` or later.
+    """
 
     opens: Number
     closes: Number
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
-    """Offers slots to the first entries of the queue, or of a `segment`, or one to `entry_id`.
+    """Offers slots to the first entries of the queue or of a `segment`, or to one entry.
 
-    `filters` as in a Claim.
+    `filters` work as in Claim. If `entry_id` is given, the slot is offered to this entry. If
+    `ticket` is given too, the offer is made only to the stay with this ticket.
 
-    With a `ticket` only to the stay of the entry that has it; a function of the version before
-    sends none.
+    Without a `count` the policy decides how many slots are offered. If `refill` is set, the count
+    is a quota: that number of customers is to enter, and an unused offer goes to the next entry. A
+    count of 0 ends the quota.
 
-    Without a `count` the policy decides how many. With `refill` the count is a quota: so many are
-    to enter, and unused offers go to the next ones. A count of 0 ends the quota. A caller that
-    counts its schedule knows these settings, or newer ones: `settings_version`. Then `instants` are
-    all of the schedule `schedule_version` between `schedule_from` and the last of them, and
-    `next_instant` (milliseconds) is the one after them. By the record the instants up to
-    `counted_until` are counted, and `counted_slots` of their slots were left. `hours` are the
-    present or next ones of a policy that has hours, and those after them: outside of them it offers
-    nothing. A repeat with the same `once_key` gets the same entries, as in a claim.
+    If the policy has a schedule, the caller must have read the settings of `settings_version`,
+    which must not be older than those in Redis. `instants` are all instants of the schedule
+    `schedule_version` from `schedule_from` on, and `next_instant` (in milliseconds) is the first
+    instant after them. The record of the waitlist says that the instants up to `counted_until` have
+    been counted and that `counted_slots` of their slots were left.
+
+    `hours` are the present opening hours of the policy, or the next ones, and those that follow.
+    Outside its hours a policy offers nothing. A repeat with the same `once_key` returns the same
+    entries, as in Claim.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
@@ -75,15 +81,16 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
 
 @answers(Admit)
 class AdmitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is admitted, repeat, or behind.
+    """The `outcome` is `admitted`, `repeat` or `behind`.
 
-    The deadline of an entry is that of its offer; where the policy admits without offers, it is the
-    end of the pass. With `is_more` another run finds more places due. The instants of the schedule
-    up to `scheduled_until` are counted, and `scheduled` of their slots are left.
+    The deadline of an entry is the end of its offer. If the policy admits customers without an
+    offer, the deadline is the end of their pass. If `is_more` is true, another run would find more
+    slots due. The instants of the schedule up to `scheduled_until` have been counted, and
+    `scheduled` of their slots are left.
 
-    `behind` offers nothing. Either Redis has counted the schedule up to `scheduled_until` only, so
-    the instants since are needed; or it has other settings than the caller: those of
-    `settings_version`.
+    The outcome `behind` means that no offer was made, for one of two reasons. Either Redis has
+    counted the schedule only up to `scheduled_until`, so the caller must send the instants after
+    it. Or Redis has different settings than the caller, and `settings_version` is their version.
     """
 
     entries: tuple[Claimed, ...] = ()
@@ -97,10 +104,11 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):
-    """About the offer that ends at `offered_until_millis`; 0 means none, only a repeat is answered.
+    """A request about the offer that ends at `offered_until_millis`.
 
-    With a `ticket` only about one to the stay that has it. A function of the version before sends
-    no `offered_until_millis`: its message is about the offer that is open when it arrives.
+    The value 0 means that there is no such offer, so the request can only be answered as a repeat.
+    Without a value the request is about the offer that is open when it arrives. If `ticket` is
+    given, the request is only about an offer to the stay with this ticket.
     """
 
     ticket: Ticket | None = None
@@ -113,7 +121,7 @@ class Enter(OnOffer, frozen=True, kw_only=True, tag="enter"):
 
 @answers(Enter)
 class EnterResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is entered, or repeat; otherwise as a CompleteResult."""
+    """The `outcome` is `entered` or `repeat`. The other fields are as in CompleteResult."""
 
     token: ClaimToken
     done_stamp: Ticket = 0
@@ -121,9 +129,10 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True, tag="decline"):
-    """Gives an offered place to the next, and moves the entry to the end of the queue.
+    """Declines an offer. The slot goes to the next entry, and this entry to the end of the queue.
 
-    `once_key`, a digest of the idempotency key, identifies a repeat when the next offer is open.
+    `once_key` is a digest of the idempotency key. It identifies a repeat that arrives when the
+    entry already has its next offer.
     """
 
     once_key: OnceKey | None = None
@@ -132,7 +141,7 @@ class Decline(OnOffer, frozen=True, kw_only=True, tag="decline"):
 
 @answers(Decline)
 class DeclineResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is declined, or repeat. No position is known while the order is rebuilt."""
+    """The `outcome` is `declined` or `repeat`. The position is unknown during a rebuild."""
 
     token: str
     position: int | None = None
@@ -140,10 +149,11 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
-    """Takes an offer back, the one that ends at this millisecond: its entry waits at its old place.
+    """Takes back the offer that ends at `offered_until_millis`. The entry waits at its old place.
 
-    Without it the one that is open; with 0 none is, and only a repeat is answered. The next one
-    gets the slot in the same run, if a slot is due; `hours` as in an Admit.
+    Without that deadline the open offer is taken back. The deadline 0 means that no offer is open,
+    so the request can only be answered as a repeat. If a slot is due, the next entry gets it in the
+    same run. `hours` are as in Admit.
     """
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
@@ -151,9 +161,9 @@ class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
 
 @answers(Withdraw)
 class WithdrawResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is withdrawn, or repeat. No position is known while the order is rebuilt.
+    """The `outcome` is `withdrawn` or `repeat`. The position is unknown during a rebuild.
 
-    `entries` has the one that got the slot, as an AdmitResult has it. A repeat has none.
+    `entries` has the entry that got the slot, in the form of AdmitResult. It is empty for a repeat.
     """
 
     token: str
@@ -164,10 +174,12 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True, tag="renew"):
-    """Lets the time inside by the stay with this ticket begin now: its record lacked the admission.
+    """Starts the time inside again for a customer whose admission was missing in the record.
 
-    If that time was over, there must be room again; if there is none, the next place that becomes
-    free is kept for the customer. `max_inside` does not limit an operator's claim.
+    The time inside belongs to the stay with this ticket, and begins now. If the former time inside
+    has ended already, the customer needs room again. If there is no room, the next place that
+    becomes free is kept for the customer. `max_inside` does not limit the claims of operators
+    (`is_claim`).
     """
 
     ticket: Ticket
@@ -176,18 +188,19 @@ class Renew(OnEntry, frozen=True, kw_only=True, tag="renew"):
 
 @answers(Renew)
 class RenewResult(Result, frozen=True, kw_only=True):
-    """`outcome` is renewed, or absent: Redis does not have such an admission any more.
+    """The `outcome` is `renewed`, or `absent` if Redis does not have this admission any more.
 
-    `inside_until_millis` is when the pass ends, 0 on a list without passes.
+    `inside_until_millis` is the time at which the pass ends. It is 0 if the waitlist gives no
+    passes.
     """
 
     inside_until_millis: Number = 0
 
 
 class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
-    """Frees the place of a customer who was inside by the stay with this ticket.
+    """Frees the place of a customer who is inside by the stay with this ticket.
 
-    A function of the version before sends no ticket: its message frees any stay's place.
+    Without a ticket the request frees the place of whichever stay is inside.
     """
 
     ticket: Ticket | None = None
@@ -195,4 +208,4 @@ class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
 
 @answers(Exit)
 class ExitResult(Result, frozen=True):
-    """`outcome` is exited, or absent: the customer was not inside."""
+    """The `outcome` is `exited`, or `absent` if the customer was not inside."""

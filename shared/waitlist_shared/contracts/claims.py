@@ -1,4 +1,4 @@
-"""The messages about claims: holds, admissions, parked entries."""
+"""The messages about claims, admissions of held entries, and parked entries."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -30,12 +30,14 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
-    """Holds up to `count` entries from an end of the queue, or of a `segment`.
+    """Claims up to `count` entries from one end of the queue or of a `segment`.
 
-    With `filters`, ids of segments or EVERYONE, each entry is of the first that has a ready one.
+    `filters` are ids of segments, or EVERYONE, in order of preference. Each entry is taken from the
+    first filter that matches a ready entry.
 
-    A repeat with the same `once_key`, a digest of the idempotency key, gets the same entries.
-    `once_body` is a digest of the request: the same `once_key` with another body is refused.
+    A repeat with the same `once_key`, which is a digest of the idempotency key, returns the same
+    entries. `once_body` is a digest of the request. A request with the same `once_key` and a
+    different `once_body` is refused.
     """
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
@@ -50,13 +52,17 @@ class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
 
 
 class Claimed(Struct, frozen=True, kw_only=True):
-    """One held entry; `attempts` counts the holds of it that have expired before.
+    """One claimed or offered entry. `attempts` counts its earlier holds that have expired.
 
-    A repeat also has the entries that are done, with a deadline of 0. `expired_stamp` is the stamp
-    of the end of the hold before, `no_show_stamp` that of the end of the offer before, and
-    `ended_millis` its deadline, if that end brought the entry back into the queue and the record
-    may lack it, else 0. `stamp` is that of a hold that lasts; `basis_stamp` and `placed_stamp` as
-    in Decision. `filter_index` is that of the filter by which the entry was taken, from 0.
+    The result of a repeat also has the entries that are done, with the deadline 0.
+
+    The end of the previous hold or offer may have brought the entry back into the queue, and the
+    record may not know this end yet. In that case `expired_stamp` is the stamp at which the hold
+    ended, or `no_show_stamp` the stamp at which the offer ended, and `ended_millis` is the deadline
+    of the hold or offer. Otherwise all three are 0.
+
+    `stamp` is the stamp of the hold, if the hold lasts. `basis_stamp` and `placed_stamp` are as in
+    Decision. `filter_index` is the index, from 0, of the filter that selected the entry.
     """
 
     entry_id: EntryId
@@ -76,9 +82,11 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """`outcome` is claimed, or repeat for a `once_key` seen before: then it took no entry.
+    """The `outcome` is `claimed`, or `repeat` if the `once_key` is known.
 
-    `limit` names the setting that kept the claim from taking as many entries as it asked for.
+    A repeat takes no entries.
+
+    `limit` names the setting because of which the claim took fewer entries than it asked for.
     """
 
     entries: list[Claimed]
@@ -87,13 +95,16 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
 
 class OnHold(OnEntry, frozen=True, kw_only=True):
-    """About a hold, by the caller that has its token."""
+    """A request about a hold, from the caller that has its claim token."""
 
     token: ClaimToken
 
 
 class HoldResult(Result, frozen=True, kw_only=True):
-    """`basis_stamp` and `placed_stamp` as in Decision."""
+    """The fields that results about holds share.
+
+    `basis_stamp` and `placed_stamp` are as in Decision.
+    """
 
     stamp: Ticket
     rank: Rank
@@ -109,10 +120,10 @@ class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
 
 @answers(Complete)
 class CompleteResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is completed, or repeat where this token has admitted the customer before.
+    """The `outcome` is `completed`, or `repeat` if this token has admitted the customer before.
 
-    `done_stamp` is that of the admission; `stamp` is new at each call. `inside_until_millis` is
-    when the pass ends, 0 if the customer is not inside.
+    `done_stamp` is the stamp of the admission, while `stamp` is new at each call.
+    `inside_until_millis` is the time at which the pass ends. It is 0 if the customer is not inside.
     """
 
     done_stamp: Ticket = 0
@@ -120,7 +131,7 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Release(OnHold, frozen=True, kw_only=True, tag="release"):
-    """Puts the entry back into the queue; it is ready again after `delay_seconds`."""
+    """Puts the entry back into the queue, where it is ready again after `delay_seconds`."""
 
     to: Literal["place", "back"] = "place"
     delay_seconds: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
@@ -128,10 +139,11 @@ class Release(OnHold, frozen=True, kw_only=True, tag="release"):
 
 @answers(Release)
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is released, or repeat where this token has released before, at `stamp`.
+    """The `outcome` is `released`, or `repeat` if this token has released the entry at `stamp`.
 
-    No position is known while the order is rebuilt, or of an entry that no longer waits.
-    `delayed_until_millis` is when the entry is ready again, 0 without a delay.
+    The position is unknown during a rebuild, and if the entry no longer waits.
+    `delayed_until_millis` is the time at which the entry is ready again. It is 0 if there is no
+    delay.
     """
 
     position: int | None = None
@@ -154,16 +166,17 @@ class Park(OnHold, frozen=True, kw_only=True, tag="park"):
 
 @answers(Park)
 class ParkResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is parked, or repeat where this token has parked before, at `stamp`."""
+    """The `outcome` is `parked`, or `repeat` if this token has parked the entry at `stamp`."""
 
     parked_millis: Number
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
-    """Puts an entry back into the queue that was parked at `parked_millis`, and not later.
+    """Puts an entry that was parked at `parked_millis` back into the queue.
 
-    With 0 only a repeat is answered. A function of the version before sends none: its message is
-    about the parking that it finds.
+    An entry that was parked again later is not touched. The value 0 means that no parking is known,
+    so the request can only be answered as a repeat. Without a value the request is about the
+    parking that it finds.
     """
 
     parked_millis: Number | None = None
@@ -172,11 +185,11 @@ class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
 
 @answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    """`outcome` is redriven, or repeat of a redrive at `stamp` that the record may not have.
+    """The `outcome` is `redriven`, or `repeat` of a redrive at `stamp` that the record may lack.
 
-    No position is known of an entry that no longer waits. `worn_out_stamp` is that of the end of
-    the last of too many holds, and `worn_out_millis` its deadline, if the record may not have that
-    parking, else 0.
+    The position is unknown if the entry no longer waits. If the entry was parked after too many
+    attempts, and the record may lack that parking, `worn_out_stamp` is the stamp at which the last
+    hold ended and `worn_out_millis` is the deadline of that hold. Otherwise both are 0.
     """
 
     position: int | None = None
@@ -186,10 +199,10 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
-    """Ends expired holds, and lists the entries whose record may be behind.
+    """Ends expired holds, and lists entries whose record may lack a decision.
 
-    Their decisions are as old as `min_age_seconds` (by Redis' clock), or not later than the stamp
-    `known_until`.
+    It lists an entry if the entry's last decision is at least `min_age_seconds` old by the clock of
+    Redis, or not later than the stamp `known_until`.
     """
 
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
@@ -219,21 +232,26 @@ Verb = Literal[
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """One decision about an entry, and where it put the entry.
+    """One decision about an entry, with the place that the decision gave to the entry.
 
-    `worn_out` is a parking after too many attempts, `no_show_parked` one after too many offers,
-    `abandoned` the end of an offer after which the entry leaves the list, `unanswered_…` the end of
-    a wait that the customer has not confirmed in time. `token` is that of the
-    hold that began, or that a caller ended. `at` is the millisecond of a parking or an admission,
-    the deadline of an offer, a withdrawn one too, of an extension, or of a hold or offer that has
-    ended unused, or that at which a released entry is ready again. A parking after too many
-    attempts or offers has the deadline of the last one.
+    These verbs need an explanation:
 
-    `ticket` names the stay. A server that took over may lack decisions which the record has, so
-    `basis_stamp` is that of the newest decision about the entry that Redis knew before, 0 if it
-    knew of none that the record may lack. `placed_stamp` is that of the newest decision by which
-    the entry got `rank` and which the record may lack, else 0. An older private function sends
-    neither.
+    - `worn_out`: the entry was parked after too many expired holds.
+    - `no_show_parked`: the entry was parked after too many unused offers.
+    - `abandoned`: an offer ended unused, and the entry is to leave the waitlist.
+    - `unanswered_parked`, `unanswered_to_back`, `unanswered_left`: the wait ended because the
+      customer did not confirm it in time.
+
+    `token` is the token of the hold that began, or that a caller ended. The meaning of `at`, in
+    milliseconds, depends on the verb. It is the time of a parking or an admission, the new deadline
+    of an extended hold, or the time at which a released entry is ready again. For an offer, a
+    withdrawn offer, and a hold or offer that ended unused it is the deadline. A parking after too
+    many attempts or offers has the deadline of the last hold or offer.
+
+    `ticket` identifies the stay. A Redis server that took over may lack decisions that the record
+    has. Therefore `basis_stamp` is the stamp of the newest earlier decision about the entry that
+    Redis knew. It is 0 if Redis knew none that the record may lack. `placed_stamp` is the stamp of
+    the newest decision that gave the entry its `rank` and that the record may lack, or 0.
     """
 
     verb: Verb
@@ -248,12 +266,13 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class Unsettled(Struct, frozen=True, kw_only=True):
-    """Where an entry stands in Redis; `state` is waiting, held, parked, done or absent.
+    """The place of an entry in Redis, for an entry whose record may lack decisions.
 
-    `seen_stamp` is that of the last decision; `settle` sends it back. `time_millis` is the deadline
-    or the time of parking. `decisions` has those that the record may lack, oldest first, without
-    extensions and completions, which `state` shows. `stamp` is that of the hold or parking, 0 of a
-    waiting entry.
+    `state` is `waiting`, `held`, `parked`, `done`, `absent` or another PlaceState. `seen_stamp` is
+    the stamp of the last decision, and `settle` sends it back. `time_millis` is the deadline of a
+    hold or the time of a parking. `decisions` are the decisions that the record may lack, oldest
+    first. Extensions and completions are not among them, because `state` shows them. `stamp` is the
+    stamp of the hold or parking. It is 0 if the entry waits.
     """
 
     entry_id: EntryId
@@ -270,7 +289,7 @@ class Unsettled(Struct, frozen=True, kw_only=True):
 
 @answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
-    """`is_all` is false where more holds have expired than one call ends."""
+    """The result of Expire. `is_all` is false if more holds have expired than one call ends."""
 
     stamp: Ticket
     is_all: bool = False
@@ -279,9 +298,9 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
-    """Ends the reconciling of an entry: its record has the decision of `seen_stamp`.
+    """Ends the reconciling of an entry whose record now has the decision of `seen_stamp`.
 
-    If that was an admission of the stay with this `ticket`, the stay has ended.
+    If that decision was an admission of the stay with this `ticket`, the stay has ended.
     """
 
     seen_stamp: Ticket
@@ -291,11 +310,17 @@ class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
 
 @answers(Settle)
 class SettleResult(Result, frozen=True):
-    """`outcome` is settled, or changed: seen again later."""
+    """The `outcome` is `settled`, or `changed` if Redis has made a later decision about the entry.
+
+    A changed entry is listed again by a later run.
+    """
 
 
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
-    """Reads held entries by deadline, or parked ones by time: those behind the last one seen."""
+    """Reads a page of the held and offered entries by deadline, or of the parked entries by time.
+
+    The page begins after the last entry of the page before.
+    """
 
     first: ClassVar = None
 

@@ -1,4 +1,4 @@
-"""Types that the messages share, and the registry of operations."""
+"""Types that several messages share, and the registry of operations."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeVar
@@ -20,7 +20,7 @@ from waitlist_shared.limits import (
 
 VERSION = 1
 
-# \Z, not $: in Python's re a $ also matches before a final newline.
+# The patterns end in \Z and not in $, because $ also matches before a final newline in Python.
 WaitlistId = Annotated[str, Meta(pattern=rf"\A{ids.WAITLIST_ID}\Z")]
 EntryId = Annotated[str, Meta(pattern=rf"\A{ids.ENTRY_ID}\Z")]
 JoinId = Annotated[str, Meta(pattern=rf"\A{ids.JOIN_ID}\Z")]
@@ -32,26 +32,27 @@ Ticket = Annotated[int, Meta(ge=0, le=MAX_TICKET)]
 Priority = Annotated[int, Meta(ge=0, le=MAX_PRIORITY)]
 Places = Annotated[int, Meta(ge=1, le=MAX_PLACES)]
 State = Literal["warm", "hydrating"]
-# Where an entry of the list can be: in the queue, held by a claim, offered a place, or parked.
+# The states of an entry on the list: in the queue, held by a claim, offered a slot, or parked.
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
-# Instead of a segment's id: the whole queue.
+# Stands for the whole queue where a filter could also be a segment's id.
 EVERYONE = "*"
 Filters = Annotated[
     tuple[Annotated[str, Meta(pattern=rf"\A(?:{ids.SEGMENT_ID}|\*)\Z")], ...],
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# How a queue moves, as text; or why that is not known: `unknown`, `paused`.
+# The pace of a queue, encoded as text, or the word `unknown` or `paused` if there is no pace.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
-    """The fields of every request: the contract's version, and `op`, its tag.
+    """The fields that all requests share. `v` is the version of the contract.
 
-    The `correlation_id` goes into the log only. In a batch the batch has it, not its rows.
+    The tag field `op` names the operation. `correlation_id` is only written to the log. In a batch,
+    only the batch itself has a correlation id.
     """
 
     v: int = VERSION
@@ -66,33 +67,41 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# No stay has this `join_id`: the message is about the place with its ticket, whose stay no record
-# names any more (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# A `join_id` that no stay has. A message with this value is about the place with its ticket.
+# Records no longer name the stay that the place belongs to
+# (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """About one stay: an earlier or later stay of the same customer has another `join_id`."""
+    """A request about one stay of a customer.
+
+    Earlier and later stays of the same customer have a different `join_id`.
+    """
 
     join_id: JoinId
 
 
-# Why a waiting entry is not ready to be taken.
+# The reasons for which a waiting entry may not be taken.
 NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
 
 
 class NotReady(Struct, frozen=True):
-    """One reason why an entry is not ready, until a millisecond; 0 is an open end."""
+    """One reason why an entry is not ready.
+
+    The reason ends at the millisecond `until_millis`. The value 0 means that its end is open.
+    """
 
     reason: NotReadyReason
     until_millis: Number = 0
 
 
 class Readiness(Struct, frozen=True, array_like=True):
-    """Why an entry is not ready; without a reason it is ready. The higher version wins.
+    """The reasons why an entry is not ready. An entry without reasons is ready.
 
-    A customer who is asked whether they still wait is to confirm it by `confirm_by_millis`; 0
-    without an open question.
+    Of two values the one with the higher `version` wins. If the customer is asked whether they
+    still wait, `confirm_by_millis` is the deadline for the answer. It is 0 if there is no open
+    question.
     """
 
     version: Number
@@ -101,11 +110,11 @@ class Readiness(Struct, frozen=True, array_like=True):
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A stay with its segments.
+    """A request about a stay, together with the segments and the readiness of its entry.
 
-    `segments_version` is that of the declaration that they follow, 0 where none are declared.
-    `attributes_version` counts the changes of the entry's attributes; the higher one wins. An entry
-    that has never been anything but ready has no `readiness`.
+    `segments_version` is the version of the declaration that the segments follow. It is 0 if the
+    waitlist declares no segments. `attributes_version` counts the changes of the entry's
+    attributes, and the higher version wins. `readiness` is None if the entry has always been ready.
     """
 
     segments: SegmentIds = ()
@@ -114,12 +123,13 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     readiness: Readiness | None = None
 
 
-# Where an entry can be in Redis: also just admitted, or about to leave after a no-show.
+# The states of an entry in Redis. `done` means that the customer was just admitted, and `no_show`
+# that the entry is about to leave the list after an unused offer or an unanswered question.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """Where a comparison with the record found an entry."""
+    """The place at which a comparison with the record found an entry in Redis."""
 
     state: PlaceState
     rank: Rank
@@ -134,14 +144,14 @@ class Result(Struct, frozen=True, kw_only=True):
     ok: bool = True
 
 
-# The result of each request, and the request of each `op`.
+# The result type of each request type, and the request type of each `op`.
 RESULTS: dict[type[Request], type[Result]] = {}
 REQUESTS: dict[str, type[Request]] = {}
 R = TypeVar("R", bound=type[Result])
 
 
 def answers(*requests: type[Request]) -> Callable[[R], R]:
-    """Register a class as the result of these requests."""
+    """Register the decorated class as the result type of these request types."""
 
     def register(result: R) -> R:
         for request in requests:
@@ -153,7 +163,7 @@ def answers(*requests: type[Request]) -> Callable[[R], R]:
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """The answer instead of a result; `code` is one of `errors.BY_CODE`."""
+    """The answer to a request that failed. Its `code` is a key of `errors.BY_CODE`."""
 
     code: str
     message: str

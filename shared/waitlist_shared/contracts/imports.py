@@ -1,4 +1,4 @@
-"""The messages of imports and reinstatements: allocate tickets, and insert entries at places."""
+"""The messages of imports and reinstatements, which allocate tickets and insert entries."""
 
 from typing import Annotated
 
@@ -19,17 +19,17 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """How many rows of an import share the millisecond that begins with a ticket."""
+    """The number of rows in an import that share the millisecond beginning with this ticket."""
 
     ticket: Ticket
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
-    """Draws a run of tickets, and numbers within shared milliseconds, each of them once.
+    """Draws a run of tickets, and sequence numbers for rows that share a millisecond.
 
-    The tickets and the stamp are later than `known_stamp`, the newest stamp that the records have
-    of the entries.
+    No ticket and no sequence number is given out twice. The tickets and the stamp are later than
+    `known_stamp`, the newest stamp that the records of the entries have.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
@@ -39,10 +39,10 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The run begins at `first`, with a distance of `apart` between two tickets.
+    """The allocated tickets: the first one is `first`, and the distance between two is `apart`.
 
-    The numbers within a shared millisecond begin at its ticket plus its offset. `stamp` is later
-    than all earlier decisions.
+    The sequence numbers of each shared millisecond begin at the ticket of the millisecond plus its
+    value in `offsets`. `stamp` is later than all earlier decisions.
     """
 
     stamp: Ticket
@@ -52,12 +52,13 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
 
 
 class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
-    """Adds an entry at its ticket within its priority, or at the next free rank behind it.
+    """Adds an entry at its ticket within its priority, or at the next free rank after it.
 
-    With a `rank` it is added there, whatever its ticket is, or at the nearest free rank ahead. So
-    an operator gives the place of a stay that has ended back, and an import gives the place that a
-    customer had in another waitlist. A closed waitlist takes it too: only signups are refused.
-    `known_stamp` is as in Signup. Its result is a signup's.
+    If `rank` is given, the entry is added at that rank, whatever its ticket is, or at the nearest
+    free rank ahead. An operator uses this to reinstate a stay that has ended, and an import uses it
+    to keep the place that a customer had on another waitlist. A closed waitlist accepts the entry
+    too, because closing refuses signups only. `known_stamp` is as in Signup. The result is a
+    SignupResult.
     """
 
     ticket: Ticket

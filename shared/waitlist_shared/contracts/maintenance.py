@@ -1,4 +1,4 @@
-"""The messages of maintenance that detect lost writes and restore an order."""
+"""The messages by which maintenance detects lost writes and restores an order."""
 
 from typing import Annotated
 
@@ -24,9 +24,9 @@ from waitlist_shared.limits import MAX_FILL
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
-    """Counts a run of maintenance, and compares with the count of the run before.
+    """Counts a run of maintenance, and compares the count with that of the previous run.
 
-    A `pace` replaces the one that polls read.
+    If `pace` is given, it replaces the pace that polls read.
     """
 
     epoch: Epoch | None = None
@@ -36,9 +36,10 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
 
 @answers(Heartbeat)
 class HeartbeatResult(Result, frozen=True, kw_only=True):
-    """`outcome` is beats, or behind: Redis has lost what came since the beat before the last.
+    """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes.
 
-    All stamps of this epoch are later than `epoch_start`.
+    `behind` means that the writes since the heartbeat before the last one may be lost. All stamps
+    of this epoch are later than `epoch_start`.
     """
 
     epoch: Epoch
@@ -49,17 +50,19 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
 
 
 class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
-    """Reads how Redis has an entry, to compare it with its record."""
+    """Reads the state of an entry in Redis, to compare it with the record."""
 
 
 @answers(Inspect)
 class InspectResult(Result, frozen=True, kw_only=True):
-    """`state` is a PlaceState, or absent; `time_millis` as in Restore, or when a delay ends.
+    """The state of an entry in Redis. `state` is a PlaceState, or `absent`.
 
-    `ticket` is that of the stay that has the place, None if an older private function answers.
-    `stamp` is that of the decision that took the entry out of the queue, `unsettled_stamp` that of
-    a decision that the record may lack; 0 without one. `attributes_version` is that of the entry's
-    segments in Redis, `readiness_version` that of its readiness, None if Redis has none.
+    `time_millis` is as in Restore. For a waiting entry it is the end of its delay. `ticket`
+    identifies the stay that has the place. `stamp` is the stamp of the decision that took the entry
+    out of the queue, and `unsettled_stamp` the stamp of a decision that the record may lack. Each
+    of them is 0 if there is no such decision. `attributes_version` is the version of the entry's
+    segments in Redis, and `readiness_version` the version of its readiness. They are None if Redis
+    has no segments or no readiness of the entry.
     """
 
     state: str
@@ -74,7 +77,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
 
 
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
-    """A waiting entry to restore, in few bytes, because a rebuild sends many.
+    """A waiting entry to restore. The encoding is compact, because a rebuild sends many entries.
 
     `known_stamp` is as in Restore.
     """
@@ -91,7 +94,7 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
 
 
 class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
-    """Puts up to 50 waiting entries back at their recorded ranks; it has each entry once."""
+    """Restores up to 50 different waiting entries at the ranks that their records have."""
 
     epoch: Epoch
     segments_version: Number = 0
@@ -100,7 +103,7 @@ class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
 
 @answers(RestoreMany)
 class RestoreManyResult(Result, frozen=True, kw_only=True):
-    """How many entries were restored, were present, and had ended their stay."""
+    """The numbers of entries that were restored, were present already, or had ended their stay."""
 
     restored: Number = 0
     present: Number = 0

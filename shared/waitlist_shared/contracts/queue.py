@@ -1,4 +1,4 @@
-"""The messages about the queue: order, places, settings."""
+"""The messages about the queue: its order, the places of entries, and its settings."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -50,10 +50,11 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """How often something has happened since the list was created.
+    """How often each event has happened since the waitlist was created.
 
-    An offer ends in one of four ways: its customer has `entered` (the admitted others had claims),
-    has `declined` it, is one of the `no_shows`, or the offer was taken away.
+    `entered` counts the admissions through offers. `admitted` counts them too, and also the
+    admissions through claims. `declined` counts declined offers, and `no_shows` counts offers that
+    expired unused. An offer that an operator took back is not counted.
     """
 
     signed_up: Number = 0
@@ -72,21 +73,25 @@ Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The settings that the scripts enforce; of two writes the higher `version` wins.
+    """The settings that the scripts enforce. Of two writes, the one with the higher `version` wins.
 
-    `segments_version` is that of the last change of the declared segments; 0 without segments.
+    `segments_version` is the version of the last change of the declared segments. It is 0 if the
+    waitlist declares no segments.
 
-    With `admission` the list has a policy: `rate_count` slots per `rate_millis`, from the
-    millisecond `rate_from` on; or slots by a schedule; or both, of which the fewest or the `sum`
-    decides (`combine`). `schedule_version` is that of the last change of the schedule, 0 without
-    a schedule. That change was made at the millisecond `schedule_since`, and the schedule counts
-    from then on. `rate_counts` says whether the rate gets the slot of an offer back that ends
-    unused. `max_inside` bounds offers and customers inside. A customer is inside for `pass_seconds`
-    after an admission, 0 without a policy. Claims hold at most `max_claims` entries at once.
+    If `admission` is true, the waitlist has an admission policy. The policy has a rate, a schedule,
+    both, or only `max_inside`. The rate gives `rate_count` slots per `rate_millis`, from the
+    millisecond `rate_from` on. If the policy has a rate and a schedule, `combine` says whether the
+    smaller number of slots counts or the sum. `schedule_version` is the version of the last change
+    of the schedule, which was made at the millisecond `schedule_since`. Both are 0 if there is no
+    schedule. Only instants after `schedule_since` count. `rate_counts` says whether the rate gets
+    back the slot of an offer that ends unused. `max_inside` limits the customers inside plus the
+    open offers and claims, but it never refuses a claim. A customer is inside for `pass_seconds`
+    after an admission, which is 0 without a policy. Claims hold at most `max_claims` entries at the
+    same time.
 
-    Signups are taken from the millisecond `opens_millis` on, and until `closes_millis`. With
-    `has_hours` the policy offers only within the hours that its messages have. A list without these
-    has none of the fields, in messages and in Redis.
+    The waitlist takes signups from the millisecond `opens_millis` until `closes_millis`. If
+    `has_hours` is true, the policy makes offers only within the hours that its messages name. A
+    waitlist that does not use one of these three settings omits its field in messages and in Redis.
     """
 
     version: Number
@@ -117,7 +122,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
-# A function of the version before sends, or reads, `state` and `only_if_known` instead of `mode`.
+# The deprecated fields `state` and `only_if_known` that stand for each mode. The previous version
+# of the functions sends and reads these fields instead of `mode`.
 STATE_OF_MODE: dict[Mode, tuple[State, bool]] = {
     "create": ("warm", False),
     "open": ("hydrating", False),
@@ -128,15 +134,19 @@ MODE_OF_STATE = {state: mode for mode, state in STATE_OF_MODE.items()}
 
 
 class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
-    """Makes a waitlist known to Redis, or gives it new settings if it is.
+    """Makes a waitlist known to Redis. If Redis knows the waitlist, gives it new settings.
 
-    `create` is for a new waitlist, whose empty order is complete. `open` also takes an order that
-    Redis has lost: its rebuild must follow. `configure` and `finish_rebuild` refuse an unknown
-    waitlist: otherwise a rebuild that finishes just after Redis was lost would mark an empty order
-    complete. `finish_rebuild` ends the rebuild of this `epoch`.
-    A new order counts on from `counters`, and all its stamps are later than `floor_ticket`.
-    A new order counts no instant of the schedule up to `scheduled_until` (milliseconds since 1970),
-    because the order before may have counted it.
+    The `mode` says in which situation the caller is:
+
+    - `create` is for a new waitlist, whose empty order is complete.
+    - `open` also accepts a waitlist whose order Redis has lost. A rebuild must follow.
+    - `configure` refuses a waitlist that Redis does not know.
+    - `finish_rebuild` ends the rebuild of this `epoch`, and also refuses an unknown waitlist.
+      Otherwise a rebuild that ends just after Redis was lost would declare an empty order complete.
+
+    A new order continues the `counters`, and all its stamps are later than `floor_ticket`. It does
+    not count instants of the schedule up to `scheduled_until` (milliseconds since 1970), because
+    the previous order may have counted them.
     """
 
     settings: Settings
@@ -161,9 +171,9 @@ class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
 
 @answers(Init)
 class InitResult(Result, frozen=True, kw_only=True):
-    """`outcome` is created, exists or warmed; `state` and `epoch` are those in force.
+    """The `outcome` is `created`, `exists` or `warmed`. `state` and `epoch` are the current values.
 
-    Stamps of this epoch are later than `epoch_start`.
+    All stamps of this epoch are later than `epoch_start`.
     """
 
     state: State
@@ -174,8 +184,9 @@ class InitResult(Result, frozen=True, kw_only=True):
 class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
     """Adds an entry at the end of the queue.
 
-    Its ticket is later than `known_stamp`, the newest stamp that the record has of the customer's
-    stays before this one: the record draws stamps too, while an entry is off the list.
+    The ticket of the entry is later than `known_stamp`, the newest stamp that the record has of the
+    customer's earlier stays. Redis may not know that stamp, because the record draws its own stamps
+    while an entry is off the list.
     """
 
     known_stamp: Ticket = 0
@@ -183,10 +194,11 @@ class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
 
 @answers(Signup)
 class SignupResult(Result, frozen=True, kw_only=True):
-    """`outcome` is joined or already; no position is known while the order is rebuilt.
+    """The `outcome` is `joined`, or `already` if the entry is on the list already.
 
-    `total` is None then, and where customers are shown no counts. `pace` is as in PositionResult;
-    None without a position, and for an import. `ready_ahead` as in PositionResult.
+    `position` and `total` are None during a rebuild. `total` is also None if the waitlist hides its
+    counts from customers. `pace` and `ready_ahead` are as in PositionResult. `pace` is None if
+    there is no position, and for an import.
     """
 
     rank: Rank
@@ -199,10 +211,11 @@ class SignupResult(Result, frozen=True, kw_only=True):
 
 
 class EndOfStay(OnStay, frozen=True, kw_only=True):
-    """Takes an entry off the list for good, and counts it.
+    """Takes an entry off the list for good and counts the end of its stay.
 
-    With the stay's `ticket`, the place of another stay of the same customer remains. All stamps
-    that Redis draws afterwards are later than `known_stamp`, the newest one that the record has.
+    If `ticket` is given, only the stay with this ticket ends, and the place of another stay of the
+    same customer remains. All stamps that Redis draws afterwards are later than `known_stamp`, the
+    newest stamp that the record has.
     """
 
     ticket: Ticket | None = None
@@ -210,7 +223,11 @@ class EndOfStay(OnStay, frozen=True, kw_only=True):
 
 
 class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
-    """Ends a stay that counts as left; as declined too if the customer `is_declining` an offer."""
+    """Ends a stay whose customer leaves the list.
+
+    The stay is counted as left. If the customer leaves by declining an offer (`is_declining`), it
+    is counted as declined too.
+    """
 
     is_declining: bool = False
     is_erased: ClassVar = False
@@ -223,12 +240,12 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
 
 
 class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
-    """Takes out an entry that the record does not have as waiting; it does not count as left.
+    """Removes an entry that does not wait according to its record. It is not counted as left.
 
-    If the record has it as admitted and Redis does not, `is_admitted` counts the admission. With
-    `is_erased` Redis also deletes the moves of the entry. With `inside_until_millis` the customer
-    is inside until then, or is not, if it is 0. With `unless_placed` a stay that has a place goes
-    on, and only one without a place ends.
+    `is_admitted` counts the admission of an entry that is admitted in its record but not in Redis.
+    `is_erased` also deletes the remembered moves of the entry. `inside_until_millis` sets the time
+    until which the customer is inside, and 0 means that the customer is not inside. `unless_placed`
+    ends only a stay that has no place in Redis.
     """
 
     unless_placed: bool = False
@@ -243,12 +260,13 @@ class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
 
 @answers(Leave, Drop)
 class EndOfStayResult(Result, frozen=True, kw_only=True):
-    """`outcome` is left or dropped, or absent if the stay ended before or had no place.
+    """The `outcome` is `left`, `dropped`, `absent` or `present`.
 
-    It is present if the stay goes on, because it has a place.
+    `absent` means that the stay had ended before, or had no place. `present` means that the stay
+    goes on, because it has a place and the request had `unless_placed`.
 
-    The stay ended at `ended_stamp`. `ticket` is that of the place that the stay had, None if Redis
-    had none; the request need not have known it.
+    The stay ended at `ended_stamp`. `ticket` is the ticket of the place that the stay had, even if
+    the request did not have a ticket. It is None if Redis had no place.
     """
 
     stamp: Ticket
@@ -257,15 +275,15 @@ class EndOfStayResult(Result, frozen=True, kw_only=True):
 
 
 class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
-    """Moves an entry, by exactly one of `priority`, `places` and `to`.
+    """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given.
 
-    `priority` puts it where its ticket belongs among that priority. `places` puts it so many places
-    ahead, not beyond the head of its priority; where no rank is free between the two entries at the
-    target, in the nearest gap ahead. `front` is the head of its priority; `back` is behind all
-    entries, at priority 0, as a signup would be.
+    `priority` moves the entry to the rank that its ticket has in that priority. `places` moves it
+    ahead by that number of places, but not beyond the head of its priority. If there is no free
+    rank between the two entries at the target, the entry goes into the nearest gap ahead of them.
+    `to` is `front` for the head of the priority, or `back` for the end of the queue, where a signup
+    would be added at priority 0.
 
-    With a `ticket` only the stay that has it. A function of the version before sends none: its
-    message moves the stay that it finds.
+    If `ticket` is given, only the stay with this ticket is moved.
     """
 
     ticket: Ticket | None = None
@@ -282,12 +300,13 @@ class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
 
 @answers(Bump)
 class BumpResult(Result, frozen=True, kw_only=True):
-    """`outcome` is moved, or repeat for a `once_key` seen before.
+    """The `outcome` is `moved`, or `repeat` if the `once_key` is known.
 
-    `stamp` is new at each call; `moved_stamp` is that of the move. `moved_by` is how many places
-    nearer to the head the entry came, negative if farther; None for the repeat of a move that was
-    restored. `attempts` counts expired holds. `expired_stamp` is as in Claimed, with the deadline
-    `expired_millis`; `basis_stamp` as in Decision.
+    `stamp` is new at each call, while `moved_stamp` is the stamp of the move. `moved_by` is the
+    number of places by which the entry came nearer to the head. It is negative if the entry moved
+    away from the head, and None for the repeat of a move that a restore wrote. `attempts` counts
+    expired holds. `expired_stamp` is as in Claimed, and `expired_millis` is the deadline of that
+    hold. `basis_stamp` is as in Decision.
     """
 
     rank: Rank
@@ -304,14 +323,17 @@ class BumpResult(Result, frozen=True, kw_only=True):
 
 
 class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
-    """Reads the place in the queue, and within some segments of the entry."""
+    """Reads the position of an entry in the queue and within some of its segments."""
 
     segments: SegmentIds = ()
     segments_version: Number = 0
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
-    """A place within a segment; the position is None if the entry is not in it."""
+    """The position of an entry within a segment, and the number of entries in the segment.
+
+    The position is None if the entry is not in the segment.
+    """
 
     position: int | None = None
     total: int
@@ -319,15 +341,20 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Position)
 class PositionResult(Result, frozen=True, kw_only=True):
-    """`outcome` is waiting, held, offered, parked, done (admitted), no_show or absent.
+    """The `outcome` is the state of the entry: a PlaceState, or `absent`.
 
-    After a `no_show` the entry is about to leave the list. With `is_due` the policy has places due,
-    and the caller lets a run take them. The position of a waiting entry is 1 + the number of
-    entries ahead. Position and `total` leave out entries whose address is not verified. `places`
-    has the positions within the segments of the request, in its order. `pace` is the last one of a
-    heartbeat, `unknown` without one, or `paused`. `ready_ahead` counts the entries ahead that are
-    ready, None on a list on which all are; `not_ready` says why this one is not.
-    `confirm_by_millis` is 0 unless the customer is asked whether they still wait.
+    The state `done` means that the customer was admitted, and `no_show` that the entry is about to
+    leave the list. If `is_due` is true, the policy has slots due, and the caller should start a
+    run.
+
+    The position of a waiting entry is 1 plus the number of entries ahead of it. Neither the
+    position nor `total` counts entries whose address is not verified. `places` has the position
+    within each segment of the request, in the same order. `ready_ahead` is the number of ready
+    entries ahead. It is None on a list where every entry has always been ready.
+
+    `pace` is the pace that the last heartbeat wrote. It is `unknown` if there is none, and `paused`
+    on a paused list. `not_ready` says why the entry is not ready. `confirm_by_millis` is 0 unless
+    the customer is asked whether they still wait.
     """
 
     total: int
@@ -345,10 +372,10 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True, tag="draw"):
-    """Draws the stamp of an event that the record alone has of an entry on the list.
+    """Draws a stamp for an event of an entry on the list that only the record has.
 
-    It is later than `known_stamp`, the newest one that the record has, and than all decisions that
-    Redis has made. It is drawn during a rebuild too.
+    The stamp is later than all decisions of Redis, and later than `known_stamp`, the newest stamp
+    that the record has. Stamps are also drawn during a rebuild.
     """
 
     known_stamp: Ticket = 0
@@ -360,11 +387,12 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
-    """Ends the wait of an entry whose customer has not confirmed it in time.
+    """Ends the wait of an entry whose customer has not confirmed in time that they still wait.
 
-    It is parked, goes to the end of the queue, or leaves: then maintenance ends the stay. The
-    message means the stay with this `ticket` and the question with this deadline, under the
-    settings of this version: later settings may ask nobody, or say another `action`.
+    The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
+    list. If it leaves, maintenance ends the stay afterwards. The request is only about the stay
+    with this `ticket`, the question with this deadline, and the settings of this version. Later
+    settings may ask no questions, or have a different action.
     """
 
     ticket: Ticket
@@ -375,17 +403,18 @@ class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """`outcome` is `ended`, or `kept`.
+    """The `outcome` is `ended` or `kept`.
 
-    An entry is kept if it has no such question, if it no longer waits to be taken, if the deadline
-    is not over by Redis' clock, or if Redis has later settings.
+    The entry is kept in four cases: it has no such question, it is not both waiting and ready, the
+    deadline is not over by the clock of Redis, or Redis has later settings.
     """
 
 
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
-    """Reads entries in serving order: those behind a rank, or from the position `first` on.
+    """Reads a page of the waiting entries in serving order.
 
-    With `ready` those that are ready alone, or those that are not.
+    The page begins after the rank `after`, or at the position `first`. If `ready` is set, the page
+    has only entries that are ready, or only entries that are not.
     """
 
     after_id: ClassVar = None
@@ -418,7 +447,10 @@ class WaitingEntry(Struct, frozen=True, kw_only=True):
 
 @answers(ListWaiting)
 class ListWaitingResult(Result, frozen=True, kw_only=True):
-    """The next page is `after` the rank `next_rank`; None is the end."""
+    """One page of waiting entries.
+
+    `next_rank` is the value of `after` for the next page. It is None on the last page.
+    """
 
     entries: list[WaitingEntry]
     total: int
@@ -426,21 +458,26 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 
 
 class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
-    """Counts a list; with `near` the answer also has the first so many entries that are ready."""
+    """Counts the entries of a list.
+
+    The result also has the ids of the first ready entries, and `near` says how many.
+    """
 
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
 @answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
-    """Answered during a rebuild too; then `state` is hydrating and `waiting` still grows.
+    """The counts of a list. They are also available during a rebuild.
 
-    `quota` is how many are still to enter by operators' `admit` with `refill`, `not_ready` how many
-    of the waiting entries are not ready; `unverified` and `asked` count entries on the list whose
-    address is not verified, and whose customer is asked if they still wait. `is_due` if time alone
-    has left work for maintenance, also where an older private function answers; `last_stamp` is
-    that of the last change, `clock_stamp` that of a change at this moment. `first` has
-    the first entries that are ready, as many as the request's `near` says.
+    During a rebuild `state` is `hydrating`, and `waiting` is still growing.
+
+    `quota` is the number of customers who are still to enter through `admit` with `refill`.
+    `not_ready` counts the waiting entries that are not ready. `unverified` counts the entries on
+    the list whose address is not verified, and `asked` those whose customer is asked whether they
+    still wait. `is_due` is true if there is work for maintenance that only the passing of time has
+    caused. `last_stamp` is the stamp of the last change, and `clock_stamp` is the stamp that a
+    change at this moment would get. `first` has the ids of the first ready entries.
     """
 
     state: State
@@ -468,7 +505,10 @@ class StatsResult(Result, frozen=True, kw_only=True):
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):
-    """Reads positions of the queue at one moment: the same ones for every request of 5 seconds."""
+    """Reads the positions of the queue at one moment.
+
+    All requests within five seconds get the same positions.
+    """
 
 
 Line = Literal["open", "paused", "full", "not_open_yet", "closed"]
@@ -476,10 +516,12 @@ Line = Literal["open", "paused", "full", "not_open_yet", "closed"]
 
 @answers(Board)
 class BoardResult(Result, frozen=True, kw_only=True):
-    """`cuts` is JSON: pairs of a rank and its position as of `as_of_millis`, in order.
+    """The positions of the queue at the moment `as_of_millis`.
 
-    The first 200 entries have one each. After them each position is at most 1% above the one
-    before it, up to the last entry. Raises CountsHidden where the waitlist hides its counts.
+    `cuts` is a JSON list of pairs, in serving order, each with a rank and its position. Each of the
+    first 200 entries has a pair. After them, each position is at most 1% higher than the one
+    before, up to the last entry. If the waitlist hides its counts, the request fails with
+    CountsHidden.
     """
 
     as_of_millis: Number
@@ -489,13 +531,16 @@ class BoardResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
-    """Puts an entry back where its record has it, depending on what Redis has.
+    """Restores an entry at the place that its record has, if `when` allows it.
 
-    `absent`: only if Redis does not have the entry. `older` (the second pass of a rebuild): also if
-    Redis has decided nothing later. `unchanged` (a repair): also if the entry still is as
-    `expected`. `epoch` ties a rebuild's restores to the order that it rebuilds. `stamp` is that of
-    the newest recorded decision. `known_stamp` is that of the newest recorded event, which may be
-    later: all stamps that Redis draws afterwards are later than both.
+    - `absent` restores only an entry that Redis does not have.
+    - `older`, for the second pass of a rebuild, also replaces a place if Redis has made no later
+      decision about the entry.
+    - `unchanged`, for repairs, also replaces a place if it still is the `expected` one.
+
+    `epoch` ties the restores of a rebuild to the order that is being rebuilt. `stamp` is the stamp
+    of the newest recorded decision, and `known_stamp` is the stamp of the newest recorded event,
+    which may be later. All stamps that Redis draws afterwards are later than both.
     """
 
     rank: Rank
@@ -511,7 +556,8 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
     token: ClaimToken | None = None
     time_millis: Number = 0
     attempts: Number = 0
-    # A function of the version before sends, or reads, this instead of `when`.
+    # Deprecated. The previous version of the functions sends and reads this field instead of
+    # `when`.
     overwrite: bool = False
 
     def __post_init__(self) -> None:
@@ -524,7 +570,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
 
 @answers(Restore)
 class RestoreResult(Result, frozen=True, kw_only=True):
-    """`outcome` is restored or present; `state` is where the entry is now."""
+    """The `outcome` is `restored` or `present`. `state` is the present state of the entry."""
 
     state: str = "waiting"
     position: int | None = None
@@ -535,7 +581,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
-    """Deletes all that Redis has of a waitlist."""
+    """Deletes all data that Redis has of a waitlist."""
 
 
 @answers(Purge)

@@ -1,4 +1,4 @@
-"""The messages about segments: the entries in each, and how many of them wait."""
+"""The messages about segments: which entries a segment has, and how many of them wait."""
 
 from typing import Annotated, Literal
 
@@ -19,9 +19,9 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
-    """Marks an entry whose record is about to change: maintenance compares it within a minute.
+    """Marks an entry whose record is about to change. Maintenance compares it within a minute.
 
-    The stamp of the change is later than `known_stamp`, the newest one that the record has.
+    The stamp of the change is later than `known_stamp`, the newest stamp that the record has.
     """
 
     known_stamp: Ticket = 0
@@ -29,22 +29,29 @@ class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
 
 @answers(MarkDirty)
 class MarkDirtyResult(Result, frozen=True, kw_only=True):
-    """`outcome` is marked, or absent if Redis does not have the entry."""
+    """The `outcome` is `marked`, or `absent` if Redis does not have the entry."""
 
     stamp: Ticket
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
-    """Writes an entry's segments and readiness, wherever on the list the entry is."""
+    """Writes the segments and the readiness of an entry, which may wait, be held or be parked."""
 
 
 @answers(Tag)
 class TagResult(Result, frozen=True):
-    """`outcome` is tagged, kept (what is known is as new) or absent."""
+    """The `outcome` is `tagged`, `kept` or `absent`.
+
+    It is `kept` if Redis already has these values or newer ones, and `absent` if Redis does not
+    have the entry.
+    """
 
 
 class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
-    """Lists entries that the index of segments lacks; without any, the segments are ready."""
+    """Lists entries that are missing in the segment index.
+
+    If no entry is missing, the segments become ready.
+    """
 
     segments_version: Number
     which: Literal["waiting", "not_ready", "held", "parked"] = "waiting"
@@ -54,14 +61,17 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
 
 @answers(Untagged)
 class UntaggedResult(Result, frozen=True, kw_only=True):
-    """`outcome` is untagged, or ready; `looked_at` is 0 behind the end."""
+    """The `outcome` is `untagged`, or `ready` if no entry is missing in the segment index.
+
+    `looked_at` is the number of entries that were checked. It is 0 after the last entry.
+    """
 
     looked_at: int = 0
     entry_ids: tuple[EntryId, ...] = ()
 
 
 class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
-    """Reads the segments with waiting entries, those behind `after`."""
+    """Reads a page of the segments that have waiting entries. The page begins after `after`."""
 
     segments_version: Number
     after: SegmentId | None = None
@@ -69,7 +79,10 @@ class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """How many entries wait in a segment, and the first of them: their records have its name."""
+    """The number of entries that wait in a segment, and the first of these entries.
+
+    The records of these entries have the attribute values that name the segment.
+    """
 
     segment: SegmentId
     waiting: int
@@ -78,6 +91,6 @@ class SegmentDepth(Struct, frozen=True, kw_only=True):
 
 @answers(Segments)
 class SegmentsResult(Result, frozen=True, kw_only=True):
-    """`outcome` is segments; fewer than `limit` are the last."""
+    """The `outcome` is `segments`. A page with fewer segments than `limit` is the last page."""
 
     depths: tuple[SegmentDepth, ...] = ()
