@@ -1,4 +1,4 @@
-"""The function of messages: a batch of the queue of messages (docs/operate/messages.md)."""
+"""The messages function: handles batches from the message queue (docs/operate/messages.md)."""
 
 import os
 import random
@@ -21,7 +21,7 @@ from waitlist_api.messages.batch import Batches, Context
 from waitlist_api.messages.channels import MailChannel, SmsChannel
 from waitlist_api.messages.compose import Channel, Letterhead
 from waitlist_api.messages.limits import Limits
-from waitlist_api.messages.sender import Sender, Sends
+from waitlist_api.messages.sender import Sender, Transport
 from waitlist_api.messages.trial import TRIAL
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
@@ -38,9 +38,9 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-    """Send what a batch of events asks for; return the messages that stay in the queue.
+    """Send the messages for a batch of events, and return the messages that stay in the queue.
 
-    Or send the one example that the public function asks for, and return its outcome.
+    If the event requests an example message, send the example and return its outcome instead.
     """
     if TRIAL in event:
         return batches().send_trial(event, context)
@@ -49,7 +49,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]
 
 @cache
 def batches() -> Batches:
-    """Compose what handles batches once per process, from the environment."""
+    """Compose the batch handler from the environment, once per process."""
     random.seed()
     config = MessagesConfig.from_env(os.environ)
     CORRELATION.mark_log_records()
@@ -84,8 +84,8 @@ def batches() -> Batches:
     )
 
 
-def _channels(config: MessagesConfig) -> dict[Channel, Sends]:
-    channels: dict[Channel, Sends] = {}
+def _channels(config: MessagesConfig) -> dict[Channel, Transport]:
+    channels: dict[Channel, Transport] = {}
     if config.mail_from:
         mail = MailChannel(mail_client(), config.mail_from, config.mail_configuration_set)
         channels["mail"] = mail

@@ -7,9 +7,9 @@ from html import escape
 
 from playwright.sync_api import Page
 
-from waitlist_api.messages.channels import mime_of
+from waitlist_api.messages.channels import build_mime
 from waitlist_api.messages.compose import Channel
-from waitlist_api.messages.example import example
+from waitlist_api.messages.example import compose_example
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
 
@@ -36,8 +36,8 @@ def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) 
     """Return a mail as its reader's program parses it."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
-    message = example(kind, language, "bakery", settings, to, url, now_millis)
-    parsed = message_from_bytes(mime_of(message, FROM).as_bytes(), policy=default)
+    message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
+    parsed = message_from_bytes(build_mime(message, FROM).as_bytes(), policy=default)
     assert isinstance(parsed, EmailMessage)
     return parsed
 

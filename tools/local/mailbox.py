@@ -26,7 +26,7 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.config import MAILS_PER_DAY, SMS_PARTS_PER_DAY
 from waitlist_api.messages.compose import Letterhead, Message
-from waitlist_api.messages.kinds import BY_EVENT, Happening
+from waitlist_api.messages.kinds import BY_EVENT, EntryEvent
 from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
@@ -77,7 +77,7 @@ Event = tuple[int, str, str, str, str]
 class LocalSender(Sender, frozen=True):
     """Sends the links of lists that verify addresses, also if they have no `messages`."""
 
-    def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
+    def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
         return settings.messages or (LINKS if settings.identity else None)
 
 
@@ -200,15 +200,15 @@ class Mailbox(Background):
             pause = max(EACH_SECONDS, SHARE * (time.monotonic() - began))
 
     def _sends(self, waitlist: Any) -> bool:
-        return self._sender.rules_of(waitlist.settings) is not None
+        return self._sender.find_rules(waitlist.settings) is not None
 
     def _deliver(self, event: Event) -> None:
         stamp, waitlist_id, entry_id, name, by = event
-        happening = Happening(
+        entry_event = EntryEvent(
             waitlist_id=waitlist_id, entry_id=entry_id, event=name, stamp=stamp, by=by
         )
         try:
-            self._sender.handle(happening)
+            self._sender.handle(entry_event)
         except TryAgain:
             return
         self._handled.add(event)

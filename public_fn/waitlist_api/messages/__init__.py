@@ -1,1 +1,4 @@
-"""Messages to the people of a list: by mail and SMS, once, and only while they are true."""
+"""Mail and SMS messages to the customers of a waitlist.
+
+Each message is sent once, and only if it is still correct when it is sent.
+"""

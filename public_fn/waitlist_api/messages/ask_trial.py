@@ -1,4 +1,4 @@
-"""Has the function of messages send one example to an address; the address is kept nowhere."""
+"""Invokes the messages function to send an example message. The address is not stored."""
 
 from msgspec import Struct, to_builtins
 
@@ -9,11 +9,11 @@ from waitlist_api.messages.trial import TRIAL, Trial
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.settings.identity import IdentityRules
 
-ONE_ADDRESS = FieldError("body.email", "give email or phone, and nothing else")
-TAKES_NONE = "takes no messages"
+ONE_ADDRESS = FieldError("body.email", "give either email or phone, and no other field")
+UNREACHABLE = "cannot receive messages"
 NOT_ALLOWED = (
-    "this waitlist sends no SMS to this country or kind of number: see messages.sms_countries and"
-    " messages.sms_number_types"
+    "this waitlist does not send SMS to this country or type of number: see"
+    " messages.sms_countries and messages.sms_number_types"
 )
 
 
@@ -25,9 +25,11 @@ class Trials(Struct, frozen=True):
     def send(self, waitlist_id: str, kind: str, language: str, address: dict[str, str]) -> None:
         """Send a message with example data to an `email` or a `phone`.
 
-        Without a language it has that of the list's messages.
-        Raises InvalidFields for an address that is none or takes no messages, NoMessages, NotReady
-        if the sender is limited at this moment, and WaitlistNotFound.
+        If `language` is empty, the message uses the default language of the waitlist's messages.
+
+        Raises InvalidFields if the address is invalid or cannot receive messages, NoMessages if the
+        stack cannot send on this channel, NotReady if the sender is throttled, and
+        WaitlistNotFound.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)
@@ -41,7 +43,7 @@ class Trials(Struct, frozen=True):
             case "no_channel":
                 raise NoMessages
             case "refused":
-                raise InvalidFields(FieldError(f"body.{field}", TAKES_NONE))
+                raise InvalidFields(FieldError(f"body.{field}", UNREACHABLE))
             case "number_not_allowed":
                 raise InvalidFields(FieldError(f"body.{field}", NOT_ALLOWED))
             case "try_again":

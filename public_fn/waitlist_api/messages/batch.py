@@ -1,8 +1,8 @@
-"""Handles one batch of the queue of messages, and returns to the queue what is to be tried again.
+"""Handles one batch from the message queue and returns the messages that must be retried.
 
-The queue has events of entries (docs/app/events.md), and bounces and complaints of mails, which
-name the message by the tags of the mail: ids only. Once a minute it has a heartbeat, so that the
-function says each minute how late it is.
+The queue contains entry events (docs/app/events.md), bounces and complaints. A bounce or complaint
+identifies its message by the mail's tags, which contain only ids. The queue also receives a
+heartbeat every minute, so that the function reports its lag even when there are no messages.
 """
 
 import json
@@ -25,7 +25,7 @@ from msgspec import convert
 
 from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.messages.channels import TAGS
-from waitlist_api.messages.kinds import Happening
+from waitlist_api.messages.kinds import EntryEvent
 from waitlist_api.messages.sender import BUSY, CLOSED_HOURS, POSTPONED, Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Delivery
@@ -35,21 +35,21 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
 
 logger = logging.getLogger(__name__)
-# Longer than the attempts of one message: reads, notes and the send.
+# Enough time to process one message: to read the records, write the notes and send it.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
-# Of SQS, from the receipt on.
+# SQS can hide a message for at most 12 hours after its receipt. One minute is a safety margin.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
-# A bounce or a complaint, by the rule in template.yaml.
+# The event name that a rule in template.yaml gives to a bounce or a complaint.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# Why a limit did not let a message be sent. The metrics count both as `limited`.
+# Reasons why a limit kept a message from being sent. The metrics count both as `limited`.
 LIMITED = ("too_many", "over_budget")
 
 
 class Context(Protocol):
-    """The part of a Lambda context that is used here."""
+    """The part of a Lambda context that this module uses."""
 
     aws_request_id: str
 
@@ -57,7 +57,7 @@ class Context(Protocol):
 
 
 class Batches:
-    """Handles batches; one at a time."""
+    """Handles batches of queued messages, one batch at a time."""
 
     def __init__(
         self,
@@ -80,11 +80,11 @@ class Batches:
         self._counts: Counter[str] = Counter()
         self._late_seconds = 0
         self._is_throttled = False
-        # Of messages that are to come back at a certain time, by their ids.
+        # Pauses in seconds that individual messages have requested, by message id.
         self._pauses: dict[str, int] = {}
 
     def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-        """Handle each message, and return those that stay in the queue."""
+        """Handle each message of a batch, and return the messages that must stay in the queue."""
         began = self._seconds()
         self._correlation.id = context.aws_request_id
         self._counts, self._is_throttled, self._pauses = Counter(), False, {}
@@ -94,8 +94,8 @@ class Batches:
             self._try(record, context)
 
         answer = process_partial_response(event, handle_one, self._processor, context)  # type: ignore[arg-type]
-        failed = {one["itemIdentifier"] for one in answer["batchItemFailures"]}
-        self._pause([one for one in event["Records"] if one["messageId"] in failed])
+        failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
+        self._pause([record for record in event["Records"] if record["messageId"] in failed])
         self._message_counts.take(self._sender.deliveries.tally)
         used_percent = self._sender.limits.budgets.used.pop("percent", 0)
         if used_percent == ALL_PERCENT:
@@ -105,7 +105,7 @@ class Batches:
         return answer
 
     def send_trial(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-        """Send one example, and return its outcome."""
+        """Send one example message, and return the outcome."""
         self._correlation.id = context.aws_request_id
         outcome = send_trial(self._sender, event)
         logger.info("an example: %s", outcome)
@@ -118,7 +118,7 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # One that comes late for the first time has waited behind others.
+                # A message that is late at its first receipt has waited behind other messages.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
@@ -137,7 +137,7 @@ class Batches:
             logger.warning("a message returns to the queue: %s", error.code)
             raise
         except Exception as error:
-            # Without the error's message, which may contain an address.
+            # Do not log the exception's message, because it may contain an address.
             self._counts["broken"] += 1
             self._note_age(record)
             where = traceback.format_list(traceback.extract_tb(error.__traceback__))
@@ -148,24 +148,24 @@ class Batches:
         if body["event"] == HEARTBEAT_EVENT:
             return
         if body["event"] == UNREACHABLE:
-            # A tag of SES has a list of values.
+            # SES represents each tag as a list of values.
             tags = {name: body[name][0] for name in TAGS}
             self._sender.bounce(convert(tags, Delivery, strict=False))
             self._counts["bounced"] += 1
             return
-        outcome = self._sender.handle(happening_of(body))
+        outcome = self._sender.handle(parse_event(body))
         counted = "limited" if outcome in LIMITED else outcome
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Note how long ago a message came into the queue, if no other has waited for longer."""
+        """Record the age of a queued message if it is the oldest of this batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
             self._late_seconds = max(self._late_seconds, age_seconds)
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
-        """Let messages come back after a random time that doubles with each second attempt."""
+        """Hide failed messages for a random backoff time that doubles every second attempt."""
         if not records:
             return
         entries = [
@@ -179,13 +179,14 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # They come back by the queue's own time.
+            # SQS makes the messages visible again after the queue's default timeout.
             logger.warning("no pause could be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Not all at one moment; and not more often, so that the attempts last for a day.
+        # Spread the retries over a few seconds. Never retry sooner than the usual backoff, because
+        # the queue limits the number of receives, and the attempts must last for a day.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
@@ -205,9 +206,12 @@ class Batches:
         self._telemetry.write(span)
 
 
-def happening_of(detail: Mapping[str, Any]) -> Happening:
-    """Return the event in the `detail` of the bus, whose stamps have one more digit."""
-    return Happening(
+def parse_event(detail: Mapping[str, Any]) -> EntryEvent:
+    """Parse the `detail` of a bus event.
+
+    A stamp on the bus has one more decimal digit than a stamp in the history.
+    """
+    return EntryEvent(
         waitlist_id=detail["waitlist_id"],
         entry_id=detail["entry_id"],
         event=detail["event"],
@@ -217,11 +221,11 @@ def happening_of(detail: Mapping[str, Any]) -> Happening:
 
 
 def _receives(record: Mapping[str, Any]) -> int:
-    """Return how often SQS has handed a message over."""
+    """Return how often SQS has delivered a message."""
     return int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
 
 
 def _usual_pause(receives: int) -> int:
-    # A sender that fails a few times is tried five times in about a minute.
+    # The first pauses are short, so five retries take about a minute.
     longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives // 2, 10))
     return random.randint(longest // 2, longest)

@@ -1,6 +1,6 @@
-"""Brings messages to their addresses: mail by Amazon SES, SMS by AWS End User Messaging.
+"""Delivers messages: mail through Amazon SES, SMS through AWS End User Messaging.
 
-An error of AWS may repeat the address, so no error leaves this module with its message.
+AWS errors may contain the recipient's address, so this module never passes on their text.
 """
 
 import re
@@ -17,9 +17,10 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# A longer `Retry-After` is cut: what is still to be sent may soon be over.
+# A longer `Retry-After` is shortened to this limit, because the message may expire while it waits.
 MOST_ASKED_SECONDS = 300
-# Of End User Messaging: these are about the number. Every other reason is for the operator to mend.
+# Error reasons of AWS End User Messaging that reject the phone number itself. All other reasons can
+# be fixed by the operator.
 BAD_NUMBERS = frozenset(
     {
         "DESTINATION_COUNTRY_BLOCKED",
@@ -30,14 +31,15 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# By which a bounce names the message: event tags of SES have letters, digits, - and _.
+# The SES event tags by which a bounce identifies its message. SES allows only letters, digits,
+# hyphens and underscores in tag values.
 TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """The rules of SMTP, which do not fold the address in a header `List-…`.
+    """An SMTP policy that does not fold `List-…` headers.
 
-    The standard library would write an address that is longer than a line as encoded words.
+    The standard library would otherwise turn a URL that is longer than one line into encoded words.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:
@@ -50,18 +52,21 @@ SMTP = MailPolicy(linesep="\r\n")
 
 
 class MailChannel(Struct, frozen=True):
-    """Sends mail from one address, by the client of SES v2."""
+    """Sends mail from one address through the SES v2 API."""
 
     client: Any
     from_address: str
     configuration_set: str
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send a mail. Raises TryAgain, also if it may have been sent, or Refused."""
+        """Send a mail. Raises Refused if SES rejects the address.
+
+        Raises TryAgain on any other error, even if SES may already have sent the mail.
+        """
         try:
-            raw = mime_of(message, self.from_address).as_bytes()
+            raw = build_mime(message, self.from_address).as_bytes()
         except ValueError:
-            # Of an address that the standard library reads as two, or not at all.
+            # The standard library cannot parse the address, or reads it as more than one address.
             raise Refused from None
         try:
             self.client.send_email(
@@ -74,19 +79,22 @@ class MailChannel(Struct, frozen=True):
         except ClientError as error:
             if _code(error) == "BadRequestException":
                 raise Refused from None
-            raise _later(error) from None
+            raise _retry_error(error) from None
         except BotoCoreError as error:
             raise TryAgain(type(error).__name__) from None
 
 
 class SmsChannel(Struct, frozen=True):
-    """Sends SMS by one origination identity, by the client of pinpoint-sms-voice-v2."""
+    """Sends SMS from one origination identity through the pinpoint-sms-voice-v2 API."""
 
     client: Any
     origin: str
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send an SMS. Raises TryAgain, also if it may have been sent, or Refused."""
+        """Send an SMS. Raises Refused if the service rejects the phone number.
+
+        Raises TryAgain on any other error, even if the SMS may already have been sent.
+        """
         try:
             self.client.send_text_message(
                 DestinationPhoneNumber=message.to,
@@ -98,13 +106,16 @@ class SmsChannel(Struct, frozen=True):
         except ClientError as error:
             if error.response.get("Reason") in BAD_NUMBERS:
                 raise Refused from None
-            raise _later(error) from None
+            raise _retry_error(error) from None
         except BotoCoreError as error:
             raise TryAgain(type(error).__name__) from None
 
 
-def mime_of(message: Message, from_address: str) -> EmailMessage:
-    """Return a mail as plain text and HTML. Raises ValueError for a wrong address."""
+def build_mime(message: Message, from_address: str) -> EmailMessage:
+    """Build a mail with a plain text and an HTML part.
+
+    Raises ValueError if an address is invalid.
+    """
     mail = EmailMessage(policy=SMTP)
     mail["From"] = Address(_plain(message.sender), addr_spec=from_address)
     mail["To"] = Address(addr_spec=message.to)
@@ -118,9 +129,10 @@ def mime_of(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Return a text that is no encoded word (RFC 2047).
+    """Break up encoded words (RFC 2047) in a text.
 
-    The standard library decodes one that it is given: `=?utf-8?q?=0d=0a…?=` would begin a header.
+    The standard library decodes encoded words in header values. An attacker could use
+    `=?utf-8?q?=0d=0a…?=` to inject a header.
     """
     return text.replace("=?", "= ?")
 
@@ -129,8 +141,8 @@ def _tags(ids: Delivery | None) -> dict[str, str]:
     return {} if ids is None else {name: str(getattr(ids, name)) for name in TAGS}
 
 
-def _later(error: ClientError) -> TryAgain:
-    """Return what puts a message back: for the time that the service asks for, if it names one."""
+def _retry_error(error: ClientError) -> TryAgain:
+    """Return the TryAgain for an AWS error, with the pause that AWS requests, if any."""
     code, reason = _code(error), str(error.response.get("Reason", ""))
     metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
     asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))

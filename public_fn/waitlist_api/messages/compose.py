@@ -1,4 +1,4 @@
-"""Writes the message of a kind to one person: plain text, HTML with one link, and headers."""
+"""Composes a message to one customer: its subject, plain text, HTML with one link, and headers."""
 
 from datetime import UTC, datetime
 from html import escape
@@ -11,16 +11,17 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.issue_token import move_link, place_link, verify_link
 from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
-from waitlist_api.messages.words import filled, texts_of, words_of
+from waitlist_api.messages.words import choose_words, fill_placeholders, load_texts
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
 
 Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
-# Isolates of text in another direction: by its first letter, left to right, and their end.
+# Unicode isolates for text in another direction. FSI takes the direction from the first letter, LRI
+# is left to right, and PDI ends the isolate.
 FSI, LRI, PDI = "\u2068", "\u2066", "\u2069"
-# Tables and styles of each element: what mail programs show alike.
+# The layout uses tables and inline styles, because mail programs render them consistently.
 HTML = """<!doctype html>
 <html lang="{language}" dir="{direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -41,9 +42,9 @@ border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message to one address; `sender` is the name that a mail shows beside its own.
+    """A message to one address. `sender` is the display name in the From header of a mail.
 
-    `headers` are those of a mail, by which its reader ends the messages (RFC 8058).
+    `headers` contains the one-click unsubscribe headers of a mail (RFC 8058).
     """
 
     channel: Channel
@@ -57,10 +58,10 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class Letterhead(Struct, frozen=True):
-    """By what links are made: the service's address, and the keys of tokens and codes.
+    """The service's base URL and the keys that sign the links in messages.
 
-    Customers who are no guests have accounts, and find their place at the list's page. An example
-    has no keys.
+    Customers with accounts are not guests, and find their place on the waitlist's page after they
+    sign in. An example message has no keys, because it belongs to no entry.
     """
 
     base_url: str
@@ -68,7 +69,7 @@ class Letterhead(Struct, frozen=True):
     is_for_guests: bool = True
 
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
-        """Return the one link of a message; the code in one is of this time."""
+        """Return the link of a message. A code in the link is issued at `at_millis`."""
         if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
         if kind.link == "verify":
@@ -78,7 +79,7 @@ class Letterhead(Struct, frozen=True):
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
-        """Return the headers by which a mail program ends the messages of a stay by one click."""
+        """Return the headers that let a mail program unsubscribe the customer with one click."""
         if self.tokens is None:
             return {}
         code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
@@ -95,16 +96,19 @@ def compose(
     head: Letterhead,
     at_millis: int,
 ) -> Message:
-    """Return the message of a kind about an entry."""
+    """Compose a message of the given kind about an entry."""
     language = record.language if record.language in LANGUAGES else rules.language
-    words = words_of(kind.name, language, rules)
+    words = choose_words(kind.name, language, rules)
     until = _time(kind.until_millis(record), rules.timezone)
-    direction = texts_of(language)["direction"]
+    direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until}
     if direction == "rtl":
-        # A name keeps its own direction, and a time reads from left to right.
+        # Keep the direction of the waitlist's name, and show the time from left to right.
         values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
-    subject, text = filled(words["subject"], values), filled(words["text"], values)
+    subject, text = (
+        fill_placeholders(words["subject"], values),
+        fill_placeholders(words["text"], values),
+    )
     url = head.link(kind, record, at_millis)
     channel, address = to
     page = settings.page
@@ -122,7 +126,7 @@ def compose(
         url=escape(url),
         colour=colour,
         ink=_ink(colour),
-        button=escape(filled(words["button"], values)),
+        button=escape(fill_placeholders(words["button"], values)),
     )
     return Message(
         channel=channel,
@@ -132,12 +136,12 @@ def compose(
         subject=" ".join(subject.split()),
         text=f"{text}\n\n{url}\n",
         html=html if channel == "mail" else "",
-        headers={} if channel == "sms" or kind.is_asked else head.unsubscribe_headers(record),
+        headers={} if channel == "sms" or kind.is_requested else head.unsubscribe_headers(record),
     )
 
 
 def _time(millis: int, zone: str) -> str:
-    """Return a time with its zone, in digits, which read the same in every language."""
+    """Return a time with its time zone. It contains only digits, so it suits every language."""
     if not millis:
         return ""
     moment = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone))
@@ -145,12 +149,13 @@ def _time(millis: int, zone: str) -> str:
 
 
 def _ink(colour: str) -> str:
-    """Return black or white: what can be read better on a colour."""
+    """Return black or white, whichever is easier to read on the background colour."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
 
     def linear(part: float) -> float:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
     light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    # The contrast to black is (light + 0.05) / 0.05, that to white 1.05 / (light + 0.05).
+    # The contrast with black is (light + 0.05) / 0.05, and the contrast with white is 1.05 / (light
+    # + 0.05).
     return "#000000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

@@ -1,4 +1,4 @@
-"""Messages with example data: what a list's people would get, for a preview or a test. No I/O."""
+"""Composes messages with example data, for previews and test messages. It does no I/O."""
 
 from collections.abc import Iterator
 
@@ -10,14 +10,14 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import sms_parts
 
 EXAMPLE_ADDRESS = "ada@example.com"
-# The deadlines of an example: an offer's, and that of a question.
+# How far in the future an example's deadline is: for an offer, and for a question.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
-NONE_CHOSEN = MessageRules(kinds=())
-# By how many characters a guest's link is longer than that of the list's page.
+NO_KINDS_CHOSEN = MessageRules(kinds=())
+# The number of characters that a guest's link is longer than the link to the waitlist's page.
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 
-def example(
+def compose_example(
     kind: str,
     language: str,
     waitlist_id: str,
@@ -26,7 +26,7 @@ def example(
     base_url: str,
     now_millis: int,
 ) -> Message:
-    """Return the message of a kind to a person who is on no list; it links to the list's page."""
+    """Compose a message to a made-up customer. It links to the waitlist's page."""
     record = EntryRecord(
         waitlist_id=waitlist_id,
         entry_id="",
@@ -39,18 +39,18 @@ def example(
         confirm_by_millis=now_millis + CONFIRM_MILLIS,
         language=language,
     )
-    rules = settings.messages or NONE_CHOSEN
+    rules = settings.messages or NO_KINDS_CHOSEN
     head = Letterhead(base_url, None)
     return compose(BY_NAME[kind], record, settings, rules, to, head, now_millis)
 
 
-def parts_with_link(message: Message) -> int:
-    """Return in how many parts an example would be sent to a guest as an SMS, with their link."""
+def count_parts_with_link(message: Message) -> int:
+    """Return the number of SMS parts that a guest's message needs, including the personal link."""
     proof = "x" * PROOF_CHARACTERS[BY_NAME[message.kind].link]
     return sms_parts(message.text.strip() + proof)
 
 
-def examples(
+def compose_examples(
     waitlist_id: str,
     settings: WaitlistSettings,
     base_url: str,
@@ -59,9 +59,12 @@ def examples(
     kind: str | None = None,
     language: str | None = None,
 ) -> Iterator[tuple[str, Message]]:
-    """Yield messages as mails with their languages: of each kind, or of one, in the same way."""
+    """Yield example mails with their languages.
+
+    `kind` and `language` restrict the examples to one kind and one language.
+    """
     to: tuple[Channel, str] = ("mail", EXAMPLE_ADDRESS)
-    for one in [kind] if kind else BY_NAME:
-        for spoken in [language] if language else LANGUAGES:
-            message = example(one, spoken, waitlist_id, settings, to, base_url, now_millis)
-            yield spoken, message
+    for name in [kind] if kind else BY_NAME:
+        for code in [language] if language else LANGUAGES:
+            message = compose_example(name, code, waitlist_id, settings, to, base_url, now_millis)
+            yield code, message

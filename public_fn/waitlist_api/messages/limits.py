@@ -1,8 +1,8 @@
-"""Limits of messages: how often one address gets them, and how many are sent on one day.
+"""Limits how many messages an address receives, and how many are sent per day.
 
-Anyone can type the address of a stranger. So some messages need an allowance of the address that
-they go to: those that anyone can ask for, and those to an address whose person has not proved to
-have it. The allowances hold for all stays and for all lists of the stack (docs/decisions/0078).
+Anyone can enter the address of a stranger. Two groups of messages therefore use up an allowance of
+the address: messages that anyone can request, and messages to an address that its owner has not
+verified. An allowance covers all stays and all waitlists of the stack (docs/decisions/0078).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from msgspec import Struct
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.addresses import address_of
 from waitlist_api.messages.compose import Message
-from waitlist_api.messages.kinds import Happening, Kind
+from waitlist_api.messages.kinds import EntryEvent, Kind
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.message_limits import (
     DAY_MILLIS,
@@ -29,31 +29,35 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import sms_parts
 
 HOUR_MILLIS = 3_600_000
-# A family with one number, or a person who joins some lists at once, gets all of these directly.
+# Enough for a family that shares a phone number, or for a person who joins several waitlists.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)
 
-Why = Literal["too_many", "over_budget"]
-# A message that waits for a budget is tried again soon, because an operator may have raised it.
+LimitReason = Literal["too_many", "over_budget"]
+# A message that exceeds a budget is retried soon, because an operator may raise the budget.
 BUDGET_PAUSE_SECONDS = 900
 
 
-class NotSent(Exception):
-    """A limit does not let a message be sent now.
+class LimitReached(Exception):
+    """A limit prevents a message from being sent now.
 
-    Without `pause_seconds` the message is dropped: its person loses nothing, and can ask again.
-    With `pause_seconds` it is to be tried again after that time, and is sent if it is still true.
+    If `pause_seconds` is None, the message is dropped. The customer loses nothing, and can request
+    the message again. Otherwise the message is retried after `pause_seconds`, and sent if it is
+    still correct.
     """
 
-    def __init__(self, reason: Why, pause_seconds: int | None) -> None:
+    def __init__(self, reason: LimitReason, pause_seconds: int | None) -> None:
         super().__init__(reason)
-        self.reason: Why = reason
+        self.reason: LimitReason = reason
         self.pause_seconds = pause_seconds
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Counts messages before they are sent. With `has_accounts` customers sign up by accounts."""
+    """Counts messages before they are sent.
+
+    If `has_accounts` is true, customers sign in with accounts and are not guests.
+    """
 
     targets: Targets
     budgets: Budgets
@@ -66,16 +70,17 @@ class Limits(Struct, frozen=True, kw_only=True):
         self,
         kind: Kind,
         record: EntryRecord,
-        happening: Happening,
+        event: EntryEvent,
         message: Message,
         rules: MessageRules,
         now_millis: int,
     ) -> Callable[[], None]:
-        """Count a message, and return what takes it back if it could not be sent.
+        """Count a message that is about to be sent.
 
-        Raise NotSent if a limit is reached.
+        Returns a function that undoes the count if the message cannot be sent. Raises LimitReached
+        if a limit is reached.
         """
-        allowance = allowance_of(kind, record, happening, has_accounts=self.has_accounts)
+        allowance = allowance_of(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)
         taken: Taken | None = None
         if allowance is not None:
@@ -83,7 +88,7 @@ class Limits(Struct, frozen=True, kw_only=True):
             found = self.targets.take(digest, allowance, now_millis)
             if isinstance(found, Pause):
                 pause_seconds = (found.until_millis - now_millis) // 1000 + 1
-                raise NotSent("too_many", None if is_dropped else pause_seconds)
+                raise LimitReached("too_many", None if is_dropped else pause_seconds)
             taken = found
         anyone = allowance is not None
         spending = self._spending(record.waitlist_id, message, rules, now_millis, anyone=anyone)
@@ -96,7 +101,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         if not self.budgets.take(spending):
             if taken is not None:
                 self.targets.give_back(taken)
-            raise NotSent("over_budget", None if is_dropped else BUDGET_PAUSE_SECONDS)
+            raise LimitReached("over_budget", None if is_dropped else BUDGET_PAUSE_SECONDS)
         return give_back
 
     def _spending(
@@ -121,38 +126,39 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def allowance_of(
-    kind: Kind, record: EntryRecord, happening: Happening, *, has_accounts: bool
+    kind: Kind, record: EntryRecord, event: EntryEvent, *, has_accounts: bool
 ) -> Allowance | None:
-    """Return the allowance that a message needs.
+    """Return the allowance that a message uses up, or None if no stranger can cause the message.
 
-    None if no stranger can cause the message. Each kind of message about a person's turn has an
-    allowance of its own, so that other messages never stop an offer. An offer that an operator
-    makes needs no allowance.
+    Each kind of message about the customer's turn has its own allowance, so that other messages
+    never block an offer. An operator's offer needs no allowance.
     """
-    if kind.is_asked:
+    if kind.is_requested:
         return ASKED
     if _is_proven(record, has_accounts=has_accounts):
         return None
     if kind.name in ("joined", "left"):
         return CAME_OR_WENT
-    if happening.by == "operator":
+    if event.by == "operator":
         return None
     return Allowance(kind.name, AT_ONCE, HOUR_MILLIS)
 
 
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
-    """Return whether a person has proved to have the address, or an operator has entered it.
+    """Return whether the customer has verified the address, or an operator has entered it.
 
-    An account proves who a customer is, and nothing about the address in the profile.
+    An account proves the customer's identity, but it does not prove that the address in the profile
+    is theirs.
     """
     is_entered = not record.by_guest and not has_accounts
     return record.verified or record.has_moved or is_entered
 
 
 def _target(message: Message) -> str:
-    """Return the address of a message in one spelling, the same for all spellings of one mailbox.
+    """Return the address of a message in its canonical spelling.
 
-    What follows a `+` is left out, because it comes into the same mailbox.
+    All spellings of a mailbox have the same canonical spelling. It omits the part after a `+`,
+    because mail to these addresses arrives in the same mailbox.
     """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{address_of(IdentityRules(field=field), message.to).text}"

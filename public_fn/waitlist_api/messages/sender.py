@@ -1,4 +1,4 @@
-"""Sends the message that an event asks for: once, and only if it is true at that moment."""
+"""Sends the message that an event causes, once, and only if the message is still correct."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
@@ -8,8 +8,8 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
-from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, Happening, Kind
-from waitlist_api.messages.limits import Limits, NotSent
+from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind
+from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
@@ -24,17 +24,18 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-# Why a message waits although nothing is wrong: for the policy's hours, for another process that
-# sends it, and for a batch that has time for it.
+# Why a message waits although nothing is wrong: it waits for the policy's offer hours, another
+# process is sending it, or this batch has no time left.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
 class TryAgain(Exception):
-    """The message was not sent, and may be later. `reason` is a word, without any address.
+    """A message was not sent, or perhaps not sent, and must be retried.
 
-    With `is_throttled` the others of this channel would be refused too. It is of no use to try it
-    before `pause_seconds`, or at any time without it.
+    `reason` is a short word that contains no address. If `is_throttled` is true, the channel would
+    refuse other messages too. If `pause_seconds` is set, a retry before that time is useless. If it
+    is None, the message may be retried at any time.
     """
 
     def __init__(
@@ -47,18 +48,18 @@ class TryAgain(Exception):
 
 
 class Refused(Exception):
-    """The address takes no messages."""
+    """The channel rejected the address."""
 
 
-class Sends(Protocol):
-    """What brings a message to its address."""
+class Transport(Protocol):
+    """A service that delivers messages to addresses, such as SES."""
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send a message; an example has no ids. Raises TryAgain or Refused."""
+        """Send a message. `ids` is None for an example. Raises TryAgain or Refused."""
 
 
 class Sender(Struct, frozen=True):
-    """Sends messages by the channels that there are."""
+    """Sends messages on the channels that the stack has."""
 
     entries: EntryRecords
     waitlists: WaitlistRecords
@@ -66,33 +67,35 @@ class Sender(Struct, frozen=True):
     recipients: Recipients
     notices: NoticeRecords
     limits: Limits
-    channels: Mapping[Channel, Sends]
+    channels: Mapping[Channel, Transport]
     head: Letterhead
     now_millis: NowMillis
 
-    def handle(self, happening: Happening) -> Outcome:
-        """Send the message of an event, or return why there is none. Raises TryAgain."""
-        kind = BY_EVENT.get(happening.event)
-        waitlist = self.waitlists.get(happening.waitlist_id)
+    def handle(self, event: EntryEvent) -> Outcome:
+        """Send the message that an event causes, or return why none is sent. Raises TryAgain."""
+        kind = BY_EVENT.get(event.event)
+        waitlist = self.waitlists.get(event.waitlist_id)
         if kind is None or waitlist is None or waitlist.deleting:
             return "over"
-        rules = self.rules_of(waitlist.settings)
-        if rules is None or not {kind.name, kind.also_by} & set(rules.kinds):
+        rules = self.find_rules(waitlist.settings)
+        if rules is None or not {kind.name, kind.also_chosen_by} & set(rules.kinds):
             return "not_chosen"
         began_millis = self.now_millis()
-        record = self.entries.get(happening.waitlist_id, happening.entry_id)
-        if record is None or record.erase or happening.stamp < (record.ticket or 0):
+        record = self.entries.get(event.waitlist_id, event.entry_id)
+        if record is None or record.erase or event.stamp < (record.ticket or 0):
             return "over"
-        if kind.comes_later(record, happening):
+        if kind.waits_for_later_event(record, event):
             return "later"
-        delivery = _delivery(kind, record, happening)
-        is_over = kind.of_setting != "" and getattr(waitlist.settings, kind.of_setting) is None
-        if is_over or not kind.is_true(record, happening, self.now_millis()):
-            self._take_back(record, delivery)
+        delivery = _delivery(kind, record, event)
+        is_over = (
+            kind.needs_setting != "" and getattr(waitlist.settings, kind.needs_setting) is None
+        )
+        if is_over or not kind.is_current(record, event, self.now_millis()):
+            self._withdraw_near_notice(record, delivery)
             return self._drop(delivery, "over")
-        if not kind.is_asked and record.messages:
+        if not kind.is_requested and record.messages:
             return self._drop(delivery, "turned_off")
-        if not kind.is_asked and record.unreachable:
+        if not kind.is_requested and record.unreachable:
             return self._drop(delivery, "unreachable")
         identity = waitlist.settings.identity
         to = self._address_of(kind, record, identity)
@@ -101,21 +104,24 @@ class Sender(Struct, frozen=True):
         channel, address = to
         if channel == "sms" and not takes_sms(address, rules, identity):
             return self._drop(delivery, "number_not_allowed")
-        if kind.in_hours:
-            self._check_hours(record, waitlist.settings, happening)
-        # A code by the time of the event could be too old already.
+        if kind.only_in_offer_hours:
+            self._check_hours(record, waitlist.settings, event)
+        # Issue the code in the link now, because a code from the time of the event may have
+        # expired.
         message = compose(kind, record, waitlist.settings, rules, to, self.head, began_millis)
         return self._send_once(
             delivery,
             message,
             began_millis,
-            lambda: self.limits.take(kind, record, happening, message, rules, self.now_millis()),
+            lambda: self.limits.take(kind, record, event, message, rules, self.now_millis()),
         )
 
-    def _take_back(self, record: EntryRecord, delivery: Delivery) -> None:
-        """Let a person who is not told by this message that the turn is near be told another time.
+    def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
+        """Withdraw the `near` notice of the record if the customer was not told.
 
-        The record says that they were told; a claimer may have taken the entry before that.
+        The record already says that the customer was told, but the message was not sent because a
+        claimer took the entry first. After the withdrawal a later approach to the head sends a new
+        notice.
         """
         is_noted = record.is_told_near and record.near_stamp == delivery.stamp
         if delivery.kind != "near" or not is_noted or record.status not in PRESENT:
@@ -126,7 +132,7 @@ class Sender(Struct, frozen=True):
             raise TryAgain("changed")
 
     def bounce(self, delivery: Delivery) -> None:
-        """Note that a sent message came back; its address takes no others in this stay."""
+        """Record that a sent message bounced. The address gets no further messages in this stay."""
         self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
 
@@ -135,29 +141,29 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Note that the address of a message takes none, unless the stay has another by now.
+        """Mark the address of a stay as unreachable, unless the entry was edited after the send.
 
-        After any edit it may; the next message finds out.
+        The edit may have replaced the address. If it did not, the next message will bounce too.
         """
-        # A new address says nothing of the one that the stay has.
+        # The message went to a new address that the stay does not use yet.
         if BY_NAME[delivery.kind].link == "move":
             return
         if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
             self.recipients.mark_unreachable(*delivery.stay)
 
-    def rules_of(self, settings: WaitlistSettings) -> MessageRules | None:
-        """Return by which rules a list sends; None if it sends nothing."""
+    def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
+        """Return the message rules of a waitlist, or None if the waitlist sends no messages."""
         return settings.messages
 
     def _check_hours(
-        self, record: EntryRecord, settings: WaitlistSettings, happening: Happening
+        self, record: EntryRecord, settings: WaitlistSettings, event: EntryEvent
     ) -> None:
-        """Raise TryAgain outside the policy's hours, unless the offer ends before the next ones."""
+        """Raise TryAgain outside the policy's hours, unless the offer ends before they begin."""
         now_millis = self.now_millis()
         opens_millis = within(offer_hours_of(settings), now_millis)
         ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
-        # An operator who offers at another time has decided so.
-        if opens_millis == now_millis or ends_before or happening.by == "operator":
+        # An operator may offer at any time, and the message is then sent at once.
+        if opens_millis == now_millis or ends_before or event.by == "operator":
             return
         raise TryAgain(CLOSED_HOURS, pause_seconds=(opens_millis - now_millis) // 1000 + 1)
 
@@ -168,9 +174,10 @@ class Sender(Struct, frozen=True):
     def _address_of(
         self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
-        """Return the address by which the list knows the person, or the first that it can reach.
+        """Return the channel and the address for a message, or None if no channel can reach it.
 
-        For a move it is the new one.
+        If the waitlist identifies customers by an address, messages go only to that address. A
+        message that confirms an address change goes to the new address.
         """
         profile = record.profile
         if kind.link == "move" and rules is not None:
@@ -188,11 +195,11 @@ class Sender(Struct, frozen=True):
         began_millis: int,
         take: Callable[[], Callable[[], None]],
     ) -> Outcome:
-        """Send a message, unless it was sent before or a limit does not let it be sent.
+        """Send a message, unless it was sent before or a limit is reached.
 
-        `began_millis` is a time before the record was read, and counts as that of the send. So an
-        edit that the message does not know of has a later stamp. `take` counts the message, and
-        returns what takes it back.
+        `began_millis` is a time before the record was read, and is stored as the send time. An edit
+        that the message does not reflect therefore has a later stamp. `take` counts the message,
+        and returns a function that undoes the count.
         """
         match self.deliveries.begin(delivery, began_millis):
             case "done":
@@ -201,7 +208,7 @@ class Sender(Struct, frozen=True):
                 raise TryAgain(BUSY)
         try:
             give_back = take()
-        except NotSent as limit:
+        except LimitReached as limit:
             if limit.pause_seconds is None:
                 self.deliveries.note_limit(delivery, message.channel, limit.reason, began_millis)
                 return limit.reason
@@ -226,12 +233,12 @@ class Sender(Struct, frozen=True):
         return outcome
 
 
-def _delivery(kind: Kind, record: EntryRecord, happening: Happening) -> Delivery:
+def _delivery(kind: Kind, record: EntryRecord, event: EntryEvent) -> Delivery:
     ticket = record.ticket or 0
     return Delivery(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
         ticket=ticket,
-        stamp=ticket if kind.once_a_stay else happening.stamp,
+        stamp=ticket if kind.once_a_stay else event.stamp,
         kind=kind.name,
     )

@@ -1,15 +1,15 @@
-"""Sends one message with example data to an address that an operator names; nothing is stored."""
+"""Sends one example message to an address that an operator enters. Nothing is stored."""
 
 from typing import Any, Literal
 
 from msgspec import Struct, convert
 
 from waitlist_api.messages.compose import Channel
-from waitlist_api.messages.example import NONE_CHOSEN, example
+from waitlist_api.messages.example import NO_KINDS_CHOSEN, compose_example
 from waitlist_api.messages.sender import Refused, Sender, TryAgain
 from waitlist_api.settings.sms import takes_sms
 
-# The field of the event by which the public function asks for one.
+# The field of the Lambda event in which the public function requests an example message.
 TRIAL = "trial"
 
 TrialOutcome = Literal[
@@ -18,7 +18,7 @@ TrialOutcome = Literal[
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """A message of a kind in a language to one address, by mail or SMS."""
+    """A request to send an example message to one address."""
 
     waitlist_id: str
     kind: str
@@ -28,7 +28,7 @@ class Trial(Struct, frozen=True, kw_only=True):
 
 
 def send_trial(sender: Sender, event: dict[str, Any]) -> TrialOutcome:
-    """Send the message that the event asks for, with the list's words."""
+    """Send the requested example message in the waitlist's own words."""
     trial = convert(event[TRIAL], Trial)
     waitlist = sender.waitlists.get(trial.waitlist_id)
     channel = sender.channels.get(trial.channel)
@@ -37,10 +37,10 @@ def send_trial(sender: Sender, event: dict[str, Any]) -> TrialOutcome:
     if channel is None:
         return "no_channel"
     settings = waitlist.settings
-    rules = settings.messages or NONE_CHOSEN
+    rules = settings.messages or NO_KINDS_CHOSEN
     if trial.channel == "sms" and not takes_sms(trial.to, rules, settings.identity):
         return "number_not_allowed"
-    message = example(
+    message = compose_example(
         trial.kind,
         trial.language,
         trial.waitlist_id,

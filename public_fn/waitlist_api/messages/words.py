@@ -1,4 +1,4 @@
-"""The words of messages: a list's own, or those of the service, in the person's language."""
+"""Chooses the words of a message: the waitlist's own texts, or the service's default texts."""
 
 import json
 import re
@@ -14,23 +14,26 @@ FIELDS = ("subject", "text", "button")
 
 
 @cache
-def texts_of(language: str) -> dict[str, Any]:
-    """Return the service's texts in a language."""
+def load_texts(language: str) -> dict[str, Any]:
+    """Load the service's default texts in a language."""
     path = Path(__file__).parent / "texts" / f"{language}.json"
     texts: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return texts
 
 
-def words_of(kind: str, language: str, rules: MessageRules) -> dict[str, str]:
-    """Return `subject`, `text` and `button` of a kind, the list's own where it has them."""
+def choose_words(kind: str, language: str, rules: MessageRules) -> dict[str, str]:
+    """Return the `subject`, `text` and `button` of a message.
+
+    The waitlist's own texts replace the default texts.
+    """
     own = rules.texts.get(language, {}).get(kind, OwnText())
-    texts: dict[str, str] = texts_of(language)[kind]
-    # A text of blanks would be a mail without a subject, or a link that nobody sees.
+    texts: dict[str, str] = load_texts(language)[kind]
+    # Ignore blank texts: they would make a mail without a subject, or an invisible link.
     return {
         name: getattr(own, name) if getattr(own, name).strip() else texts[name] for name in FIELDS
     }
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with its placeholders, such as {name}, filled."""
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Replace the placeholders in a text, such as {name}. Unknown placeholders stay as they are."""
     return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

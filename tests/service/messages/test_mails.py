@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from waitlist_api.messages.channels import mime_of
-from waitlist_api.messages.example import examples
+from waitlist_api.messages.channels import build_mime
+from waitlist_api.messages.example import compose_examples
 from waitlist_api.messages.kinds import KIND_NAMES
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules, OwnText
@@ -52,10 +52,12 @@ class Checked(HTMLParser):
 def test_a_mail_of_each_kind_is_sound_and_reads_well(language: str) -> None:
     page = PageSettings(colour="#ffd400", logo_url="https://example.net/logo.png?a=1&b=2")
     settings = WaitlistSettings(name='Bäckerei "Nord" & <Söhne>', page=page)
-    found = list(examples("bakery", settings, "https://line.example.net", 0, language=language))
+    found = list(
+        compose_examples("bakery", settings, "https://line.example.net", 0, language=language)
+    )
     assert [message.kind for _, message in found] == list(KIND_NAMES)
     for _, message in found:
-        raw = mime_of(message, "line@example.net").as_bytes()
+        raw = build_mime(message, "line@example.net").as_bytes()
         assert raw.isascii()
         assert len(raw) < MOST_BYTES
         assert max(map(len, raw.split(b"\r\n"))) <= 998
@@ -88,7 +90,7 @@ def test_a_mail_of_each_kind_is_sound_and_reads_well(language: str) -> None:
 
 def test_a_name_and_a_time_keep_their_direction_in_arabic() -> None:
     settings = WaitlistSettings(name="Corner Bakery")
-    ((_, message),) = examples(
+    ((_, message),) = compose_examples(
         "bakery", settings, "https://line.example.net", 0, kind="offered", language="ar"
     )
     for text in (message.text, message.html):
@@ -99,8 +101,8 @@ def test_a_name_and_a_time_keep_their_direction_in_arabic() -> None:
 def test_a_name_or_a_subject_adds_no_header() -> None:
     name = "Sale =?utf-8?q?=0d=0aBcc:eve@example.net?="
     settings = WaitlistSettings(name=name)
-    ((_, message),) = examples("sale", settings, URL, 0, kind="joined", language="en")
-    mail = message_from_bytes(mime_of(message, "line@example.net").as_bytes(), policy=default)
+    ((_, message),) = compose_examples("sale", settings, URL, 0, kind="joined", language="en")
+    mail = message_from_bytes(build_mime(message, "line@example.net").as_bytes(), policy=default)
     assert isinstance(mail, EmailMessage)
     assert "Bcc" not in mail
     shown = "Sale = ?utf-8?q?=0d=0aBcc:eve@example.net?="
@@ -112,6 +114,6 @@ def test_words_of_blanks_are_the_services() -> None:
     own = {"en": {"joined": OwnText(subject=" ", button="\n")}}
     rules = MessageRules(kinds=("joined",), texts=own)
     settings = WaitlistSettings(name="Bakery", messages=rules)
-    ((_, message),) = examples("bakery", settings, URL, 0, kind="joined", language="en")
+    ((_, message),) = compose_examples("bakery", settings, URL, 0, kind="joined", language="en")
     assert message.subject == "Bakery: you are in line"
     assert "See my place" in message.html

@@ -11,7 +11,7 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.unit.cli.typed import Typed
 from waitlist_api.messages.compose import Message
-from waitlist_api.messages.example import examples, parts_with_link
+from waitlist_api.messages.example import compose_examples, count_parts_with_link
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES
 from waitlist_cli.operations.cost import (
@@ -162,7 +162,7 @@ def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
     """The dearest kind of message of each language, with the longest address of an API."""
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {
-        language: max(parts_with_link(one) for _, one in _examples(url, language))
+        language: max(count_parts_with_link(one) for _, one in _examples(url, language))
         for language in LANGUAGES
     }
     assert parts == {"en": 3, "de": 3, "fr": 6, "es": 6, "ar": 6}
@@ -172,7 +172,7 @@ def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
 
 
 def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
-    return examples("bakery", WaitlistSettings(name="Bakery"), url, 0, language=language)
+    return compose_examples("bakery", WaitlistSettings(name="Bakery"), url, 0, language=language)
 
 
 def test_the_heartbeat_is_an_event_of_each_minute() -> None:

@@ -174,7 +174,7 @@ class MessagesBody(Body):
         for language, kinds in self.texts.items():
             for kind, own in kinds.items():
                 for text in own.given.values():
-                    unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].fills)
+                    unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
                     if unknown:
                         raise ValueError(
                             f"texts.{language}.{kind} has {{{min(unknown)}}}, which has no value"

@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.messages import (
     TestMessageBody,
 )
 from waitlist_api.messages.ask_trial import Trials
-from waitlist_api.messages.example import examples, parts_with_link
+from waitlist_api.messages.example import compose_examples, count_parts_with_link
 from waitlist_api.records.deliveries import Note
 from waitlist_api.waitlists.configure import Waitlists
 
@@ -53,7 +53,9 @@ def admin_message_routes(
     ) -> PreviewedMessagesAnswer:
         settings = waitlists.cached(waitlist_id).settings
         base_url = public_url or base_url_of(router.current_event.raw_event)
-        made = examples(waitlist_id, settings, base_url, now_millis(), kind=kind, language=language)
+        made = compose_examples(
+            waitlist_id, settings, base_url, now_millis(), kind=kind, language=language
+        )
         return PreviewedMessagesAnswer(
             messages=[
                 PreviewedAnswer(
@@ -62,7 +64,7 @@ def admin_message_routes(
                     subject=message.subject,
                     text=message.text,
                     html=message.html,
-                    sms_parts=parts_with_link(message),
+                    sms_parts=count_parts_with_link(message),
                 )
                 for spoken, message in made
             ]
