@@ -1,25 +1,35 @@
-"""The record in DynamoDB: the authority on all entries. No other package calls DynamoDB.
+"""Read and write the records in DynamoDB, which are the authority on all entries.
 
-A write states the status, and the stay (`join_id`, `ticket`) or the stamp, that it expects: a late
-or repeated one finds a record that is past it, raises EntryChanged and changes nothing. The
-packages above change an entry by one of two protocols.
+No other package calls DynamoDB.
 
-The record first: a signup, import, leave or erasure
+Every write of an entry has a condition. The condition names the status and either the stay
+(`join_id`, `ticket`) or the stamp that the caller expects to find. If a write is late or repeated,
+the record has already moved on. The write then raises EntryChanged and changes nothing.
 
-1. writes an intent, status `joining` or `leaving` (`intents`, `imports`, `entries`, `erasures`);
-2. asks Redis, by the package `queue`;
-3. writes the outcome, deletes an erased record, or takes an intent back that Redis refuses.
+The other packages change an entry by one of two protocols.
 
-After a crash the intent stays in the index, by its age: a retry finishes it, or maintenance when it
-is a minute old. An exit, an edit and a ban are decided here too, and Redis follows.
+In the first protocol, the record is written first. Signups, imports, leaves and erasures take three
+steps:
 
-Redis first: Redis decides about an entry that waits, is held or is parked. Then `transitions`
-writes the decision (`entries` a bump) with its events; `decisions` maps its verb to them. After a
-crash before that, Redis keeps the decision until maintenance has recorded it; if Redis is lost too,
-the record's place is restored, and no caller was answered. A decision that Redis made without what
-the record has (Transition.basis) is refused.
+1. Write an intent, which is the status `joining` or `leaving` (modules `intents`, `imports`,
+   `entries` and `erasures`).
+2. Ask Redis through the package `queue`.
+3. Write the outcome, delete the erased record, or take back an intent that Redis has refused.
 
-One transaction writes a new place or the end of a stay, its events, which the table's stream sends,
-and its change in the `journal`, by which maintenance compares the newest changes with Redis. The
-index (`places`) lags: no decision about one entry is made from it.
+If the process crashes in between, the intent stays in the index, sorted by its age. A retry
+finishes it, or maintenance does so when the intent is a minute old. Exits, edits and bans are also
+decided by the record first, and Redis follows.
+
+In the second protocol, Redis decides first. Redis decides about entries that are waiting, held or
+parked. The module `transitions` then writes the decision and its events to the record, and the
+module `decisions` maps the verb of the decision to a status and events. The module `entries` writes
+the bumps. If the process crashes before that write, Redis keeps the decision until maintenance has
+recorded it. If Redis is lost as well, the recorded place is restored. No caller has received an
+answer by then. The record refuses a decision if Redis did not know something that the record
+already has (see `Transition.basis`).
+
+A new place or the end of a stay is written in one transaction, together with its events and its
+change in the `journal`. The stream of the table publishes the events. Maintenance compares the
+newest changes in the journal with Redis. The index (module `places`) lags behind the table, so it
+is never used to decide about a single entry.
 """

@@ -1,8 +1,8 @@
-"""Aliases: items under the id of an address, for the entry that its person has moved to it.
+"""Define aliases, which point from the id of an address to the entry that was moved to it.
 
-An alias only points. The entry's record says whether it answers to that id, so an alias of an entry
-that has moved on, is erased or has expired is stale, and the next signup of the address takes its
-key (docs/decisions/0071).
+An alias is only a pointer. It counts while the entry's record names the same address id. If the
+entry has moved on, was erased or has expired, the alias is stale, and the next signup with the
+address replaces it (docs/decisions/0071).
 """
 
 from typing import Any, Self
@@ -15,16 +15,17 @@ from waitlist_shared.ids import new_join_id
 
 MOVED = "moved"
 DAY_MILLIS = 86_400_000
-# The id is drawn for the alias, so no record has it.
+# Each alias has a random id of its own, so this condition never matches a record.
 AS_ALIAS = "#join_id = :alias_id"
 
 
 class Alias(Struct, frozen=True, kw_only=True):
-    """The item at an address' key: the entry that was moved to it is `target`.
+    """An item under the key of an address, which points to the entry with the id `target`.
 
-    `join_id` names this alias. `stamp` is the last one of the stay that the address had of its own
-    before, whose history is still there; 0 without one. The index has the alias at the time at
-    which maintenance looks whether it is stale.
+    `join_id` identifies this alias. Another entry may have used the address before the move, and
+    its history is still stored under this key. `stamp` is the last stamp of that history, or 0 if
+    there is none. In the index, the alias stands at the time when maintenance will check whether it
+    is stale.
     """
 
     waitlist_id: str
@@ -35,7 +36,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, record: EntryRecord, entry_id: str, stamp: int) -> Self:
-        """Return a new alias for an entry, at the key of another id."""
+        """Return a new alias that is stored under `entry_id` and points to the record's entry."""
         return cls(
             waitlist_id=record.waitlist_id,
             entry_id=entry_id,
@@ -46,27 +47,26 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self | None:
-        """Read an item under a record's key; None if it is no alias."""
+        """Return the alias of an item, or None if the item is the record of an entry."""
         if item.get("status") != MOVED:
             return None
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     @property
     def key(self) -> dict[str, str]:
-        """The key of the item."""
         return record_key(self.waitlist_id, self.entry_id)
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of AS_ALIAS."""
+        """The values for the condition AS_ALIAS."""
         return {"alias_id": self.join_id}
 
     def is_of(self, record: EntryRecord | None) -> bool:
-        """Return whether an entry answers to this id."""
+        """Return whether the record still names the address of this alias as its own."""
         return record is not None and not record.erase and record.answers_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the whole item; maintenance looks at it a day later."""
+        """Return the item, with the next check by maintenance a day ahead."""
         return {
             **self.key,
             "waitlist_id": self.waitlist_id,
@@ -74,7 +74,7 @@ class Alias(Struct, frozen=True, kw_only=True):
             "target": self.target,
             "join_id": self.join_id,
             "status": MOVED,
-            # Without one the deletion of the item is no event (template.yaml).
+            # If the item has no stamp, its deletion publishes no event (template.yaml).
             **({"stamp": self.stamp} if self.stamp else {}),
             "place": intent_place(self.entry_id),
             "place_rank": now_millis + DAY_MILLIS,

@@ -1,4 +1,4 @@
-"""What asks for a message to a person who is on the list: an event, at most so often."""
+"""Write the events by which customers ask for a message with a link, at a limited rate."""
 
 from contextlib import suppress
 from typing import Any
@@ -17,7 +17,10 @@ UNVERIFIED = "attribute_exists(#verify_until_millis)"
 
 
 class Signup(Struct, frozen=True, kw_only=True):
-    """What a signup says of its person; `address` is the field that has the address."""
+    """The data of a signup.
+
+    `address` is the name of the profile field that contains the customer's address.
+    """
 
     address: str
     profile: dict[str, Any]
@@ -26,20 +29,24 @@ class Signup(Struct, frozen=True, kw_only=True):
 
 
 class Asks(Struct, frozen=True):
-    """Writes that an entry's person wants the link to their place once more."""
+    """Writes events that ask to send the customer another link to their place."""
 
     table: Table
 
     def record(
         self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
     ) -> None:
-        """Write the event with a stamp that Redis has drawn after those of the record.
+        """Write the event that asks for a link.
 
-        Raise EntryChanged if the stay has ended, if the last event is too new, or if the record
-        has a later event. If the stay is not verified, the data of a newer `signup` replace those
-        of the record, also when the last event is too new for another one. In all cases there is
-        one transaction, which is tried also where it is known to fail, because another time of the
-        answer would tell.
+        `stamp` must come from Redis and be later than every stamp in the record. Raise EntryChanged
+        if the stay has ended, if the last link was asked for too recently, or if the record has a
+        later event.
+
+        If the address is not verified, the data of a newer `signup` replace the recorded data, even
+        if it is too early for another link.
+
+        Every call tries exactly one transaction, even if it is certain to fail. Otherwise the
+        response time would reveal something about the entry.
         """
         is_unverified = record.verify_until_millis is not None
         if signup is None or not is_unverified:
@@ -79,7 +86,7 @@ class Asks(Struct, frozen=True):
             )
 
     def _replace(self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup) -> None:
-        """Replace the data alone, also while the former signup is still being finished."""
+        """Replace only the data. The record may still be `joining`."""
         also, values = _data(record, signup)
         condition = f"({ON_LIST} OR #status = :joining) AND {IS_LATER} AND #join_id = :join_id"
         condition += f" AND {UNVERIFIED}"
@@ -95,27 +102,31 @@ class Asks(Struct, frozen=True):
             )
 
     def forget_deadline(self, key: tuple[str, str], stamp: int) -> None:
-        """Take the event of an unverified signup off the index; no change if it is deleted."""
+        """Remove the event of an unverified signup from the index, if the event still exists."""
         event = HistoryEvent.key(*key, stamp, VERIFICATION_ASKED)
         with suppress(ConditionFailed):
             self.table.update(event, "REMOVE #place, #place_rank", "attribute_exists(#pk)", {})
 
 
 def pause_millis(number: int) -> int:
-    """Return how long to pause before a repeat: a minute for number 0, then two, up to a day."""
+    """Return the pause before a repeat.
+
+    The pause is a minute for the number 0, doubles with each number, and is at most a day.
+    """
     return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
 
 
 def _data(record: EntryRecord, signup: Signup) -> tuple[str, Item]:
-    """Return the further assignments of an update, and their values.
+    """Return the assignments that replace a record's data, and their values.
 
-    Redis still has the segments of the former attributes. Nobody can claim the entry by them,
-    because it is not ready; the verification sends the segments of the recorded attributes.
+    Redis still has the segments of the old attributes. That does no harm, because the entry is not
+    verified and nobody can claim it. The verification sends the segments of the recorded attributes
+    to Redis.
     """
     also = ", #profile = :profile, #attributes = :attributes, #language = :language"
     also += ", #updated_millis = :now"
     if record.profile.get(signup.address) != signup.profile.get(signup.address):
-        # Another spelling of the address may take messages.
+        # The new spelling of the address may accept messages.
         also += " REMOVE #unreachable"
     return also, {
         "profile": json_text(signup.profile),
@@ -125,6 +136,6 @@ def _data(record: EntryRecord, signup: Signup) -> tuple[str, Item]:
 
 
 def _due_millis(record: EntryRecord) -> int:
-    """Return from when on the next link may be asked for."""
+    """Return the earliest time at which the customer may ask for the next link."""
     last = record.link_asked_millis or record.created_millis
     return last + pause_millis(record.link_asks)

@@ -1,4 +1,7 @@
-"""Writes bans and their ends; each write is conditional and can be repeated."""
+"""Write bans, and the ends of bans, into the records of entries.
+
+Every write has a condition, so a repeated write changes nothing.
+"""
 
 from typing import Any
 
@@ -24,15 +27,17 @@ from waitlist_shared.ids import new_join_id
 IS_ENDED = "#status IN (:left, :admitted)"
 IS_NOT_ENDED = "#status IN (:joining, :waiting, :offered, :parked, :leaving)"
 NOT_ERASED = "attribute_not_exists(#erase)"
-# Off the list the record alone draws stamps: the newest one must be that from which this one was
-# drawn. On the list Redis draws them, and this one must come after the events that the record has.
+# When a stay has ended, the next stamp is derived from the newest stamp in the record. This
+# condition ensures that the record still has that stamp. While the entry is on the waitlist, Redis
+# draws the stamps, and IS_LATER is used instead.
 IS_ENDED_AS_READ = f"{IS_ENDED} AND #stamp = :known"
 
 
 class Ban(Struct, frozen=True, kw_only=True):
-    """A ban of an entry's customer: by which operator, why, and the digest of the request's key.
+    """A ban of a customer by an operator.
 
-    `customer_id` is known of the rows of an import.
+    `by` is the operator, and `once_key` is a digest of the request's idempotency key. `customer_id`
+    is only known for bans that are imported.
     """
 
     waitlist_id: str
@@ -44,24 +49,25 @@ class Ban(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Waitlist and entry."""
+        """The waitlist id and the entry id."""
         return self.waitlist_id, self.entry_id
 
 
 class BanRecords(Struct, frozen=True):
-    """Marks records of banned customers.
+    """Marks the records of banned customers.
 
-    The record refuses their signups, and the event `banned` is in the index as long as the ban
-    stands, so that bans can be listed.
+    A marked record refuses signups of the customer. While the ban is active, the index contains its
+    event `banned`, so that bans can be listed.
     """
 
     table: Table
     entries: EntryRecords
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Read a record, also one that has expired: its item may exist for some days.
+        """Return the record of an entry, or None. An expired record is returned while it exists.
 
-        Raise EntryNotFound for an id that has only an alias: its entry is banned by its own.
+        Raise EntryNotFound if the id is an alias. The entry behind an alias must be banned by the
+        entry's own id.
         """
         found = self.entries.kept(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -71,12 +77,12 @@ class BanRecords(Struct, frozen=True):
     def begin(
         self, ban: Ban, record: EntryRecord | None, stamp: int, now_millis: int, *, keeps_data: bool
     ) -> None:
-        """Write a ban, with the intent to leave if the customer is on the list.
+        """Write a ban, and the intent to leave if the customer is on the waitlist.
 
-        `stamp` is later than those that the record has. Raise EntryChanged if the customer is
-        banned or being erased, if the stay has begun or ended since `record` was read, or if the
-        record has a later event. Without `keeps_data` profile and attributes are removed, because
-        the record stays longer than the list allows to keep them.
+        `stamp` must be later than every stamp in the record. Raise EntryChanged if the customer is
+        already banned or is being erased, if a stay has begun or ended since `record` was read, or
+        if the record has a later event. Unless `keeps_data` is true, the profile and attributes are
+        removed, because the record of a ban outlives the waitlist's retention time.
         """
         event = HistoryEvent(stamp=stamp, event="banned", by=ban.by, reason=ban.reason)
         with entry_changed():
@@ -96,10 +102,10 @@ class BanRecords(Struct, frozen=True):
     def end(
         self, record: EntryRecord, by: str, reason: str, now_millis: int, expires_at: int | None
     ) -> int:
-        """Write that a ban has ended, and return the stamp of the event.
+        """Write the end of a ban, and return the stamp of the event `unbanned`.
 
-        Raise EntryChanged if the customer has not this ban any more, is leaving, or has gone out
-        since `record` was read.
+        Raise EntryChanged if this ban has already ended, if the customer is still leaving, or if
+        the record has a newer event, such as an exit.
         """
         stamp = record.stamp_off_list(now_millis)
         event = HistoryEvent(stamp=stamp, event="unbanned", by=by, reason=reason)
@@ -164,8 +170,8 @@ class BanRecords(Struct, frozen=True):
         }
         condition = IS_ENDED_AS_READ if record.has_ended else f"{IS_NOT_ENDED} AND {IS_LATER}"
         if record.has_ended:
-            # `erased` follows the newest stamp of an ended stay. Another stay gets its last one by
-            # the leave.
+            # When a stay has ended, the ban itself advances the record's stamp, because the event
+            # `erased` must follow it. Otherwise the leave that follows the ban advances the stamp.
             changes |= {"stamp": stamp, "end_stamp": record.decided_stamp, "expires_at": None}
         else:
             changes |= {

@@ -1,4 +1,4 @@
-"""Checkpoint: the last state of a waitlist's order in Redis that maintenance has seen."""
+"""Define the checkpoint, the state of a waitlist in Redis that maintenance last saw."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,15 +10,18 @@ Counts = dict[str, int]
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The last audited heartbeat with its stamp and counters, and the stamp of the one before.
+    """The last audited heartbeat of a waitlist's epoch in Redis.
 
-    If Redis has lost the last heartbeat, it still has everything older than the one before. A
-    rebuilt order continues counting from the counters. `audited` is the stamp up to which an
-    unfinished audit has come, or 0; the next run continues there if Redis still has `beat`.
+    `stamp` and `counters` belong to the heartbeat `beat`. `previous_stamp` is the stamp of the
+    heartbeat before it. If Redis has lost the last heartbeat, it still has everything that is older
+    than the previous heartbeat. After a rebuild, Redis continues counting from `counters`.
 
-    `is_unfinished` if the run before the heartbeat could not do all that was due, so that the next
-    run maintains the list again. `told` is a digest of the first entries that are ready,
-    if all of their people have been told that their turn is near, else empty.
+    `audited` is the stamp up to which an unfinished audit has come, or 0. The next run continues
+    from there if Redis still has the heartbeat.
+
+    `is_unfinished` means that the run before the heartbeat could not do all its work, so the next
+    run maintains the waitlist again. `told` is a digest of the first entries that are ready. It is
+    only set if all their customers have been told that their turn is near.
     """
 
     epoch: str = ""
@@ -32,39 +35,43 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def present(self) -> int:
-        """How many entries had a place at the last heartbeat, by its counters; 0 without one."""
+        """The number of entries on the waitlist at the last heartbeat, or 0 without a heartbeat."""
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)
         return max(0, counters.get("signed_up", 0) - ended)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment the newer version may store more fields.
+        # During a deployment, a newer version may have stored more fields.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return the checkpoint of an audit that has come to a stamp and is to be continued.
+        """Return the checkpoint of an unfinished audit, which has come to the given stamp.
 
-        If Redis has lost the heartbeat by then, changes `since` the first run are audited again.
+        If Redis loses the heartbeat before the audit continues, all changes after `since` are
+        audited again. `since` is where the first run of the audit began.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
     @property
     def stamp_before_last(self) -> int:
-        """The stamp of the heartbeat before the last, 0 without one.
+        """The stamp of the heartbeat before the last one, or 0 if there was only one.
 
-        An earlier version noted that of the first heartbeat as the one before it. If Redis loses
-        the first heartbeat, it may also lose what was acknowledged before it.
+        An earlier version stored the stamp of the first heartbeat as the previous stamp too. That
+        must not count. If Redis loses the first heartbeat, it may have lost everything before it.
         """
         return self.previous_stamp if self.previous_stamp < self.stamp else 0
 
     def after(
         self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
     ) -> "Checkpoint":
-        """Return the checkpoint after the next heartbeat; unfinished if `told` is None."""
+        """Return the checkpoint after the next heartbeat.
+
+        `told` is None if the run could not finish its work.
+        """
         return Checkpoint(
             epoch=epoch,
             beat=beat,

@@ -1,4 +1,4 @@
-"""Maps Redis' decisions to the record: the new status, and the event."""
+"""Map decisions of Redis to changes of the record: the new status and the events."""
 
 from typing import Any
 
@@ -12,23 +12,26 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The reason of what ends a wait that the customer has not confirmed.
+# The reason of an event that ends a wait because the customer did not answer a question.
 UNANSWERED = "unanswered"
-# Why maintenance records a parking.
+# The reasons for a parking, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# Verbs that take an entry from the queue, or move it there.
+# The verbs of decisions about a waiting entry.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 OF_WAITING = ("offered", "bumped", *UNANSWERED_ENDS)
-# Verbs by which a caller ends a hold or a parking without admitting.
+# The verbs by which a caller ends a hold or a parking without an admission.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision that no request recorded: the same at every write."""
+    """Return the events of a decision that no request has recorded.
+
+    The events are always the same for a decision, so they can be written more than once.
+    """
     stamp, at_millis = decision.stamp, decision.at
     match decision.verb:
         case "expired":
@@ -38,7 +41,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # The stamp before the decision's is drawn for the first of these two (lib/expiry.lua).
+            # Redis draws two stamps in a row, the first for the no-show (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -46,7 +49,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # The leave that follows has an event.
+            # The leave that follows writes the event.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -57,7 +60,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def offer_changes(deadline_millis: int) -> dict[str, Any]:
-    """Return what changes in a record with an offer, except its token."""
+    """Return the changes of a record for a new offer, except for the claim token."""
     return {
         "claimed_until_millis": deadline_millis,
         "is_offer": True,
@@ -68,7 +71,7 @@ def offer_changes(deadline_millis: int) -> dict[str, Any]:
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return the event of a decision that has the name of its verb."""
+    """Return the event of a decision whose verb is also the name of the event."""
     detail = {}
     if decision.verb == "released" and decision.at:
         detail = {"until": iso(decision.at)}
@@ -83,25 +86,25 @@ def expired_event(stamp: int, at_millis: int) -> HistoryEvent:
 
 
 def no_show_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event of an offer that its customer did not accept before its deadline."""
+    """Return the event of an offer that the customer did not accept before the deadline."""
     return HistoryEvent(stamp=stamp, at_millis=at_millis, event=NO_SHOW, by=POLICY)
 
 
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
-    """Return the event of a move or a parking because the customer has not answered."""
+    """Return the event of an entry that is moved or parked because its customer did not answer."""
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return who removes an entry that Redis has taken off the queue, and the reason.
+    """Return the actor and the reason of the leave that follows a no-show.
 
-    It has left for an unused offer, or, if the customer `is_silent`, for a question without answer.
+    If `is_silent` is true, the leave follows an unanswered question instead.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
 def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event of the hold or offer before, if its end has brought the entry back."""
+    """Return the event that ended the entry's previous hold or offer, if this claim noticed it."""
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)
     if claim.no_show_stamp:
@@ -110,7 +113,10 @@ def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
 
 
 def attempts_exhausted_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event of a parking after too many attempts, at the deadline of the last one."""
+    """Return the event of a parking after too many attempts.
+
+    The event happened at the deadline of the last attempt.
+    """
     return HistoryEvent(
         stamp=stamp,
         at_millis=at_millis,
@@ -127,7 +133,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the transition of a decision; `reason` is that of a parking."""
+    """Return the transition of a decision. `reason` is recorded if the decision is a parking."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -170,6 +176,6 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     if decision.verb in UNANSWERED_ENDS:
         changes |= dict.fromkeys(OF_QUESTION)
     if decision.verb not in OF_WAITING:
-        # A move does not change how the last hold ended.
+        # A decision about a waiting entry does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
     return changes

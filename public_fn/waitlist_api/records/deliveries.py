@@ -1,7 +1,7 @@
-"""Notes of messages, so that a repeat sends nothing.
+"""Keep a note of each message, so that the message is sent only once.
 
-A note says what became of a message, without address and text. An erasure deletes the notes of an
-entry with its history.
+The note says whether the message was sent, has bounced or was dropped. It has no address and no
+text. An erasure deletes the notes of an entry together with its history.
 """
 
 from collections import Counter
@@ -13,20 +13,21 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# Before HISTORY#, so that the query of an erasure finds the notes too.
+# This prefix sorts before HISTORY#, so the query of an erasure also finds the notes.
 DELIVERY = "DELIVERY#"
-# Longer than a message can be in the queue and among the dead letters, together 18 days.
+# A message can spend up to 18 days in the queue and the dead-letter queue. Notes are kept longer.
 KEPT_SECONDS = 20 * 86_400
-# Longer than the function runs: after a crash the next attempt may send.
+# An attempt lasts at most as long as the function may run, which is shorter than this time. If the
+# function crashes, the next attempt may send the message after this time.
 ATTEMPT_MILLIS = 60_000
 SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# What operators count. A message that a limit did not let be sent has the state `dropped`, and is
-# counted as `limited`.
+# The states in the counts for operators. If a limit stops a message, its note has the state
+# `dropped`, and the message is counted as `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
-# Why a message was not sent.
+# The reasons for which a message is not sent.
 Reason = Literal[
     "over",
     "turned_off",
@@ -38,12 +39,15 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A message that is dropped may be sent later, if what it says is true again.
+# A dropped message may be sent later, when its text is true again.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
-    """One message: of a stay, by the stamp of what it is about, of a kind."""
+    """One message to the customer of a stay.
+
+    `stamp` is the stamp of the event that caused the message, and `kind` is the kind of message.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -53,7 +57,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def stay(self) -> tuple[str, str, int]:
-        """Waitlist, entry and ticket."""
+        """The waitlist id, the entry id and the ticket of the stay."""
         return self.waitlist_id, self.entry_id, self.ticket
 
     @property
@@ -63,10 +67,10 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 class Note(Struct, frozen=True, kw_only=True):
-    """What became of a message, and when.
+    """The state of a message and the time at which it reached that state.
 
-    `channel` is `mail` or `sms`, or empty for one that had no address; `reason` that of a dropped
-    one, else empty.
+    `channel` is `mail` or `sms`, or empty if the message had no address. `reason` is only set if
+    the message was dropped.
     """
 
     kind: str
@@ -82,13 +86,20 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 class Deliveries(Struct, frozen=True):
-    """Reads and writes the notes; `tally` counts by list, kind and state what they newly say."""
+    """Reads and writes the notes of messages.
+
+    `tally` counts the new states of messages by waitlist id, kind and state.
+    """
 
     table: Table
     tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
-        """Note an attempt; `done` if the message was sent, `busy` while another attempt runs."""
+        """Begin an attempt to send the message, and return whether it may be sent.
+
+        `begun` means that the caller may send the message, `done` that the message was already
+        sent, and `busy` that another attempt may still be running.
+        """
         item: Item = {
             **delivery.key,
             "until": now_millis + ATTEMPT_MILLIS,
@@ -101,8 +112,10 @@ class Deliveries(Struct, frozen=True):
         return "begun"
 
     def finish(self, delivery: Delivery, channel: str, now_millis: int, reason: str = "") -> None:
-        """Note that the message was sent, or with a reason that it will never be."""
-        # It may have come back already.
+        """Note that the message was sent. If a reason is given, note that it was dropped for good.
+
+        The message may have bounced already. In that case it stays `bounced`.
+        """
         update = "SET #state = if_not_exists(#state, :state), #channel = :channel, #millis = :now"
         update += ", #reason = :reason REMOVE #until" if reason else " REMOVE #until"
         state: State = "dropped" if reason else "sent"
@@ -117,7 +130,7 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, state)
 
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
-        """Note that the message was not sent; no change if an attempt is noted."""
+        """Note that the message was dropped. Change nothing if an attempt was already noted."""
         item: Item = {
             **delivery.key,
             "state": "dropped",
@@ -131,9 +144,9 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "dropped")
 
     def note_limit(self, delivery: Delivery, channel: str, reason: Reason, now_millis: int) -> None:
-        """Note that a limit did not let the message of this attempt be sent.
+        """Note that a limit has stopped the message of this attempt.
 
-        As after `drop`, another attempt may send it.
+        A later attempt may send the message, as after `drop`.
         """
         update = (
             "SET #state = :state, #channel = :channel, #millis = :now, #reason = :reason,"
@@ -151,13 +164,13 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Take the note of a failed attempt back, unless another attempt has begun since."""
+        """Delete the note of a failed attempt, unless another attempt has begun since."""
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
 
     def bounce(self, delivery: Delivery) -> None:
-        """Note that a sent message came back."""
+        """Note that a sent message has bounced."""
         with suppress(ConditionFailed):
             values: Item = {"sent": "sent", "bounced": "bounced"}
             is_sent = "#state = :sent OR (#until > :none AND attribute_not_exists(#state))"
@@ -165,12 +178,12 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "bounced")
 
     def is_sent(self, delivery: Delivery, now_millis: int) -> bool:
-        """Return whether a message was sent, or is being sent by an attempt that may still run."""
+        """Return whether the message was sent, or an attempt to send it may still be running."""
         item = self.table.get(delivery.key) or {}
         return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
 
     def sent_millis(self, delivery: Delivery) -> int | None:
-        """Return when a message was sent; None without a note of that."""
+        """Return when the message reached its state, or None if no state is noted."""
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis
 
@@ -178,14 +191,14 @@ class Deliveries(Struct, frozen=True):
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def of_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
-        """Return the notes of a stay's newest messages, at most 100, oldest first."""
+        """Return the notes of the newest 100 messages of a stay, oldest first."""
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",
             {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},
             ScanIndexForward=False,
             Limit=SHOWN,
         )
-        # Without those of which an attempt runs now.
+        # A note without a state belongs to an attempt that may still be running.
         notes = [Note.from_item(item) for item in items if "state" in item]
         return sorted(notes, key=lambda note: note.millis)
 

@@ -1,4 +1,4 @@
-"""Edits of attributes, profile and readiness."""
+"""Write edits of an entry's attributes, profile and readiness."""
 
 from typing import Any
 
@@ -17,16 +17,14 @@ from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked)"
 UNEDITED = "attribute_not_exists(#edited_stamp)"
-# The event of a write comes after those that the record has. Otherwise another request was faster,
-# and the caller draws a later stamp.
+# The event of an edit must have a later stamp than every edit in the record. If the condition
+# fails, another request was faster, and the caller draws a later stamp.
 IS_LATER = f"({UNEDITED} OR #edited_stamp < :edited_stamp)"
-# A record that was never edited has no version.
+# The attribute is missing if the entry was never edited.
 NEXT_VERSION = "if_not_exists(#attributes_version, :zero) + :one"
 
 
 class Edits(Struct, frozen=True):
-    """Writes edits."""
-
     table: Table
 
     def record(
@@ -39,13 +37,15 @@ class Edits(Struct, frozen=True):
         seen: EntryRecord | None = None,
         changes_until_millis: int = 0,
     ) -> EntryRecord:
-        """Replace the given fields, and return the record as it is then, or later.
+        """Replace the given fields, and return the record after the edit or after a later write.
 
-        An edit of the customer also has the `changes_until_millis` that counts it.
+        `changes_until_millis` is set for edits by the customer, which are rate-limited. `seen` is
+        the record that the caller has read.
 
-        Raise EntryChanged if the entry is not waiting, offered or parked, if it already has these
-        values (of two equal requests at once, one makes the change), or if it has a later event.
-        Also if it is not that stay, or has been edited since it was `seen`.
+        Raise EntryChanged if the entry is not waiting, offered or parked, or if it has a later
+        event. Raise it also if the entry already has these values, so that only one of two equal
+        concurrent requests makes the change. If `seen` is given, raise EntryChanged if the stay is
+        another one or has been edited since.
         """
         update, values = "", Item(zero=0, one=1)
         if attributes is not None:
@@ -55,7 +55,7 @@ class Edits(Struct, frozen=True):
             update += ", #profile = :profile"
             values["profile"] = json_text(profile)
         news = [f"#{name} <> :{name}" for name in ("attributes", "profile") if name in values]
-        # `_write` adds parentheses, and DynamoDB refuses two around the same condition.
+        # `_write` adds parentheses, and DynamoDB refuses redundant parentheses.
         condition = " OR ".join(news)
         if seen is not None:
             known = "#edited_stamp = :seen" if seen.edited_stamp else UNEDITED
@@ -73,9 +73,10 @@ class Edits(Struct, frozen=True):
         event: HistoryEvent,
         now_millis: int,
     ) -> EntryRecord:
-        """Write what makes an entry ready or not, and return the record as it is then, or later.
+        """Change the fields that decide whether an entry is ready.
 
-        None removes a field. Raise EntryChanged if another edit came first, or the stay has ended.
+        Return the record after this change or after a later write. The value None removes a field.
+        Raise EntryChanged if another edit came first or if the stay has ended.
         """
         kept = {name: value for name, value in changes.items() if value is not None}
         update = "".join(f", #{name} = :{name}" for name in kept)
@@ -83,7 +84,7 @@ class Edits(Struct, frozen=True):
         if removed := [f"#{name}" for name, value in changes.items() if value is None]:
             update += f" REMOVE {', '.join(removed)}"
         version = record.attributes_version
-        # A record that was never edited has no version.
+        # The attribute is missing if the entry was never edited.
         known = "#attributes_version = :version"
         if not version:
             known = "attribute_not_exists(#attributes_version)"
@@ -120,7 +121,7 @@ class Edits(Struct, frozen=True):
                     self.table.put_write(_change(key, event.stamp).to_item(now_millis)),
                 ]
             )
-        # Read again, because a transaction does not return the item.
+        # Read the record again, because a transaction does not return the changed item.
         item = self.table.get(record_key(*key))
         if item is None:
             raise EntryChanged(None)
@@ -128,6 +129,9 @@ class Edits(Struct, frozen=True):
 
 
 def _change(key: tuple[str, str], stamp: int) -> Change:
-    """Return the change for the journal: in any state, the audit compares the record."""
+    """Return the journal's change for an edit.
+
+    The status `edited` makes the audit compare the whole record with Redis.
+    """
     waitlist_id, entry_id = key
     return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=EDITED)

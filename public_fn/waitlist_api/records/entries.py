@@ -1,4 +1,7 @@
-"""Reads and writes records of entries; each write is conditional and can be repeated."""
+"""Read and write the records of entries.
+
+Every write has a condition, so a repeated write changes nothing.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,33 +40,37 @@ from waitlist_api.records.journal import EXITED, Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
-# Statuses as values of conditions and updates.
+# Every status as a value for conditions and updates, such as `:waiting`.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
-# A decision about a waiting entry, for a record that has nothing which Redis did not know; or both
-# have it waiting, perhaps elsewhere.
+# The record accepts a decision about a waiting entry if Redis knew everything that the record has.
+# It also accepts the decision if the recorded entry is waiting, even at another place.
 FOUNDED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
 NOT_BANNED = "attribute_not_exists(#ban_stamp)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
 class Move(Struct, frozen=True):
-    """A bump that Redis made, with its idempotency key and its events."""
+    """A bump that Redis has made, with the digest of its idempotency key and its events."""
 
     made: BumpResult
     once_key: str
     events: tuple[HistoryEvent, ...]
 
     def is_founded_on(self, record: EntryRecord) -> bool:
-        """Return whether Redis had the recorded entry in the queue, and not only before."""
+        """Return whether Redis knew the recorded state when it moved the entry.
+
+        If the record is newer, Redis has lost writes. The move still counts if the recorded entry
+        is waiting.
+        """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
     @property
     def update(self) -> str:
-        """Return the update of the fields that a move changes."""
-        # An older private function does not return attempts here.
+        """The update expression for the fields that a move changes."""
+        # Older private functions do not return the attempts of a bumped entry.
         return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
 
     def values(self) -> Item:
@@ -79,30 +86,36 @@ class Move(Struct, frozen=True):
 
 
 class LeftOffer(Struct, frozen=True, kw_only=True):
-    """The offer that a customer declines by leaving.
+    """The offer that a customer declines by leaving the waitlist.
 
-    `until_millis` is when it ends, None for the one that is open; `once_key` a digest of the
-    customer's idempotency key.
+    `until_millis` is the deadline of the offer. None stands for the open offer, whatever its
+    deadline is. `once_key` is a digest of the customer's idempotency key.
     """
 
     until_millis: int | None = None
     once_key: str | None = None
 
 
-# The whole move; its event alone, because the record has a newer rank; or the move and the signup,
-# because the signup is not recorded yet.
+# How a bump is recorded. `move` writes the new rank and the events. `event` writes only the events,
+# because the record already has a newer rank. `join` also finishes the signup, which is not
+# recorded yet.
 BumpWrite = Literal["move", "event", "join"]
 
 
 def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
-    """Return how to record a move that `record` did not take; None if the moved stay is over."""
+    """Return how to record a move that the record has refused.
+
+    Return None if the stay that was moved has ended.
+    """
     if record is None or record.status not in ("joining", *PRESENT):
         return None
     if record.status == "joining":
-        # The move was of the former stay, which has left: this signup gets another ticket.
+        # If the tickets are equal, Redis moved the former stay, which has ended. The signup that is
+        # under way gets another ticket.
         return None if record.former_ticket == move.made.ticket else "join"
     if record.ticket != move.made.ticket:
-        # Redis lost the moved stay before its signup was recorded, or has lost the recorded one.
+        # Redis has lost either the moved stay, before its signup was recorded, or the recorded
+        # stay.
         return None
     if record.stamp < move.made.stamp and not move.is_founded_on(record):
         return None
@@ -110,9 +123,10 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
 
 
 class EntryChanged(Exception):
-    """The condition of a write did not hold; `record` is the current one, or None.
+    """Raised when the condition of a write fails because the entry has changed.
 
-    `alias` is what is there in place of a record.
+    `record` is the current record, or None if the entry has no record. `alias` is the alias that is
+    stored in place of a record, or None.
     """
 
     def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
@@ -122,26 +136,28 @@ class EntryChanged(Exception):
 
 
 class EntryRecords(Struct, frozen=True):
-    """Records of the entries of all waitlists; an expired record is not returned."""
+    """Reads and writes the records of the entries of all waitlists."""
 
     table: Table
     now_millis: NowMillis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record of an entry, or None if there is no record or it has expired."""
         record = self.kept(waitlist_id, entry_id)
         if record is None or isinstance(record, Alias) or record.is_expired(self.now_millis()):
             return None
         return record
 
     def kept(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Read what is under a key, also a record that has expired."""
+        """Return the record or alias that is stored for an id, even if the record has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         return _read(item) if item else None
 
     def known_as(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the entry that answers to the id of an address; an alias that is stale as it is.
+        """Return the entry with this id, or the entry that an alias with this id points to.
 
-        The entry's own id may be another one.
+        The returned entry's own id may therefore differ from the given id. A stale alias is
+        returned as it is, because the next signup must replace it.
         """
         found = self.kept(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -149,14 +165,15 @@ class EntryRecords(Struct, frozen=True):
         return None if found is None or found.is_expired(self.now_millis()) else found
 
     def target_of(self, alias: Alias) -> EntryRecord | None:
-        """Return the entry of an alias; None if the alias is stale."""
+        """Return the entry that an alias points to, or None if the alias is stale."""
         record = self.get(alias.waitlist_id, alias.target)
         return record if alias.is_of(record) else None
 
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
-        """Return an entry; raise EntryNotFound, also for one that an erasure has begun to remove.
+        """Return the record of an entry.
 
-        `stay` is the ticket of an entry token: Forbidden if the entry's stay has another.
+        Raise EntryNotFound if the entry has no record or is being erased. `stay` is the ticket in
+        an entry token. Raise Forbidden if the current stay has another ticket.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.erase:
@@ -166,14 +183,17 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Read entries by id; the result lacks entries without a record."""
+        """Return the records of several entries by id. Ids without a record are left out."""
         found = self._kept_many(waitlist_id, entry_ids)
         return {id_: one for id_, one in found.items() if isinstance(one, EntryRecord)}
 
     def known_as_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
-        """Read entries by the ids of their addresses, as `known_as`; also expired ones."""
+        """Return entries by id, and follow aliases as `known_as` does.
+
+        Unlike the result of `known_as`, this result includes records that have expired.
+        """
         found = self._kept_many(waitlist_id, entry_ids)
         aliases = {id_: one for id_, one in found.items() if isinstance(one, Alias)}
         if not aliases:
@@ -190,7 +210,7 @@ class EntryRecords(Struct, frozen=True):
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
         found: dict[str, EntryRecord | Alias] = {}
-        # A batch may not name an entry twice.
+        # DynamoDB refuses a batch that contains the same key twice.
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
@@ -198,7 +218,11 @@ class EntryRecords(Struct, frozen=True):
         return found
 
     def begin_join(self, record: EntryRecord, over: Alias | None = None) -> EntryRecord:
-        """Write the intent to join, or `over` a stale alias; raise EntryChanged if it is taken."""
+        """Write the intent to join and return its record.
+
+        The intent replaces the stale alias `over` if one is given. Raise EntryChanged if the key
+        has anything else.
+        """
         condition, values = UNKNOWN, Item()
         if over is not None:
             condition, values = AS_ALIAS, over.values
@@ -208,24 +232,31 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
-        """Write the intent to join that replaces an ended stay; EntryChanged if that is another."""
+        """Write the intent to join over the ended stay `former`, and return its record.
+
+        Raise EntryChanged if the stored record has changed since `former` was read.
+        """
         again = rejoining(record, former)
         try:
             with entry_changed():
                 self.table.put(intent_item(again), AS_FORMER, values_of_former(former))
         except EntryChanged as changed:
-            # The client of AWS repeats a call whose answer was lost, and finds this intent itself.
+            # The AWS SDK repeats a call whose answer was lost. The repeat may find the intent that
+            # the first call has written.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
-        """Write the place that Redis returned; raise EntryChanged if this stay is not joining."""
+        """Write the place that Redis has given to the entry.
+
+        Raise EntryChanged unless this stay is still joining.
+        """
         with entry_changed():
             self.table.transact(self.join_writes(record, placed, now_millis))
 
     def cancel_join(self, record: EntryRecord) -> None:
-        """Take back an intent to join; raise EntryChanged if this stay is not joining."""
+        """Take back an intent to join. Raise EntryChanged unless this stay is still joining."""
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
         values = STATUSES | {"join_id": record.join_id}
@@ -250,10 +281,11 @@ class EntryRecords(Struct, frozen=True):
         status: Status | None = None,
         unverified: bool = False,
     ) -> EntryRecord:
-        """Write the intent to leave; raise EntryChanged if no stay can be left.
+        """Write the intent to leave, and return its record.
 
-        With `ticket` only the stay with this ticket, with `offer` only from that offer, with
-        `status` only from that status, with `unverified` only if its address is not verified.
+        Raise EntryChanged if the entry has no stay that the customer can leave. The other arguments
+        add conditions. The stay must have this `ticket`, this open `offer` or this `status`, and if
+        `unverified` is set, its address must not be verified.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -293,12 +325,13 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         ended: EndOfStayResult | None = None,
     ) -> None:
-        """Write that a stay has ended; raise EntryChanged if it is not being left.
+        """Write that a stay has ended by a leave.
 
-        The same if the customer was banned since `record` was read. A ban ends only after the stay.
-
-        If the record does not have the place that `ended` took, because the signup was cut off,
-        the history also gets its `joined` event. The record goes when its last event does.
+        Raise EntryChanged unless the stay is leaving, or if the customer was banned since `record`
+        was read. `ended` is the answer of Redis, which has removed the entry. If the signup was
+        never finished, Redis may have given the entry a place that the record does not have. In
+        that case, also write the missing `joined` event. The record expires together with its
+        events.
         """
         events = [event]
         if record.ticket is None and ended is not None and ended.ticket is not None:
@@ -308,7 +341,8 @@ class EntryRecords(Struct, frozen=True):
         if event.expires_at is not None and not record.ban_stamp:
             also += ", #expires_at = :expires_at"
         if record.requested_rank is not None:
-            # A place that was being given back can be given back again.
+            # The leave interrupted a reinstatement. Keep the requested place, so that an operator
+            # can reinstate the entry again.
             also += ", #rank = :rank, #ticket = :ticket"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
@@ -344,10 +378,11 @@ class EntryRecords(Struct, frozen=True):
     ) -> EntryRecord:
         """Write that an admitted customer has gone out.
 
-        Raise EntryChanged if they had before, or if the record has another event since it was read.
-        With `keeps_room` the room stays taken until the pass ends, or until an exit without it.
+        Raise EntryChanged if the customer had already gone out, or if the record has a newer event.
+        If `keeps_room` is true, the customer's room stays occupied until the pass ends, or until a
+        later exit that frees it.
         """
-        # Redis hears of the exit only afterwards.
+        # The record decides about exits, and Redis learns of this exit afterwards.
         stamp = record.stamp_off_list(now_millis)
         event = HistoryEvent(
             stamp=stamp,
@@ -368,7 +403,7 @@ class EntryRecords(Struct, frozen=True):
         change = _change(record.key, stamp, EXITED)
         if keeps_room:
             condition += " AND attribute_not_exists(#out_millis)"
-            # Redis is to have the customer inside as after the admission.
+            # Make Redis count the customer as inside, as it did after the admission.
             until_millis = record.inside_until_millis or 0
             change = _change(record.key, stamp, "admitted", until_millis=until_millis)
         values = STATUSES | {
@@ -384,7 +419,7 @@ class EntryRecords(Struct, frozen=True):
         return replace(record, **changes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
-        """Record a move that Redis made; raise EntryChanged if the moved stay is over."""
+        """Record a bump that Redis has made. Raise EntryChanged if the moved stay has ended."""
         record: EntryRecord | None = None
         how: BumpWrite = "move"
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -414,7 +449,7 @@ class EntryRecords(Struct, frozen=True):
         condition = "#status IN (:waiting, :offered, :parked)"
         update = "SET #updated_millis = :now"
         if how == "move":
-            # Redis moves only waiting entries: a record that is offered or parked is behind.
+            # Redis moves only waiting entries. A record that is offered or parked is out of date.
             condition += " AND #stamp < :stamp AND #ticket = :ticket"
             if move.made.basis_stamp is not None:
                 condition += f" AND {FOUNDED_ON_WAITING}"
@@ -433,7 +468,7 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         move: Move | None = None,
     ) -> list[Item]:
-        """Return the writes that finish an intent to join, for `transact`."""
+        """Return the writes that finish an intent to join. They belong in one transaction."""
         values: Item = {
             "rank": place.rank,
             "stamp": place.stamp,
@@ -486,7 +521,7 @@ def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Chang
 
 @contextmanager
 def entry_changed() -> Iterator[None]:
-    """Turn a failed condition into EntryChanged, with the current record."""
+    """Turn a failed condition into an EntryChanged that has the current record."""
     try:
         yield
     except ConditionFailed as failed:

@@ -1,4 +1,7 @@
-"""Erasure: personal data at once, then history and record."""
+"""Erase entries.
+
+The personal data are removed at once. The history and the record are deleted afterwards.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -18,7 +21,8 @@ from waitlist_api.records.entry import (
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
-# Data of the customer, and operators' reasons. Maintenance finishes an erasure without them.
+# The customer's data and the operators' reasons. Maintenance does not need them to finish an
+# erasure.
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
@@ -29,15 +33,13 @@ BEHIND_ALL = "~"
 
 
 class Erasures(Struct, frozen=True):
-    """Erases entries of all waitlists."""
-
     table: Table
 
     def begin_erase(self, waitlist_id: str, entry_id: str, now_millis: int) -> EntryRecord:
-        """Remove personal data and mark the entry for erasure; EntryChanged without a record.
+        """Remove the personal data of an entry, and mark the entry for erasure.
 
-        The status is `leaving` from now on, until the record is deleted. So a write that asks for
-        another status needs no condition on `erase`.
+        Raise EntryChanged if the entry has no record. The status stays `leaving` until the record
+        is deleted. Writes that expect another status therefore need no condition on `erase`.
         """
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
@@ -55,12 +57,15 @@ class Erasures(Struct, frozen=True):
     def erase(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete a stay's history, then its record: after a crash between the intent is left.
+        """Delete the history of a stay, and then its record.
 
-        Return False if the time is up before that: the intent is left too, and a repeat goes on.
+        The record is deleted last. After a crash it remains as an intent, and the erasure is
+        repeated. Return False if the time is up before everything is deleted. The intent remains
+        in that case too, and the next call continues.
 
-        If another process has done so, the customer may have joined again: a later stay has later
-        stamps in its history, and another `join_id` in its record.
+        Another process may have finished the erasure already, and the customer may have joined
+        again. The new stay is not deleted, because its history has later stamps and its record has
+        another `join_id`.
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
@@ -71,7 +76,7 @@ class Erasures(Struct, frozen=True):
         return True
 
     def forget_alias(self, record: EntryRecord) -> None:
-        """Delete the alias of an entry that has moved, unless the key has something else by now."""
+        """Delete the alias of an entry that has moved, unless it was replaced."""
         if not record.answers_to:
             return
         item = self.table.get(record_key(record.waitlist_id, record.answers_to))
@@ -80,9 +85,10 @@ class Erasures(Struct, frozen=True):
             self.delete_alias(alias)
 
     def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
-        """Delete an alias, and the history of the stay that its address had before.
+        """Delete an alias, and the history that its address had before the move.
 
-        If the time is up before that, the alias is left, and a repeat goes on.
+        If the time is up before the history is deleted, the alias remains, and the next call
+        continues.
         """
         key = (alias.waitlist_id, alias.entry_id)
         if alias.stamp and not self._delete_history(*key, f"{alias.stamp:016d}", is_time_up):
@@ -91,10 +97,10 @@ class Erasures(Struct, frozen=True):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
     def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
-        """Let the event `erased`, which has the record's stamp, follow a later one of the stay.
+        """Advance the record's stamp to the stamp of the last event.
 
-        Such as an edit, or a ban that was cut off: while an entry is on the list, neither changes
-        the record's stamp.
+        The event `erased` takes its stamp from the record, and must follow every other event of the
+        stay. An edit, or a ban whose leave was never finished, has a later stamp than the record.
         """
         values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):
@@ -105,9 +111,10 @@ class Erasures(Struct, frozen=True):
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of a stay and of those before it; return False if the time is up.
+        """Delete the history of a stay and of all earlier stays.
 
-        `until_stamp` is the end of the stay, if Redis has returned it.
+        Return False if the time is up before that. `until_stamp` is the stamp of the stay's end if
+        Redis has returned it.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
@@ -120,10 +127,11 @@ class Erasures(Struct, frozen=True):
         stamp: int,
         is_time_up: IsTimeUp = never,
     ) -> None:
-        """Delete history and record of a stay in any state, but not of a later stay.
+        """Delete the history and the record of a stay, whatever its status is.
 
-        `stamp` is the one that the record is known to have. If the time is up before that, the
-        record is left, and a repeat goes on.
+        A later stay is not deleted. `stamp` is the stamp that the caller has read in the record. If
+        the time is up before the history is deleted, the record remains, and the next call
+        continues.
         """
         for sort_keys in self._history(waitlist_id, entry_id, ""):
             last_stamp = _stamp_of(sort_keys[-1])
@@ -142,7 +150,7 @@ class Erasures(Struct, frozen=True):
     def _delete_history(
         self, waitlist_id: str, entry_id: str, last_stamp: str, is_time_up: IsTimeUp
     ) -> bool:
-        """Delete events page by page; return False if the time is up after one of them."""
+        """Delete the events page by page. Return False if the time is up after a page."""
         for sort_keys in self._history(waitlist_id, entry_id, last_stamp):
             self._delete(waitlist_id, entry_id, sort_keys)
             if is_time_up():
@@ -154,7 +162,10 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": one} for one in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of the keys up to a stamp, oldest first, after the notes of messages."""
+        """Yield pages of sort keys: first the notes of messages, then the events up to a stamp.
+
+        The oldest events come first.
+        """
         values = {
             "pk": entry_pk(waitlist_id, entry_id),
             "last": f"{HISTORY}{last_stamp}{BEHIND_ALL}",
@@ -169,5 +180,5 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the stamp in the key of an event; 0 for one of a note."""
+    """Return the stamp in the sort key of an event, or 0 for the note of a message."""
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

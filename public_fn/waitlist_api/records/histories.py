@@ -1,4 +1,4 @@
-"""Reads the histories of entries, without expired events."""
+"""Read the histories of entries. Expired events are left out."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ SHOWN = 100
 
 
 class Histories(Struct, frozen=True):
-    """The events of all entries, stored beside their records."""
+    """Reads the events of entries, which have the same partition key as the records."""
 
     table: Table
     now_millis: NowMillis = now_millis
@@ -21,9 +21,12 @@ class Histories(Struct, frozen=True):
     def with_record(
         self, waitlist_id: str, entry_id: str
     ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
-        """Read an entry and the newest 100 events of its history, oldest first."""
+        """Return the record of an entry and its newest 100 events, oldest first.
+
+        Return None if the entry has no record or the record has expired.
+        """
         items, _ = self.table.query(
-            # Behind the notes of messages.
+            # The notes of messages sort before the history, and this condition skips them.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,
@@ -37,14 +40,14 @@ class Histories(Struct, frozen=True):
         return record, self._events(reversed(items[1:]))
 
     def event(self, waitlist_id: str, entry_id: str, stamp: int, event: str) -> HistoryEvent | None:
-        """Read one event of a history."""
+        """Return the event with this stamp and name, or None."""
         item = self.table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, event))
         return None if item is None else HistoryEvent.from_item(item)
 
     def page(
         self, waitlist_id: str, entry_id: str, after: str | None, limit: int
     ) -> tuple[list[HistoryEvent], str | None]:
-        """Return a page of a history, oldest first, and the `after` of the next page."""
+        """Return a page of a history, oldest events first, and the cursor of the next page."""
         pk = entry_pk(waitlist_id, entry_id)
         start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
         items, last = self.table.query(

@@ -1,4 +1,4 @@
-"""Writes entries of an import in bulk: their intents, then their places."""
+"""Write the entries of an import in bulk: first their intents, then their places."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -20,12 +20,12 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Writing a place takes its record, its event and its change.
+# Each place needs three writes: the record, the event and the change in the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# Upper bounds of a write without the item: the condition of an intent; for a place its expressions,
-# its event (an actor's ARN may have 2,048 bytes) and its change.
+# Upper bounds for the size of a write without its item. An intent adds its condition. A place adds
+# its expressions, its event and its change. The ARN in the event can be 2,048 bytes long.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -33,9 +33,9 @@ T = TypeVar("T")
 
 
 class Intent(Struct, frozen=True):
-    """The intent to join of a customer without a record, or with a former stay.
+    """The intent of an imported customer to join.
 
-    Or in place of an alias that is stale.
+    The intent replaces the `former` stay or the stale `alias` if there is one.
     """
 
     record: EntryRecord
@@ -44,35 +44,35 @@ class Intent(Struct, frozen=True):
 
     @property
     def begun(self) -> EntryRecord:
-        """The record after the intent is written."""
+        """The record that the intent writes."""
         if self.alias is not None:
             return joining_over(self.record, self.alias)
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 
 class ImportRecords(Struct, frozen=True):
-    """Writes of imports; each call is one transaction."""
+    """Writes the entries of imports. Each call makes a single transaction."""
 
     table: Table
     entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return as many of the first intents as one transaction allows."""
+        """Return the first intents, as many as fit into a transaction."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:
-        """Write intents; raise EntryChanged if a record has changed since it was read."""
+        """Write intents. Raise EntryChanged if a record has changed since it was read."""
         with entry_changed():
             self.table.transact([self._write(intent) for intent in intents])
 
     def groups_of(
         self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
     ) -> list[Sequence[T]]:
-        """Return groups of placed entries, one for each transaction."""
+        """Return the placed entries in groups that each fit into a transaction."""
         return list(transactions(placed, MAX_PLACES, lambda one: _place_bytes(record_of(one))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write places; raise EntryChanged if an entry is no longer joining."""
+        """Write places. Raise EntryChanged if an entry is no longer joining."""
         writes: list[Item] = []
         for record, place in placed:
             writes += self.entries.join_writes(record, place, now_millis)
@@ -93,5 +93,5 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the whole item that an update changes, with the former stay in it.
+    # DynamoDB may count the whole item that an update changes, including the former stay.
     return PLACE_BYTES + item_bytes(intent_item(record))

@@ -1,4 +1,4 @@
-"""Intents to join, as items of the record, and the event of their end."""
+"""Create intents to join, and the event that is written when the signup is finished."""
 
 from typing import Any
 
@@ -10,26 +10,27 @@ from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
-# An intent replaces nothing, or a stay that has ended. It keeps that stay as it was read, so a
-# change since then, such as an exit, would be lost.
+# An intent is written where no item exists, or over a stay that has ended. The intent stores a copy
+# of the former stay. If the stay has changed since it was read, for example by an exit, the copy
+# would lose that change, so the write must fail.
 UNKNOWN = "attribute_not_exists(#pk)"
 AS_FORMER = (
     "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
     " AND #stamp = :former_stamp AND attribute_not_exists(#ban_stamp)"
 )
-# Fields that a record has only while the entry is joining.
+# The attributes that a record has only while the entry is joining.
 OF_INTENT = (
     "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
     " #drawn, #joining_by, #joining_reason"
 )
 
 VERIFICATION_ASKED = "verification_asked"
-# The index has the event of an unverified signup with this status, at its deadline.
+# The event of an unverified signup has this status in the index, where it stands at its deadline.
 UNVERIFIED = "unverified"
 
 
 def values_of_former(former: EntryRecord) -> Item:
-    """Return the values of AS_FORMER."""
+    """Return the values for the condition AS_FORMER."""
     return {
         "status": former.status,
         "former_id": former.join_id,
@@ -39,12 +40,17 @@ def values_of_former(former: EntryRecord) -> Item:
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
-    """Return the intent to join that replaces an ended stay, with each profile once."""
+    """Return the intent to join that replaces an ended stay.
+
+    The intent contains the former stay. A profile or attributes that both stays share are stored
+    only once.
+    """
     previous = former.values()
-    # An earlier version, which finished an intent of this one, has left these.
+    # An earlier version of the service may have finished the former signup, and does not remove
+    # these two fields.
     previous.pop("former_profile", None)
     previous.pop("former_attributes", None)
-    # An address that was not verified in that stay.
+    # Forget a change of address that was never verified during the former stay.
     previous.pop("moving_to", None)
     previous.pop("moving_address", None)
     own = record.values()
@@ -54,16 +60,16 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         record,
         **others,
         previous=previous,
-        # The stamps of the new stay are later.
+        # The new stay gets later stamps.
         stamp=former.known_stamp,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         answers_to=former.answers_to,
-        # A stay that an operator begins is none of the customer's changes.
+        # If an operator begins the stay, it does not count as a change by the customer.
         changes_until_millis=record.changes_until_millis or former.changes_until_millis,
-        # A customer's repeat of the decline by which the former stay ended changes nothing.
+        # The former stay may have ended with a decline. A repeat of that request changes nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,
-        # Nor does a repeat of a ban that has ended since.
+        # A repeat of a ban that has ended changes nothing either.
         ban_key=former.ban_key,
     )
 
@@ -71,21 +77,22 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
     """Return the intent to join that replaces a stale alias.
 
-    The history of the stay that the address had before may be there still: the stamps of the new
-    stay are later.
+    The history of an earlier stay may still exist under the same key, so the new stay must get
+    later stamps.
     """
     return replace(record, stamp=alias.stamp)
 
 
 def intent_item(record: EntryRecord) -> Item:
-    """Return the item of a joining entry."""
+    """Return the item of an intent to join."""
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
 def first_ask(record: EntryRecord, ticket: int) -> Item:
-    """Return the event of an unverified entry, which the index has at the deadline.
+    """Return the event that asks an unverified customer to verify their address.
 
-    It comes right after the event `joined`.
+    The event directly follows the event `joined`. The index lists it at the deadline of the
+    verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")
@@ -99,15 +106,16 @@ def first_ask(record: EntryRecord, ticket: int) -> Item:
 
 
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
-    """Return the event of a signup, stamped with its ticket, or of an import, with its draw.
+    """Return the event `joined`, or `reinstated` if an operator gives a place back.
 
-    That of a place that is given back is `reinstated`, with the operator's reason.
-
-    It has the position that the entry joined at, if `placed` is the result that gave the place, and
-    the id of the pass that it ends, if the customer was inside by the former stay.
+    The stamp of a signup is its ticket. The stamp of an import was allocated before. The event has
+    the position at which the entry joined, provided that `placed` is the result that placed the
+    entry. If the customer is still inside from the former stay, the new stay ends that pass, and
+    the event has the id of the pass.
     """
     detail: dict[str, Any] = {}
-    # A repeat has the position that the entry has by now.
+    # The answer to a repeated signup has the current position, not the position at which the entry
+    # joined.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

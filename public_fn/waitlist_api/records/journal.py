@@ -1,7 +1,8 @@
-"""The journal: recent changes of records, by the minute of their stamps.
+"""Read and write the journal, which lists recent changes of records by the minute of their stamps.
 
-Each change of a record is written in the same transaction, so that maintenance can compare the last
-minutes with Redis. Unlike an index, the table itself is read consistently.
+The change is written in the same transaction as the record, so that maintenance can compare the
+changes of the last minutes with Redis. The journal is part of the table. Unlike an index, it can be
+read consistently.
 """
 
 from collections.abc import Iterator
@@ -19,24 +20,24 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# Instead of a status: attributes or profile were edited, the admitted customer has gone out, or the
-# entry was erased.
+# A change has one of these words instead of a status if the attributes, profile or readiness were
+# edited, if the admitted customer has gone out, or if the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# Minutes that one thread per shard reads in one step: after a pause of maintenance nearly all are
-# empty, and one read after the other would only wait.
+# The number of minutes that are read in each step, by one thread for each shard. After a pause of
+# maintenance nearly all minutes are empty, and reading them one by one would take too long.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """One write of a record, with the state of the entry after it.
+    """A change of a record, with the state of the entry after the change.
 
-    `status` is that of the record, or edited, exited or erased. `until_millis` is the deadline of a
-    hold, or the end of an admitted customer's pass;
-    `join_id`, and `ticket` if the stay had a recorded place, are set if no record is left.
+    `status` is the status of the record, or one of `edited`, `exited` and `erased`. `until_millis`
+    is the deadline of a hold, the end of a delay, or the end of an admitted customer's pass. If the
+    record was deleted, `join_id` identifies the stay, and `ticket` is set if the stay had a place.
     """
 
     waitlist_id: str
@@ -50,7 +51,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> Key:
-        """Waitlist and entry."""
+        """The waitlist id and the entry id."""
         return self.waitlist_id, self.entry_id
 
     @classmethod
@@ -58,7 +59,7 @@ class Change(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the item; DynamoDB deletes it after two days."""
+        """Return the item of the change, which DynamoDB deletes after two days."""
         return {
             "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
             "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
@@ -68,19 +69,19 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Journal(Struct, frozen=True):
-    """Changes of all waitlists in the order of their stamps, minute by minute."""
+    """Reads and writes the changes of all waitlists."""
 
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Write a change of an entry without a record; a repeat is the same item."""
+        """Write a change of an entry that has no record. A repeat writes the same item."""
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes with `after` < stamp <= `until`, some minutes of all shards at a time.
+        """Yield the changes with `after` < stamp <= `until`, some minutes at a time.
 
-        Each step has the stamp up to which the journal has been read. Changes of one entry are in
-        the order of their stamps.
+        Each step reads the same minutes of all shards. It yields the stamp up to which the journal
+        has been read, and the changes. The changes of each entry are sorted by their stamps.
         """
         last = until // MINUTE
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
@@ -91,13 +92,14 @@ class Journal(Struct, frozen=True):
                 yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield pages of one shard's changes with `after` < stamp <= `until`, oldest first.
+        """Yield pages of a shard's changes with `after` < stamp <= `until`, oldest first.
 
-        Each with the stamp up to which the shard is read; an empty minute has an empty page.
+        Each page comes with the stamp up to which the shard has been read. Each minute ends with an
+        empty page.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may have another change with the last stamp.
+                # The next page may begin with another change that has the same stamp.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -1,4 +1,4 @@
-"""Leases: one maintenance run at a time works on a waitlist."""
+"""Lease waitlists to maintenance runs, so that only one run at a time works on a waitlist."""
 
 import secrets
 
@@ -13,14 +13,17 @@ LEASE_MILLIS = 60_000
 
 
 class LeaseLost(WaitlistError):
-    """The lease expired and another run has taken it, with the rest of the work."""
+    """Raised when a lease has expired and another run has taken over the waitlist."""
 
     code = "lease_lost"
     advice = "Another maintenance run has taken over; this one stops."
 
 
 class Lease(Struct, frozen=True):
-    """One run's lease of a waitlist, with the record as it was when the lease began."""
+    """The lease of a waitlist by a maintenance run.
+
+    `waitlist` is the record that was read when the lease began.
+    """
 
     waitlists: WaitlistRecords
     now_millis: NowMillis
@@ -28,27 +31,28 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute, store progress; raise LeaseLost if another run has it."""
+        """Extend the lease by a minute, and store the progress of a rebuild if it is given.
+
+        Raise LeaseLost if another run has the lease.
+        """
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id
         if not self.waitlists.renew_lease(waitlist_id, self.owner, until_millis, rebuild):
             raise LeaseLost
 
     def release(self, *, is_rebuilt: bool = False) -> None:
-        """End the lease; after a complete rebuild also delete its progress."""
+        """End the lease. If the rebuild is complete, delete its progress too."""
         self.waitlists.release_lease(
             self.waitlist.waitlist_id, self.owner, forget_rebuild=is_rebuilt
         )
 
 
 class Leases(Struct, frozen=True):
-    """Issues leases."""
-
     waitlists: WaitlistRecords
     now_millis: NowMillis
 
     def take(self, waitlist: WaitlistRecord) -> Lease | None:
-        """Return a lease, or None while another run has one."""
+        """Take the lease of a waitlist, or return None while another run has it."""
         owner = secrets.token_hex(8)
         now_millis = self.now_millis()
         until_millis = now_millis + LEASE_MILLIS

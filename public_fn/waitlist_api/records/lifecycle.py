@@ -1,7 +1,8 @@
-"""The lifecycle of an entry: what the record, Redis and its decisions call each state.
+"""Map the states of an entry in Redis to the statuses in the record and to the verbs of decisions.
 
-An entry that a claimer holds and one whose customer has an offer are both `offered` in the record;
-Redis has a state for each. docs/internals/architecture.md has the same table, with the words.
+The record uses the status `offered` both for an entry that a claimer holds and for an entry whose
+customer has an offer. Redis distinguishes the two. The same table, with explanations, is in
+docs/internals/architecture.md.
 """
 
 from typing import Protocol
@@ -13,9 +14,10 @@ from waitlist_shared import contracts as c
 
 
 class Stage(Struct, frozen=True):
-    """One state: `state` in Redis, `status` in the record, and the verbs that lead to it.
+    """A stage in the life of an entry.
 
-    `shown` is the status that a caller gets who asks Redis.
+    `state` is its name in Redis, `status` its name in the record, and `verbs` are the decisions
+    that lead to it. `shown` is the status in answers that are based on Redis.
     """
 
     state: c.PlaceState
@@ -39,7 +41,8 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # The leave that follows begins from `offered`; maintenance finishes it within a minute.
+    # The customer leaves after a no-show. The record stays `offered` until maintenance writes the
+    # leave within a minute.
     _stage("no_show", "offered", "abandoned", "unanswered_left", shown="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
@@ -49,7 +52,7 @@ _SHOWN: dict[str, Status] = {stage.state: stage.shown for stage in LIFECYCLE}
 
 
 class Recorded(Protocol):
-    """A record, or its row of the index."""
+    """The record of an entry or its row in the index."""
 
     @property
     def status(self) -> str: ...
@@ -59,22 +62,25 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status that the record has after a decision of Redis."""
+    """Return the status of the record after a decision of Redis."""
     return _AFTER[verb].status
 
 
 def state_after(verb: c.Verb) -> c.PlaceState:
-    """Return the state in Redis after a decision."""
+    """Return the state of the entry in Redis after a decision."""
     return _AFTER[verb].state
 
 
 def status_off_queue(state: str) -> Status | None:
-    """Return the status of an entry that Redis has off the queue; None if it is not."""
+    """Return the status of an entry that Redis has taken off the queue.
+
+    Return None if the entry is waiting or the state is unknown.
+    """
     return None if state == "waiting" else _SHOWN.get(state)
 
 
 def state_of(entry: Recorded) -> c.EntryState:
-    """Return the state in Redis of an entry that has a place in the record."""
+    """Return the state that Redis should have for an entry on the waitlist."""
     if entry.status == "offered":
         return "offered" if entry.is_offer else "held"
     return "parked" if entry.status == "parked" else "waiting"

@@ -1,4 +1,4 @@
-"""The state in which customers meet a list: whether it takes signups."""
+"""Decide whether a waitlist is open, paused, full, not open yet or closed."""
 
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_shared import contracts as c
@@ -6,7 +6,7 @@ from waitlist_shared.ranks import millis_of
 
 
 def line_of(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
-    """Return the state that a customer meets first."""
+    """Return the waitlist's public state: whether it takes signups and admits customers."""
     millis = redis_millis(stats, now_millis)
     if not settings.open or _is_reached(settings.closes_millis, millis):
         return "closed"
@@ -19,9 +19,10 @@ def line_of(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -
 
 
 def redis_millis(stats: c.StatsResult, now_millis: int) -> int:
-    """Return the time of the counts by Redis' clock, which decides on signups.
+    """Return the time at which the counts were read, by the clock of Redis.
 
-    An older private function does not return it: then that of the function.
+    Redis decides whether a signup comes too early or too late, so its clock counts. Older private
+    functions do not return this time. In that case, return `now_millis`.
     """
     return millis_of(stats.clock_stamp) if stats.clock_stamp else now_millis
 

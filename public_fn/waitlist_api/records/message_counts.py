@@ -1,4 +1,4 @@
-"""Counts of a waitlist's messages, by kind, since the waitlist was created."""
+"""Count the messages of a waitlist, by kind and state, since the waitlist was created."""
 
 import logging
 from collections import Counter, defaultdict
@@ -15,14 +15,13 @@ logger = logging.getLogger(__name__)
 
 
 class MessageCounts(Struct, frozen=True):
-    """Adds to the counts, and reads them."""
-
     table: Table
 
     def take(self, tally: Counter[tuple[str, str, str]]) -> None:
-        """Empty a tally by list, kind and state, and add it: one write for each list.
+        """Add a tally to the stored counts, and empty it.
 
-        A count that cannot be added is lost.
+        The tally counts messages by waitlist id, kind and state. Each waitlist costs one write. If
+        the write fails, its counts are lost.
         """
         by_list: dict[str, Item] = defaultdict(dict)
         for (waitlist_id, kind, state), count in tally.items():
@@ -35,7 +34,8 @@ class MessageCounts(Struct, frozen=True):
                 logger.warning("messages were not counted: %s", error.code)
 
     def _add(self, waitlist_id: str, values: Item) -> None:
-        # A transaction, which the client of AWS repeats under one token if the answer is lost.
+        # If the answer of a transaction is lost, the AWS SDK repeats it with the same token, so
+        # DynamoDB does not count the messages twice. A plain update has no token.
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         key = message_counts_key(waitlist_id)
@@ -45,7 +45,7 @@ class MessageCounts(Struct, frozen=True):
             try:
                 self.table.transact([write])
             except Throttled:
-                # Another environment counts at this moment.
+                # Another process updates the counts at the same moment.
                 if turn == TRIES:
                     raise
                 self.table.wait(turn)
@@ -53,7 +53,6 @@ class MessageCounts(Struct, frozen=True):
                 return
 
     def read(self, waitlist_id: str) -> dict[tuple[str, str], int]:
-        """Return the counts by kind and state."""
         item = self.table.get(message_counts_key(waitlist_id)) or {}
         names = {name: name.rpartition("_") for name in item}
         return {

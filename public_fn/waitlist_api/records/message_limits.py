@@ -1,7 +1,7 @@
-"""Counts of sent messages that limit further ones: for each target, and for each day.
+"""Count sent messages, to limit the messages to each target and the messages of each day.
 
-A target is an address to which messages go. Its item has a keyed digest and not the address, and
-deletes itself.
+A target is an address that receives messages. The table stores a keyed digest instead of the
+address, and DynamoDB deletes the item after a day without messages.
 """
 
 from collections import Counter
@@ -16,22 +16,22 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# Counts of a day are kept until the next day is over, for whoever wants to look.
+# The counts of a day are kept until the next day has ended, so that operators can look at them.
 KEPT_SECONDS = 2 * 86_400
 BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# `mails` counts mails, `parts` the parts of SMS.
+# A budget counts `mails`, or the `parts` into which SMS are split.
 Unit = Literal["mails", "parts"]
 
 
 class Allowance(Struct, frozen=True):
-    """How often one target may get messages of one `group`.
+    """The rate at which a target may receive the messages of a `group`.
 
-    `at_once` messages may follow each other directly. Before each further message there is a pause:
-    a minute, then two, four and so on up to `longest_pause_millis`. After a day without any message
-    of the group everything begins anew.
+    The first `at_once` messages need no pause between them. The pause before each further message
+    is one minute, then two, four and so on, up to `longest_pause_millis`. After a day without a
+    message of the group, the count starts again at zero.
     """
 
     group: str
@@ -39,7 +39,7 @@ class Allowance(Struct, frozen=True):
     longest_pause_millis: int
 
     def pause_millis(self, count: int) -> int:
-        """Return the pause after the last of `count` messages."""
+        """Return the pause that must follow after `count` messages were sent."""
         beyond = count - self.at_once
         if beyond < 0:
             return 0
@@ -47,7 +47,10 @@ class Allowance(Struct, frozen=True):
 
 
 class Taken(Struct, frozen=True):
-    """One message that was counted for a target; `before` is the target's item until then."""
+    """A message that was counted for a target.
+
+    `before` is the item of the target before the message was counted.
+    """
 
     key: dict[str, str]
     count: int
@@ -56,25 +59,28 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """A target must not get a message of a group before `until_millis`."""
+    """The answer that a target must not get a message of this group before `until_millis`."""
 
     until_millis: int
 
 
 class Targets(Struct, frozen=True):
-    """Counts the messages to each target. A message takes one read and at most one write."""
+    """Counts the messages to each target.
+
+    Each message costs one read and at most one write, unless writes conflict.
+    """
 
     table: Table
 
     def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
-        """Count a message to a target, unless the target must not get it now.
+        """Count a message to a target, or return the pause if the target must not get it yet.
 
-        Raise Throttled if other messages to this target are counted at this very moment.
+        Raise Throttled if too many other messages to the target are counted at the same time.
         """
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):
             found = self.table.get(key)
-            # DynamoDB deletes an item some time after it has expired.
+            # An item can outlive its expiry, because DynamoDB deletes expired items late.
             is_new = found is None or found["expires_at"] * 1000 <= now_millis
             count = 0 if found is None or is_new else found["sent"]
             last_millis = 0 if found is None else found["last_millis"]
@@ -98,7 +104,7 @@ class Targets(Struct, frozen=True):
         raise Throttled
 
     def give_back(self, taken: Taken) -> None:
-        """Take back a message that was not sent, unless another one was counted since."""
+        """Uncount a message that was not sent, unless another message was counted since."""
         condition, values = (
             "#sent = :sent AND #last_millis = :last",
             {"sent": taken.count, "last": taken.millis},
@@ -111,11 +117,12 @@ class Targets(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """What one message takes from the budgets of a day.
+    """The amount that a message takes from the budgets of a day.
 
-    `of_stack` is the budget of the stack, and `of_list` that of the list; None if the list has no
-    budget. A message that `anyone` can cause takes only from one half of each budget, so that the
-    other half remains for people who have proved their address, and for operators.
+    `of_stack` is the budget of the whole stack. `of_list` is the budget of the waitlist, or None if
+    the waitlist has no budget. `anyone` marks a message that strangers can cause. Such messages may
+    use only half of each budget. The other half remains for operators, and for customers who have
+    proved their address.
     """
 
     waitlist_id: str
@@ -128,17 +135,17 @@ class Spending(Struct, frozen=True, kw_only=True):
 
 
 class Budgets(Struct, frozen=True):
-    """Counts what is sent on each day (UTC), by list and in all.
+    """Counts the messages of each day in UTC, for each waitlist and for the whole stack.
 
-    `used["percent"]` is the highest percentage that any budget has reached since it was last read.
-    The half of a budget that is for anyone counts as a budget here.
+    `used["percent"]` is the highest percentage that any budget has reached since the caller last
+    read it. The half of a budget that strangers can use counts as a budget of its own here.
     """
 
     table: Table
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, spending: Spending) -> bool:
-        """Count a message; return False, and count nothing, if a budget does not allow it."""
+        """Count a message. Return False, and count nothing, if a budget is used up."""
         taken: list[dict[str, str]] = []
         for key, limit in _budgets(spending):
             if not self._take(key, limit, spending):
@@ -148,12 +155,12 @@ class Budgets(Struct, frozen=True):
         return True
 
     def give_back(self, spending: Spending) -> None:
-        """Take back a message that was not sent."""
+        """Uncount a message that was not sent."""
         self._subtract([key for key, _ in _budgets(spending)], spending)
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # The item may have expired.
+            # The condition fails if the item has expired and was deleted.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
 
@@ -165,7 +172,7 @@ class Budgets(Struct, frozen=True):
         if spending.anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A budget of 1 has no half, and is for whoever comes first.
+            # A budget of 1 cannot be halved, so strangers may use all of it.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:
@@ -207,7 +214,7 @@ def _by_anyone(unit: Unit) -> str:
 
 
 def _budgets(spending: Spending) -> list[tuple[dict[str, str], int]]:
-    """Return the keys of the budgets of a day, and their limits."""
+    """Return the key and the limit of each budget that a message takes from."""
     sort = f"{BUDGET}{_day(spending.millis)}"
     found = [({"pk": STACK, "sk": sort}, spending.of_stack)]
     if spending.of_list is not None:

@@ -1,4 +1,7 @@
-"""Moves of entries to another address: asked for, verified, then written in one transaction."""
+"""Move an entry to another address.
+
+The customer asks for the move and verifies the new address. One transaction then moves the entry.
+"""
 
 from contextlib import suppress
 from typing import Any
@@ -21,9 +24,10 @@ AS_SEEN = "#edited_stamp = :seen"
 
 
 class Moves(Struct, frozen=True):
-    """Writes what becomes of an entry's address; raises EntryChanged if the entry has changed.
+    """Writes changes of an entry's address.
 
-    Each write gets a stamp that Redis has drawn after those of the record.
+    The methods raise EntryChanged if the entry has changed since its record was read. Each write
+    needs a new stamp from Redis, which must be later than every stamp in the record.
     """
 
     table: Table
@@ -33,9 +37,9 @@ class Moves(Struct, frozen=True):
     def ask(
         self, record: EntryRecord, to: str, address: str, stamp: int, now_millis: int
     ) -> EntryRecord:
-        """Write that the entry is to answer to the id `to`, once the address is verified.
+        """Note that the entry will move to the address with the id `to` once it is verified.
 
-        It replaces what was asked for before.
+        A change of address that was asked for earlier is replaced.
         """
         event = HistoryEvent(stamp=stamp, event=ASKED, by=CUSTOMER)
         values = {
@@ -56,7 +60,7 @@ class Moves(Struct, frozen=True):
         return self.entries.find(*record.key)
 
     def withdraw(self, record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
-        """Write that the entry keeps its address."""
+        """Withdraw the requested move, so that the entry keeps its address."""
         update = (
             "SET #edited_stamp = :stamp, #updated_millis = :now REMOVE #moving_to, #moving_address"
         )
@@ -73,9 +77,11 @@ class Moves(Struct, frozen=True):
         stamp: int,
         now_millis: int,
     ) -> None:
-        """Let the entry answer to the address that was asked for; `over` is what is at its key.
+        """Move the entry to the address that the customer asked for.
 
-        The condition of the key excludes a signup of the address at the same moment.
+        `over` is the record or alias that is stored under the id of the new address, or None. The
+        transaction fails if that item has changed, for example because of a signup with the address
+        at the same moment.
         """
         event = HistoryEvent(stamp=stamp, event=CHANGED, by=CUSTOMER)
         to = record.moving_to
@@ -94,13 +100,13 @@ class Moves(Struct, frozen=True):
         with entry_changed():
             self.table.transact([written, *writes])
         if record.answers_to and record.answers_to != to:
-            # If this is cut off, maintenance finds the former alias stale.
+            # If the process dies here, maintenance later finds that the former alias is stale.
             self.erasures.forget_alias(record)
 
     def look_after(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias that is stale; look again later at one that is not."""
+        """Delete an alias if it is stale. Otherwise schedule its next check."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         alias = Alias.from_item(item or {})
         if alias is None:
@@ -138,7 +144,7 @@ def _last_stamp(over: EntryRecord | Alias) -> int:
 
 
 def _as_found(over: EntryRecord | Alias | None) -> tuple[str, Item]:
-    """Return the condition that the key has what was read, and its values."""
+    """Return the condition that the item has not changed since it was read, and its values."""
     if over is None:
         return UNKNOWN, {}
     if isinstance(over, Alias):

@@ -1,4 +1,4 @@
-"""Notices: events that say that a person's turn is near, or that their offer ends soon."""
+"""Write notices, which are events that announce that a turn is near or that an offer ends soon."""
 
 from typing import Any, Literal
 
@@ -15,31 +15,35 @@ Word = Literal["near", "ending"]
 
 
 class Notice(Struct, frozen=True):
-    """A notice to the person of a record: their turn is `near`, or their offer is `ending`."""
+    """A notice to the customer of a record.
+
+    The word is `near` if their turn is near, and `ending` if their offer ends soon.
+    """
 
     record: EntryRecord
     word: Word
 
     @property
     def is_new(self) -> bool:
-        """Whether the person has not been told yet of this approach to the head, or this offer."""
+        """Whether the customer has not been told yet that their turn is near or this offer ends."""
         if self.word == "near":
             return not self.record.is_told_near
         return self.record.ending_offer != self.record.claim_token
 
     @property
     def due_millis(self) -> int:
-        """From when on the notice may be written, by Redis' clock.
+        """The earliest time for the notice, by the clock of Redis.
 
-        Whoever comes near again and again in a stay is told after a minute, then after two, and so
-        on, so that nobody gets a message each time.
+        A customer's turn can come near several times during a stay. After each notice the pause
+        before the next one doubles, beginning with a minute, so that the customer does not get too
+        many messages.
         """
         if self.word == "ending" or self.record.near_count == 0:
             return 0
         return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
 
     def changes(self, stamp: int) -> dict[str, Any]:
-        """Return what the record has of the notice with a stamp."""
+        """Return the changes of the record when the notice is written with this stamp."""
         if self.word == "ending":
             return {"ending_offer": self.record.claim_token}
         return {
@@ -50,15 +54,15 @@ class Notice(Struct, frozen=True):
 
 
 class NoticeRecords(Struct, frozen=True):
-    """Writes notices, each once: the record and the event in one transaction."""
+    """Writes each notice once, with its event and the record in one transaction."""
 
     table: Table
 
     def take_back(self, record: EntryRecord) -> bool:
-        """Note that the person was not told after all that the turn is near.
+        """Note that the customer was not told after all that their turn is near.
 
-        They are told when they come near again. Return False if the entry's place, or the notice,
-        has changed since the record was read.
+        The customer is told when their turn comes near again. Return False if the entry's place or
+        the notice has changed since the record was read.
         """
         values = {"known": record.stamp, "near_stamp": record.near_stamp}
         condition = "#stamp = :known AND #near_stamp = :near_stamp"
@@ -69,9 +73,10 @@ class NoticeRecords(Struct, frozen=True):
         return True
 
     def record(self, notice: Notice, stamp: int) -> None:
-        """Write a notice with a stamp that Redis has drawn after all events of the record.
+        """Write a notice.
 
-        Raise EntryChanged if it has been written, or anything else has happened to the entry.
+        `stamp` must come from Redis and be later than every stamp in the record. Raise EntryChanged
+        if the notice was already written, or if anything else has happened to the entry.
         """
         record = notice.record
         event = HistoryEvent(stamp=stamp, event=notice.word, by=MAINTENANCE)

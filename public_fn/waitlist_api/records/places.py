@@ -1,4 +1,7 @@
-"""Reads the index `by_place`: eventually consistent, so no decision about an entry uses it."""
+"""Read the index `by_place`.
+
+The index is eventually consistent, so it is never used to decide about a single entry.
+"""
 
 import json
 from collections.abc import Iterator
@@ -33,13 +36,11 @@ INSIDE = (
 
 
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
-    """An entry in the index: enough to restore its place and its segments.
+    """The data of an entry that a rebuild needs to restore its place and segments.
 
-    The index lacks `readiness` and `edited_stamp`, which only rows that were made from a record
-    have.
-
-    A struct without garbage collection (it has no reference cycles), because a rebuild creates one
-    for every entry.
+    Rows that are read from the index have no `readiness` and no `edited_stamp`. Rows that are made
+    from a record have both. A rebuild creates a row for every entry, and rows have no reference
+    cycles, so the garbage collector is turned off for them (`gc=False`).
     """
 
     waitlist_id: str
@@ -65,7 +66,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest stamp that is known of the entry: all later ones must exceed it."""
+        """The newest stamp in the row. Every later stamp of the entry must be greater."""
         return max(self.stamp, self.edited_stamp)
 
     @classmethod
@@ -82,28 +83,34 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EndedPage(Struct, frozen=True):
-    """Entries of one shard by time, as (millis, entry id); `last` was read last, if more follow."""
+    """A page of entries from one shard, sorted by time and given as (millis, entry id).
+
+    `last` is the last entry that was read, or None if no more entries follow.
+    """
 
     entries: list[tuple[int, str]]
     last: tuple[int, str] | None
 
 
-# The partition key has both ids. The index lacks the other two.
+# The ids are parts of the partition key. The other two fields are not in the index.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
-# Without the other keys: parsing the answers takes most of a rebuild's time.
+# Ask only for these attributes, because a rebuild spends most of its time parsing the answers.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 
 class Places(Struct, frozen=True):
-    """Entries by state: with a place, joining or leaving, ended."""
+    """Reads the entries on the waitlist, the intents and the ended stays from the index."""
 
     table: Table
 
     def in_line(
         self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of entries with a place, by rank, after a rank and entry."""
+        """Yield pages of the entries on the waitlist, sorted by rank.
+
+        `behind` is the rank and entry id after which the first page begins.
+        """
         place = line_place(waitlist_id, shard)
         start: Item = {}
         if behind is not None:
@@ -112,13 +119,13 @@ class Places(Struct, frozen=True):
         return self._pages("#place = :place", {"place": place}, start)
 
     def at(self, place: str) -> Iterator[list[IndexRow]]:
-        """Yield pages of one partition of the index."""
+        """Yield the pages of an index partition."""
         return self._pages("#place = :place", {"place": place})
 
     def changed_in_line(
         self, waitlist_id: str, shard: int, since_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of entries with a place that changed since a time."""
+        """Yield pages of the entries on the waitlist that have changed since a given time."""
         return self._pages(
             "#place = :place",
             {"place": line_place(waitlist_id, shard), "since": since_millis},
@@ -126,7 +133,10 @@ class Places(Struct, frozen=True):
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of entries that left or were admitted since a time, oldest first."""
+        """Yield pages of the entries that have left or were admitted since a given time.
+
+        The oldest entries come first.
+        """
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {"place": ended_place(waitlist_id, shard), "since": since_millis},
@@ -135,7 +145,7 @@ class Places(Struct, frozen=True):
     def inside(
         self, waitlist_id: str, shard: int, since_millis: int, now_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of customers who were admitted since a time and are inside now."""
+        """Yield pages of customers who were admitted since a given time and are inside now."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {
@@ -157,10 +167,12 @@ class Places(Struct, frozen=True):
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return entries that are admitted, left, inside now, banned or unreached.
+        """Return a page of entries that are admitted, left, inside, banned or unreached.
 
-        Reads at most `limit`. They ended at a time or later; of those at exactly that time only
-        those after an entry. The time is in milliseconds; of bans it is the stamp.
+        `which` selects one of these groups. The page begins at `since`, a time in milliseconds, or
+        a stamp for bans. Among the entries at exactly `since`, only those after the entry id
+        `after` are returned. At most `limit` index rows are read, so the page may have fewer
+        entries.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -192,7 +204,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return the items of entries whose person gets no messages, at most `limit`."""
+        """Return the marks of at most `limit` entries whose customers get no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -205,9 +217,9 @@ class Places(Struct, frozen=True):
     def unfinished(
         self, waitlist_id: str, shard: int, *, with_aliases: bool = False
     ) -> Iterator[list[IndexRow]]:
-        """Yield entries that are joining or leaving one waitlist, oldest first.
+        """Yield pages of the entries that are joining or leaving a waitlist, oldest first.
 
-        With aliases too, or without them.
+        Aliases are stored in the same partition. They are included only if `with_aliases` is true.
         """
         others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
@@ -219,14 +231,17 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of entries that were joining or leaving before a time, oldest first."""
+        """Yield pages of the intents that are older than a given time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank < :before",
             {"place": intents_of(shard), "before": before_millis},
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest stamp at the end of the queue, which later tickets must exceed."""
+        """Return the newest stamp among the last entries of the queue.
+
+        Tickets that are drawn later must be greater than this stamp.
+        """
         newest = 0
         for shard in range(SHARDS):
             items, _ = self.table.query(

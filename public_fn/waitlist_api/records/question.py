@@ -1,7 +1,8 @@
-"""The question whether a customer still waits: what the record notes, and when a note counts.
+"""Interpret the recorded question whether a customer still waits.
 
-A note of the record counts only while the question may end the wait. The process that wrote the
-note may have died before it ended the wait, and the question may have become void since.
+The record may say that the customer did not answer. This counts only while the question may still
+end the wait. The process that wrote it may have died before it ended the wait, and the question may
+have become void since then.
 """
 
 from waitlist_api.records.entry import EntryRecord
@@ -16,8 +17,9 @@ def was_taken_since(record: EntryRecord) -> bool:
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
     """Return whether the wait may end if the customer does not answer the recorded question.
 
-    It may not while `confirm` is null, nor if `confirm` was null for a time since the question. It
-    may not either if the entry was claimed or offered since: the customer could not answer then.
+    The question is void if the setting `confirm` is null, or was null at any time since the
+    question was asked. The question is also void if the entry was claimed or offered since then,
+    because the customer could not answer during that time.
     """
     if rules is None or record.confirm_by_millis is None:
         return False
@@ -26,11 +28,15 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether the customer is asked already: there is time to answer, or silence counts."""
+    """Return whether a question is open.
+
+    A question is open until its deadline. After the deadline, it is open while it may still end
+    the wait.
+    """
     deadline = record.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the record notes that no answer came, and the question may end the wait."""
+    """Return whether the customer did not answer and the question may still end the wait."""
     return record.unanswered and may_end_wait(record, rules)

@@ -1,4 +1,7 @@
-"""Progress of a rebuild, stored in the waitlist's record so that the next run can continue."""
+"""Track the progress of a rebuild.
+
+The record of the waitlist stores the progress, so that the next run can continue the rebuild.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -7,17 +10,18 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 Stage = Literal["line", "changes", "journal"]
-# The progress of a shard that has finished the stage; no key has this name.
+# Marks a shard that has finished the current stage. No key of an entry has this value.
 THE_END = "end"
 SEPARATOR = "#"
 
 
 class RebuildProgress(Struct, frozen=True, kw_only=True):
-    """The rebuild of one epoch of an order, for one version of its segments.
+    """The progress of rebuilding a waitlist in Redis, for an epoch and a version of the segments.
 
-    `began_millis` is the start of its first run: later changes are checked again. `reached` has,
-    for each shard, the last key that is completely restored, or the end of the `stage`. `done`
-    counts the entries restored from the index; `expected` is their number by the checkpoint.
+    `began_millis` is the start of the first run. Entries that have changed since then are checked
+    again. For each shard, `reached` has the last key that is completely restored, or THE_END when
+    the shard has finished the `stage`. `done` counts the entries that were restored from the index.
+    `expected` is the number of entries in the checkpoint.
     """
 
     epoch: str
@@ -30,12 +34,12 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """The expected number of entries, never less than `done`."""
+        """The expected number of entries, which is never less than `done`."""
         return max(self.expected, self.done)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment the newer version may store more fields.
+        # During a deployment, a newer version may have stored more fields.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
@@ -45,7 +49,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return self.reached.get(str(shard)) == THE_END
 
     def last_key(self, shard: int) -> tuple[int, str] | None:
-        """Return rank and entry after which a shard continues; None at its beginning."""
+        """Return the rank and entry id after which a shard continues, or None at its start."""
         reached = self.reached.get(str(shard))
         if reached is None:
             return None
@@ -53,16 +57,16 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the stamp after which a shard of the journal continues; 0 at its beginning."""
+        """Return the stamp after which a shard of the journal continues, or 0 at its start."""
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
-        """Return the progress after a page of the index."""
+        """Return the progress after a page of the index was restored."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return the progress after a page of the journal."""
+        """Return the progress after a page of the journal was restored."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
@@ -70,5 +74,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return the progress at the start of a stage; after the first all entries are counted."""
+        """Return the progress at the start of the next stage.
+
+        The first stage counts all entries, so `done` then replaces the expected number.
+        """
         return replace(self, stage=stage, reached={}, expected=self.done)

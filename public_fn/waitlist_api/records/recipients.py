@@ -1,7 +1,9 @@
-"""Whether a stay gets messages: what its person chose, and whether the address takes any.
+"""Store which customers get no messages.
 
-The record says it. So that these entries can be listed and counted, each has an item in the index,
-which is written before the record: it may be there although the record does not say so.
+A customer may have turned messages off, or their address may not accept messages. The record of the
+entry says so. To list and count these entries, the table also has an indexed item for each of them,
+the mark. The mark is written before the record, so a mark may exist although the record does not
+confirm it.
 """
 
 from contextlib import suppress
@@ -22,14 +24,17 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# Before HISTORY#, so that the query of an erasure finds the item too.
+# This key sorts before HISTORY#, so the query of an erasure also finds the mark.
 UNREACHED_SORT = "CONTACT"
 THIS_STAY = "#ticket = :ticket AND attribute_not_exists(#erase)"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """The item of an entry: the ticket of the stay, and the time (millis) of the last change."""
+    """The mark of an entry whose customer gets no messages.
+
+    `ticket` identifies the stay. `place_rank` is the time of the last change, in milliseconds.
+    """
 
     entry_id: str
     ticket: int
@@ -41,41 +46,44 @@ def unreached_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 
 def is_unreached(record: EntryRecord, which: Unreached) -> bool:
-    """Return whether a record says so of its stay."""
+    """Return whether the record confirms that its customer gets no messages for this reason."""
     return record.unreachable if which == "unreachable" else bool(record.messages)
 
 
 class Recipients(Struct, frozen=True):
-    """Notes it for a stay, in any status.
+    """Changes whether the customer of a stay gets messages, whatever the status of the entry is.
 
-    The methods that change a record return whether the entry still has this stay; if not, nothing
-    changes.
+    The methods that change a record return False, and change nothing, if the entry no longer has
+    the stay with the given ticket.
     """
 
     table: Table
     now_millis: NowMillis
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the address of a stay takes no messages."""
+        """Note that the address of a stay does not accept messages."""
         return self._mark(waitlist_id, entry_id, ticket, ", #unreachable = :on", {"on": True})
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Take that note back: the stay has another address."""
+        """Note that the stay has a new address, which may accept messages."""
         return self._update(waitlist_id, entry_id, ticket, " REMOVE #unreachable", {})
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the person of a stay wants no messages but those they ask for."""
+        """Note that the customer wants only the messages that they ask for themselves."""
         return self._mark(waitlist_id, entry_id, ticket, ", #messages = :off", {"off": "off"})
 
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
-        """Take that note back, and count it as a change that the customer has made."""
+        """Note that the customer wants messages again.
+
+        The write also stores `changes_until_millis`, because the customer's changes are limited.
+        """
         update = ", #changes_until_millis = :until REMOVE #messages"
         return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Let a stay be listed, unless a later one is."""
+        """Write the mark that lists a stay, unless a later stay is already listed."""
         mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
         place = unreached_place(waitlist_id, shard_of(entry_id))
         item: Item = {**unreached_key(waitlist_id, entry_id), "place": place, **asdict(mark)}
@@ -84,7 +92,7 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete the item of an entry; no change if it has been written again."""
+        """Delete the mark of an entry, unless it has been written again since."""
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}
         with suppress(ConditionFailed):
@@ -96,7 +104,7 @@ class Recipients(Struct, frozen=True):
         mark = self.list_stay(waitlist_id, entry_id, ticket)
         if self._update(waitlist_id, entry_id, ticket, update, values):
             return True
-        # Of an entry that was erased nothing may stay.
+        # The entry may have been erased. Nothing of it may remain in the table.
         self.remove(waitlist_id, mark)
         return False
 
@@ -104,7 +112,8 @@ class Recipients(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
     ) -> bool:
         key = record_key(waitlist_id, entry_id)
-        # A reinstatement at this moment, which takes the mark over, reads the record again.
+        # A reinstatement at the same moment copies the mark. Changing `updated_millis` makes that
+        # write fail, and the reinstatement reads the record again.
         update = f"SET #updated_millis = :now{update}"
         values = {**values, "ticket": ticket, "now": self.now_millis()}
         try:

@@ -1,4 +1,4 @@
-"""Retention of ended stays: DynamoDB deletes their items after `expires_at`."""
+"""Set the expiry of ended stays. DynamoDB deletes their items after `expires_at`."""
 
 from contextlib import suppress
 
@@ -14,22 +14,26 @@ PAGE = 500
 
 
 class Retention(Struct, frozen=True):
-    """Sets when ended stays expire, by the waitlist's days; None keeps them for ever."""
+    """Sets when ended stays expire, as the waitlist's setting `retention_days` says."""
 
     table: Table
     waitlist_cache: WaitlistCache
 
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
-        """Return when the record of a stay that ends now expires, in seconds since 1970."""
+        """Return when a stay that ends now will expire, in seconds since 1970.
+
+        Return None if the waitlist keeps ended stays forever.
+        """
         days = self.waitlist_cache.retention_days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Let the events up to a stamp expire, unless an earlier stay has set their time.
+        """Set the expiry of all events up to a stamp.
 
-        The event of a ban, which is in the index, stays as long as the ban; that of an unverified
-        signup has nothing to end any more. Later events belong to another stay: this call may come
-        late, and twice.
+        Events whose expiry is already set belong to an earlier stay, and keep it. Events after the
+        stamp belong to a later stay, because this call may be late or repeated. The event of an
+        active ban does not expire. Bans and unverified signups both have events in the index, but
+        the event of an unverified signup expires.
         """
         if expires_at is None:
             return
@@ -46,6 +50,6 @@ class Retention(Struct, frozen=True):
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # An event that was erased must not be created again.
+        # The condition prevents this update from creating an event again that was erased.
         with suppress(ConditionFailed):
             self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

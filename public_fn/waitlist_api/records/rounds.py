@@ -1,4 +1,4 @@
-"""The note of maintenance about its round over all waitlists: one item of the table."""
+"""Store how far maintenance has come in its round over all waitlists, in a single item."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,14 +12,15 @@ KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """How far the rounds have come.
+    """The progress of the rounds over all waitlists.
 
-    Every change with a stamp up to `seen` is compared with Redis, and those up to `seen_before` by
-    the round before, too. The last whole round began at `seen_millis`.
+    The last complete round began at `seen_millis`. It compared every change with a stamp up to
+    `seen` with Redis. The round before it compared the changes up to `seen_before`.
 
-    A round that goes on in the next run began at `began_millis`, is done up to the waitlist
-    `after`, and will have seen the changes up to `until`; 0 if a waitlist could not be compared.
-    `number` counts the writes of this note.
+    A round may need several runs. The current round began at `began_millis` and has finished the
+    waitlists up to the id `after`. When the round ends, it will have compared the changes up to
+    `until`, or `until` is 0 because some waitlist could not be compared. `number` counts the writes
+    of this item.
     """
 
     number: int = 0
@@ -35,17 +36,20 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return the round of a run that begins now, or the one that it goes on with."""
+        """Return a round that begins now, or this round if it is still unfinished."""
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the round after a waitlist; unless `is_whole` some were not compared."""
+        """Return the round after it has finished a waitlist.
+
+        `is_whole` is false if changes of the waitlist could not be compared.
+        """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":
-        """Return the note after the last waitlist."""
+        """Return the round after it has finished the last waitlist."""
         if self.until <= self.seen:
             return replace(self, after="")
         return replace(
@@ -58,18 +62,17 @@ class Round(Struct, frozen=True, kw_only=True):
 
 
 class Rounds(Struct, frozen=True):
-    """Reads and writes the note."""
-
     table: Table
 
     def read(self) -> Round:
-        """Return the note; one without anything before the first round."""
+        """Return the stored round, or an empty round if none was stored yet."""
         return Round.from_item(self.table.get(KEY) or {})
 
     def write(self, note: Round) -> Round:
-        """Store the note and return it as stored; as given if another run has written one since.
+        """Store the round, and return it as it was stored.
 
-        What that run has noted is true too, so this run's work is at most done again.
+        If another run has stored a round since this one was read, change nothing and return `note`.
+        The progress of the other run is true as well, so at worst the work of this run is repeated.
         """
         written = replace(note, number=note.number + 1)
         try:

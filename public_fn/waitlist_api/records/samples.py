@@ -1,4 +1,7 @@
-"""Samples: the counts of a waitlist, minute by minute, deleted by DynamoDB after days or weeks."""
+"""Store samples, which are the counts of a waitlist at one minute or one hour.
+
+DynamoDB deletes the samples of minutes after two days, and the samples of hours after four weeks.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,7 +15,7 @@ from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
 Every = Literal["minute", "hour"]
-# The text of a time up to its minute, or its hour, is the end of a sample's sort key.
+# The sort key of a sample ends with its time, cut off after the minute or after the hour.
 SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
@@ -22,11 +25,11 @@ MESSAGES = "SAMPLE#MESSAGES"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """The counts of a waitlist at one moment; no personal data.
+    """The counts of a waitlist at one moment. A sample has no personal data.
 
-    `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` count since the waitlist was
-    created, so a missing sample loses no event. `not_ready` are some of those `waiting`. `version`
-    is that of the settings.
+    `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` are totals since the waitlist
+    was created, so a missing sample loses no event. `waiting` includes the `not_ready` entries.
+    `version` is the version of the waitlist's settings.
     """
 
     millis: int
@@ -46,37 +49,36 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def counted(cls, millis: int, counters: Counters, **others: Any) -> "Sample":
-        """Return a sample with these counters of Redis."""
+        """Return a sample with counters that were read from Redis."""
         counts = asdict(counters)
         return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
 
     @property
     def ready(self) -> int:
-        """How many of those waiting can be taken."""
+        """The number of waiting entries that are ready."""
         return self.waiting - self.not_ready
 
     @property
     def occupied(self) -> int:
-        """How many places inside are taken: by people, and by offers to people."""
+        """The room that is occupied by customers inside and by open offers."""
         return self.inside + self.offered
 
 
 class SampleRecords(Struct, frozen=True):
-    """Reads and writes samples, of each minute and of each hour.
+    """Reads and writes the samples of minutes and of hours.
 
-    A minute has no sample if nothing has changed since the one before it and no one waits.
+    No sample is written for a minute in which nothing changed and nobody was waiting.
     """
 
     table: Table
 
     def write(self, samples: Sequence[tuple[str, Every, Sample]]) -> None:
-        """Store samples of waitlists."""
         self.table.put_many([_item(*one) for one in samples])
 
     def read(
         self, waitlist_id: str, every: Every, since_millis: int, until_millis: int | None = None
     ) -> list[Sample]:
-        """Return the samples of a time, in its order."""
+        """Return the samples between two times, oldest first."""
         values = {
             "pk": _pk(waitlist_id),
             "first": _sk(every, since_millis),
@@ -93,7 +95,7 @@ class SampleRecords(Struct, frozen=True):
     def last(
         self, waitlist_id: str, until_millis: int, since_millis: int, every: Every = "hour"
     ) -> Sample | None:
-        """Return the last sample of a time, or None."""
+        """Return the last sample between two times, or None."""
         items, _ = self.table.query(
             "#pk = :pk AND #sk BETWEEN :first AND :last",
             {
@@ -107,13 +109,13 @@ class SampleRecords(Struct, frozen=True):
         return _sample(items[0]) if items else None
 
     def count_source(self, waitlist_id: str, source: str) -> None:
-        """Count a signup of a source."""
+        """Count one more signup for a source."""
         more = "SET #joined = if_not_exists(#joined, :zero) + :one"
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         self.table.update(_source(waitlist_id, source), more, always, {"one": 1, "zero": 0})
 
     def sources(self, waitlist_id: str) -> dict[str, int]:
-        """Return how many signups each source has brought, since the waitlist was created."""
+        """Return the number of signups by source since the waitlist was created."""
         values = {"pk": _pk(waitlist_id), "first": SOURCES, "last": SOURCES + LAST}
         found: dict[str, int] = {}
         after: Item | None = {}
@@ -124,7 +126,7 @@ class SampleRecords(Struct, frozen=True):
         return found
 
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist, and the counts of its sources and messages."""
+        """Delete all samples of a waitlist and its counts of sources and messages."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
@@ -149,7 +151,7 @@ def _sample(item: Item) -> Sample:
 
 
 def message_counts_key(waitlist_id: str) -> Item:
-    """Return the key of the counts of messages, which go with the samples."""
+    """Return the key of a waitlist's message counts, which are deleted with its samples."""
     return {"pk": _pk(waitlist_id), "sk": MESSAGES}
 
 

@@ -1,4 +1,4 @@
-"""The declared segments of a waitlist, and the segments of an entry."""
+"""Find the segments of an entry among the segments that its waitlist declares."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
@@ -16,10 +16,11 @@ NONE_DECLARED = "this waitlist declares no segments"
 
 
 class Segments(Struct, frozen=True):
-    """The declared lists of attribute names of one waitlist, since a `version`.
+    """The segments that a waitlist declares, each as a list of attribute names.
 
-    For each declared list whose attributes an entry has, the entry is in one segment, or in several
-    if an attribute has several values.
+    An entry that has all the attributes of a declared list is in one segment of that list. If an
+    attribute has several values, the entry is in several segments. `version` is the version of the
+    settings that declared the segments.
     """
 
     waitlist_id: str
@@ -27,38 +28,42 @@ class Segments(Struct, frozen=True):
     version: int
 
     def of(self, attributes: Attributes) -> dict[str, Segment]:
-        """Return the segments of an entry by id, or none if they exceed the limit.
+        """Return the segments of an entry by segment id.
 
-        Only entries from before the declaration can exceed it: `check` refuses others.
+        Return no segments if there are more than MAX_COMBINATIONS. Only entries that joined before
+        the segments were declared can have more, because `check` refuses all others.
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}
         return {segment_id_of(self.waitlist_id, one): one for one in self._each(attributes)}
 
     def count(self, attributes: Attributes) -> int:
-        """Return how many segments an entry would be in."""
+        """Return how many segments an entry with these attributes is in."""
         return sum(
             prod(len(_values(attributes[name])) for name in names)
             for names in self._fitting(attributes)
         )
 
     def check(self, attributes: Attributes) -> None:
-        """Raise InvalidFields if attributes would put an entry into too many segments."""
+        """Raise InvalidFields if an entry with these attributes would be in too many segments."""
         count = self.count(attributes)
         if count > MAX_COMBINATIONS:
             message = (
-                f"these values make {count} combinations for the segments of this waitlist;"
-                f" an entry may have at most {MAX_COMBINATIONS}"
+                f"these values make {count} combinations for the segments of this waitlist,"
+                f" but an entry may have at most {MAX_COMBINATIONS}"
             )
             raise InvalidFields(FieldError("body.attributes", message))
 
     def named(self, segment: Segment, field: str) -> str:
-        """Return the id of a segment; raise InvalidFields if it is not declared."""
+        """Return the id of a segment. Raise InvalidFields if the segment is not declared."""
         self.declared_names(segment, field)
         return segment_id_of(self.waitlist_id, segment)
 
     def declared_names(self, names: Iterable[str], field: str) -> tuple[str, ...]:
-        """Return attribute names as declared; raise InvalidFields if they are not."""
+        """Return the attribute names in declared order.
+
+        Raise InvalidFields if no segment with exactly these names is declared.
+        """
         canonical = tuple(sorted(names))
         if canonical not in self.declared:
             known = ", ".join("+".join(one) for one in self.declared)
@@ -76,5 +81,5 @@ class Segments(Struct, frozen=True):
 
 
 def _values(value: str | list[str]) -> list[str]:
-    """Return the values of an attribute, each once."""
+    """Return the values of an attribute without duplicates."""
     return [value] if isinstance(value, str) else list(dict.fromkeys(value))

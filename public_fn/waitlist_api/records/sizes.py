@@ -1,26 +1,29 @@
-"""Splits writes into transactions within DynamoDB's limits of number and bytes."""
+"""Split writes into transactions that respect DynamoDB's limits for items and bytes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 TRANSACTION_BYTES = 4 * 1024 * 1024
-# DynamoDB stores 38 digits, two in each byte.
+# DynamoDB numbers have up to 38 digits, and two digits take a byte.
 NUMBER_BYTES = 21
-# Overhead of a map or a list, and of each value in it.
+# The overhead of a map or a list, and of each value in it.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return an upper bound of an item's bytes, as DynamoDB counts them."""
+    """Return an upper bound for the size of an item, in bytes as DynamoDB counts them."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
 def transactions(
     some: Sequence[T], most: int, bytes_of: Callable[[T], int]
 ) -> Iterator[Sequence[T]]:
-    """Yield groups, in order, of at most `most` items and 4 MB by `bytes_of`."""
+    """Yield the items in groups that each fit into a transaction, and keep their order.
+
+    A group has at most `most` items and at most 4 MB by `bytes_of`.
+    """
     start = size = 0
     for at, one in enumerate(some):
         added = bytes_of(one)

@@ -1,4 +1,4 @@
-"""One DynamoDB table: plain values in and out, AWS errors as errors of the domain."""
+"""Call a DynamoDB table with plain Python values, and turn AWS errors into the service's errors."""
 
 import random
 import re
@@ -25,18 +25,19 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
-# DynamoDB cancels a transaction with these reasons again at every repeat.
+# If DynamoDB cancels a transaction for one of these reasons, a retry fails as well.
 NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
-# The longest pause before the rest of a batch is sent again; doubled with every retry.
+# The upper limit of the random pause before the first retry is twice this time. The limit doubles
+# with every further retry.
 PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """The condition of a write did not hold; `item` is the current one, or None."""
+    """Raised when the condition of a write fails. `item` is the current item, or None."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")
@@ -44,14 +45,14 @@ class ConditionFailed(Exception):
 
 
 class Table(Struct, frozen=True):
-    """The calls that the records need, on a botocore DynamoDB client."""
+    """A DynamoDB table, called through a botocore client."""
 
     client: Any
     name: str
     pause: Callable[[float], None] = time.sleep
 
     def get(self, key: Key) -> Item | None:
-        """Read one item, consistently."""
+        """Return an item, or None. The read is consistent."""
         with _our_errors():
             answer = self.client.get_item(
                 TableName=self.name, Key=_encode(key), ConsistentRead=True
@@ -59,7 +60,10 @@ class Table(Struct, frozen=True):
         return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Read up to 100 items, consistently, in any order; the result lacks missing items."""
+        """Return up to 100 items in any order. Missing items are left out.
+
+        The read is consistent. Raise Throttled if DynamoDB does not return all items in time.
+        """
         wanted = [_encode(key) for key in keys]
         found: list[Item] = []
         for turn in range(BATCH_TRIES):
@@ -76,7 +80,7 @@ class Table(Struct, frozen=True):
         return found
 
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
-        """Write one item, or raise ConditionFailed with the current one."""
+        """Write an item, or raise ConditionFailed with the current item."""
         with _our_errors():
             self.client.put_item(
                 TableName=self.name,
@@ -86,7 +90,7 @@ class Table(Struct, frozen=True):
             )
 
     def update(self, key: Key, update: str, condition: str, values: Item) -> Item:
-        """Change one item and return it, or raise ConditionFailed with the current one."""
+        """Change an item and return it, or raise ConditionFailed with the current item."""
         with _our_errors():
             answer = self.client.update_item(
                 TableName=self.name,
@@ -98,7 +102,7 @@ class Table(Struct, frozen=True):
         return decode(answer["Attributes"])
 
     def delete(self, key: Key, condition: str, values: Item) -> None:
-        """Delete one item, or raise ConditionFailed with the current one."""
+        """Delete an item, or raise ConditionFailed with the current item."""
         with _our_errors():
             self.client.delete_item(
                 TableName=self.name,
@@ -108,7 +112,10 @@ class Table(Struct, frozen=True):
             )
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """Write in one transaction; ConditionFailed has the first item that refused."""
+        """Make all writes in a single transaction.
+
+        Raise ConditionFailed with the first item whose condition has failed.
+        """
         with _our_errors():
             self.client.transact_write_items(TransactItems=list(writes))
 
@@ -140,9 +147,9 @@ class Table(Struct, frozen=True):
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Return one page of items, and the key after which the next page begins, or None.
+        """Return a page of items, and the key after which the next page begins, or None.
 
-        Consistent, except for an index.
+        The read is consistent, unless it reads an index.
         """
         request = {"TableName": self.name, "ConsistentRead": "IndexName" not in options}
         request |= _expressions(values, KeyConditionExpression=condition, **options)
@@ -154,11 +161,11 @@ class Table(Struct, frozen=True):
         return [decode(item) for item in answer["Items"]], decode(last) if last else None
 
     def put_many(self, items: Sequence[Item]) -> None:
-        """Write items without a condition; each key once."""
+        """Write items without conditions. The items must have different keys."""
         self._write_many([{"PutRequest": {"Item": _encode(item)}} for item in items])
 
     def delete_many(self, keys: Sequence[Key]) -> None:
-        """Delete items without a condition."""
+        """Delete items without conditions."""
         self._write_many([{"DeleteRequest": {"Key": _encode(key)}} for key in keys])
 
     def _write_many(self, requests: Sequence[Item]) -> None:
@@ -175,7 +182,7 @@ class Table(Struct, frozen=True):
                 raise Throttled
 
     def wait(self, turn: int) -> None:
-        """Pause for a random time before a retry, so that retries of many processes spread."""
+        """Pause for a random time before a retry, so that concurrent retries are spread out."""
         if turn:
             self.pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
 
@@ -185,7 +192,7 @@ def _encode(item: Mapping[str, Any]) -> Item:
 
 
 def _typed(value: Any) -> Item:
-    # Text and whole numbers first: an import stores hundreds of thousands of them.
+    # Check for strings and integers first, because an import stores hundreds of thousands of them.
     if type(value) is str:
         return {"S": value}
     if type(value) is int:
@@ -198,14 +205,15 @@ def _typed(value: Any) -> Item:
         return {"M": _encode(value)}
     if isinstance(value, list | tuple):
         return {"L": [_typed(one) for one in value]}
-    raise TypeError(f"the record holds no values of type {type(value).__name__}")
+    raise TypeError(f"records cannot contain values of type {type(value).__name__}")
 
 
 def decode(item: Mapping[str, Any]) -> Item:
-    """Return the plain values of an item in the form of DynamoDB's API."""
+    """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # Without a call for text and whole numbers: a rebuild reads millions of them.
+        # Convert strings and integers here instead of calling `_plain`, because a rebuild reads
+        # millions of them.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:
@@ -228,13 +236,14 @@ def _plain(typed: Mapping[str, Any]) -> Any:
             return decode(value)
         case "L":
             return [_plain(one) for one in value]
-    raise TypeError(f"the record holds no values of type {kind}")
+    raise TypeError(f"records cannot contain values of type {kind}")
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return expressions with the names (`#name`) and values (`:value`) in them.
+    """Return the expressions of a request, with the names and values that they refer to.
 
-    Every attribute is written `#name`, because some are reserved words.
+    Expressions write every attribute as `#name`, because some names are reserved words in DynamoDB.
+    Values are written as `:value`.
     """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
@@ -247,7 +256,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
 @lru_cache(maxsize=500)
 def _words_of(expressions: str) -> tuple[set[str], set[str]]:
-    """Return the names and the values that expressions use."""
+    """Return the attribute names and the value names that the expressions use."""
     return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 
@@ -282,5 +291,6 @@ def _cancelled(error: ClientError, reasons: Sequence[Item]) -> Exception:
             return ConditionFailed(decode(reason["Item"]) if reason.get("Item") else None)
     if any(reason.get("Code") in NEVER_TAKEN for reason in reasons):
         return error
-    # Another write to the same item at the same moment, or too many writes: a repeat succeeds.
+    # The transaction conflicts with another write, or there are too many writes. A retry can
+    # succeed.
     return Throttled()

@@ -1,4 +1,7 @@
-"""Records Redis' decisions about entries with a place: offered, admitted, parked, returned."""
+"""Record the decisions of Redis about entries on a waitlist.
+
+Such a decision offers, claims, admits or parks an entry, or returns it to the queue.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -31,31 +34,35 @@ from waitlist_api.records.table import BATCH_GET, ConditionFailed, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 
-# The reason of a parking after too many expired holds.
+# The reason that is recorded when an entry is parked after too many expired holds.
 OUT_OF_ATTEMPTS = "max_attempts"
-# What the record has of an open question.
+# The fields of an open question. They are removed when the question ends.
 OF_QUESTION = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
-# Earlier decisions may be unrecorded, so a decision may find the record in any of these.
+# Earlier decisions may not be recorded yet, so a decision may find the record in any of these
+# statuses.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
-# The record has nothing that Redis did not know.
+# Redis knew everything that the record has about the entry.
 FOUNDED = "#stamp <= :basis"
-# Redis has given the entry another rank, which the record lacks; or the record has this rank.
+# Redis has given the entry a rank that the record does not have yet, or both ranks are equal.
 PLACED = "(#stamp < :placed OR #rank = :rank)"
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """One decision: the status that follows, and what changes with it.
+    """A decision of Redis in the form in which the record stores it.
 
-    An older `stamp` never overwrites a newer one, and a decision about the stay with this `ticket`
-    is recorded for that stay alone. The decision was made without those after `basis`: a Redis that
-    has lost writes must not overwrite them. `is_of_waiting` marks a decision about a waiting entry,
-    of which Redis keeps no stamp. The rank is recorded if the record is older than `placed`, else
-    the record's rank stays (docs/decisions/0049).
+    The record refuses a decision that is older than its own `stamp`, and a decision about a stay
+    whose ticket is not `ticket`. It also refuses a decision if the record is newer than `basis`,
+    the newest decision that Redis knew. Redis has then lost writes, and must not overwrite them.
+    `is_of_waiting` marks a decision about a waiting entry, because Redis stores no stamp for
+    waiting entries.
 
-    `changes` are further attributes; None removes one. `events` are added to the history in the
-    same transaction. Nothing is written if the record has the claim token `unless_token`. A late
-    write has its change in the journal at `entered_at`, because only the last minutes of the
-    journal are read.
+    The record takes the rank of the decision if the record is older than `placed`. Otherwise the
+    record keeps its own rank (docs/decisions/0049).
+
+    `changes` are further attributes, and None removes an attribute. `events` are added to the
+    history in the same transaction. Nothing is written if the record has the claim token
+    `unless_token`. Only the last minutes of the journal are read, so a late write enters its change
+    at the stamp `entered_at`.
     """
 
     waitlist_id: str
@@ -75,7 +82,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def condition(self) -> str:
-        """The condition under which the record takes the decision."""
+        """The condition that the record must meet to accept the decision."""
         conditions = [BEHIND]
         if self.ticket is not None:
             conditions.append("#ticket = :ticket")
@@ -88,7 +95,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return " AND ".join(conditions)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether Redis has decided about a place that the record does not have any more."""
+        """Return whether Redis decided about a place that the recorded entry no longer has."""
         if record.status not in PRESENT:
             return False
         if self.ticket is not None and record.ticket != self.ticket:
@@ -98,7 +105,10 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_of_waiting and record.status == "waiting")
 
     def at_rank_of(self, record: EntryRecord | None) -> Self | None:
-        """Return the decision with the record's rank, if the record takes it only so."""
+        """Return the decision with the record's rank if the record refuses only the rank.
+
+        Return None if the record refuses the decision for another reason.
+        """
         if record is None or self.placed is None or record.rank in (None, self.rank):
             return None
         if record.status not in PRESENT or record.stamp >= self.stamp or self.is_refuted_by(record):
@@ -106,17 +116,17 @@ class Transition(Struct, frozen=True, kw_only=True):
         return replace(self, rank=record.rank)
 
     def with_changes(self, **changes: Any) -> Self:
-        """Return the same decision with further changes of attributes."""
+        """Return a copy of the decision that changes further attributes."""
         return replace(self, changes={**self.changes, **changes})
 
     @property
     def expired_holds(self) -> int:
-        """Return how many holds expired, by the events."""
+        """The number of events that report an expired hold."""
         return _expired_holds(self.events)
 
     @property
     def history(self) -> Iterator[HistoryEvent]:
-        """The events, that of an admission with the id of the pass that begins with it."""
+        """The events for the history. The event `admitted` gets the id of the new pass."""
         changes, jti = self.changes, ""
         if self.ticket is not None and changes.get("inside_until_millis"):
             jti = pass_id_of(self.entry_id, self.ticket, changes["admitted_millis"])
@@ -125,7 +135,6 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def change(self) -> Change:
-        """The change for the journal."""
         return Change(
             waitlist_id=self.waitlist_id,
             entry_id=self.entry_id,
@@ -140,14 +149,14 @@ class Transition(Struct, frozen=True, kw_only=True):
 
 
 class Transitions(Struct, frozen=True):
-    """Writes decisions."""
+    """Writes decisions of Redis to the records."""
 
     table: Table
     retention: Retention
     metrics: MetricsCollector
 
     def record(self, transition: Transition, now_millis: int) -> None:
-        """Write a decision; raise EntryChanged if the record is newer, or the stay has ended."""
+        """Write a decision. Raise EntryChanged if the record is newer or the stay has ended."""
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
         try:
@@ -158,7 +167,7 @@ class Transitions(Struct, frozen=True):
                 raise
             self._write(kept, now_millis)
         self.metrics.add("holds_expired", transition.expired_holds)
-        # Again, for events that other requests have added since.
+        # Set the expiry again, because other requests may have added events in the meantime.
         self._end_history(transition)
 
     def _write(self, transition: Transition, now_millis: int) -> None:
@@ -182,7 +191,7 @@ class Transitions(Struct, frozen=True):
             )
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Let the history expire, then return the decision with the record's expiry."""
+        """Set the expiry of the history, and return the decision with the expiry of the record."""
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
@@ -198,9 +207,10 @@ class Transitions(Struct, frozen=True):
         self.retention.end_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Write the event of a decision that is older than the record, unless the event exists.
+        """Add the event of a decision that is older than the record.
 
-        The record stays unchanged. Raise EntryChanged if the entry is erased.
+        The rest of the record stays as it is. If the event exists already, nothing is written.
+        Raise EntryChanged if the entry has been erased.
         """
         condition = "attribute_exists(#pk) AND attribute_not_exists(#erase)"
         update = "SET #updated_millis = :now"
@@ -215,7 +225,8 @@ class Transitions(Struct, frozen=True):
                     ]
                 )
         except EntryChanged as changed:
-            # The event's own condition returns no item, and neither does a missing record.
+            # Only the condition of the record returns an item. Without an item, either the event
+            # exists already or the record is missing.
             if changed.record is not None or self.table.get(record_key(*key)) is None:
                 raise
             return
@@ -224,14 +235,16 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Write the delay of a release that is older than the record, which lacks it.
+        """Add the delay of a release to a record that is newer than the release.
 
-        Of two delays of a stay the later counts: only time ends one.
+        If the record already has a delay, the later of the two counts, because a delay ends only
+        when its time has passed.
         """
         is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
         if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
             return
-        # Nothing reads the delay of a stay that ends meanwhile.
+        # The condition does not check the status. If the stay has ended in the meantime, nothing
+        # reads its delay.
         condition = (
             "#ticket = :ticket"
             " AND (attribute_not_exists(#delayed_until_millis) OR #delayed_until_millis < :until)"
@@ -246,7 +259,7 @@ class Transitions(Struct, frozen=True):
             )
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """End the question in a record that is newer than the end of the wait, and still has it."""
+        """Remove an unanswered question from a record that is newer than the end of the wait."""
         if not record.unanswered or record.status not in PRESENT:
             return
         with suppress(ConditionFailed):
@@ -263,7 +276,7 @@ class Transitions(Struct, frozen=True):
             )
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
-        """Return the events that the history does not have."""
+        """Return the events that are missing from the history."""
         wanted = {
             (entry_pk(*key), HistoryEvent.key(*key, event.stamp, event.event)["sk"]): (key, event)
             for key, event in events
@@ -276,7 +289,7 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Let events that are written late expire with their record."""
+        """Give events that are written late the expiry of their record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.end_history(key, stamp, record.get("expires_at"))
 
@@ -295,7 +308,7 @@ def _expired_holds(events: Iterable[HistoryEvent]) -> int:
 
 
 def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:
-    """Return the attributes after a decision; None for removed ones."""
+    """Return the attributes after a decision. None marks an attribute to remove."""
     shard = shard_of(transition.entry_id)
     is_ended = transition.status == "admitted"
     place_of = ended_place if is_ended else line_place

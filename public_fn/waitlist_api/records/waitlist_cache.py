@@ -1,4 +1,4 @@
-"""Cache of waitlists: 30 seconds, so that a signup need not read its waitlist."""
+"""Cache waitlists for 30 seconds, so that signups need not read their waitlist each time."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -21,10 +21,11 @@ class _Remembered(Struct, frozen=True):
 
 
 class WaitlistCache(Struct, frozen=True):
-    """Looks up waitlists; a missing waitlist is not cached, so a new one is found at once.
+    """Looks up waitlists in a cache.
 
-    A cached waitlist may be outdated, so no request is refused by it: Redis decides on `open`, on
-    `capacity` and on the times of opening and closing.
+    Missing waitlists are not cached, so a new waitlist is found at once. A cached waitlist may be
+    out of date, so it is never a reason to refuse a request. Redis decides whether a waitlist is
+    open or full.
     """
 
     waitlists: WaitlistRecords
@@ -32,14 +33,14 @@ class WaitlistCache(Struct, frozen=True):
     remembered: dict[str, _Remembered] = field(default_factory=dict)
 
     def find(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist as it was at most 30 seconds ago."""
+        """Return a waitlist in its state of at most 30 seconds ago. Raise WaitlistNotFound."""
         remembered = self.remembered.get(waitlist_id)
         if remembered is not None and remembered.until_millis > self.now_millis():
             return remembered.record
         return self.look_up(waitlist_id)
 
     def look_up(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist as it is now; raises WaitlistNotFound."""
+        """Read the current waitlist from the table, and cache it. Raise WaitlistNotFound."""
         record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             self.forget(waitlist_id)
@@ -51,9 +52,10 @@ class WaitlistCache(Struct, frozen=True):
         return record
 
     def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
-        """Return the result of `check`; raise InvalidFields only by the current segments.
+        """Return the result of `check`, which may raise InvalidFields.
 
-        The cached segments may be old, so a refusal by them is checked again.
+        The cached segments may be out of date. If `check` refuses them, it is called again with the
+        current segments.
         """
         try:
             return check(self.find(waitlist_id).segments)
@@ -61,12 +63,15 @@ class WaitlistCache(Struct, frozen=True):
             return check(self.look_up(waitlist_id).segments)
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
-        """Return how long a waitlist keeps ended stays; None if it is deleted."""
+        """Return how many days a waitlist keeps ended stays.
+
+        Return None if they are kept forever, or if the waitlist has been deleted.
+        """
         try:
             return self.find(waitlist_id).settings.retention_days
         except WaitlistNotFound:
             return None
 
     def forget(self, waitlist_id: str) -> None:
-        """Remove a waitlist that was just changed here."""
+        """Remove a waitlist from the cache, because this process has just changed it."""
         self.remembered.pop(waitlist_id, None)

@@ -1,4 +1,8 @@
-"""The records of waitlists: settings, leases, checkpoint, progress of a rebuild."""
+"""Read and write the records of waitlists.
+
+The record of a waitlist has its settings, the lease of a maintenance run, the checkpoint and the
+progress of a rebuild.
+"""
 
 import json
 from collections.abc import Iterator
@@ -27,46 +31,47 @@ ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
 Rejoin = Literal["never", "after_leaving", "always"]
-# Of a profile and attributes, unless the list says otherwise.
+# The default limit for the size of a profile and attributes together.
 MAX_GUEST_BYTES = 2048
 
 
 class WaitlistSettings(Struct, frozen=True, kw_only=True):
-    """The settings of an operator.
-
-    `capacity` and `max_claims` None mean no limit, `retention_days` None that ended stays are kept
-    for ever.
-    `rejoin` is the end of a stay after which the same customer may sign up again.
-    `max_guest_bytes` limits profile and attributes of a signup, not of imports and edits. Each of
-    the `segments` is a sorted list of attribute names. Signups are taken from the time `opens_at`
-    on, and until `closes_at`: ISO 8601 in UTC. Without an `admission` policy only operators
-    admit; without a `page` the customer's page shows the name alone; without `rest` no customer may
-    rest; without `identity` callers state the id of a customer; without `confirm` no customer is
-    asked whether they still wait; without `messages` none are sent, and no customer is told in
-    advance. `bot_check_down` is what happens to new guests while the provider of the stack's bot
-    check does not answer.
-    """
+    """The settings of a waitlist, which operators choose."""
 
     name: str
     open: bool = True
     paused: bool = False
+    # None means no limit.
     capacity: int | None = None
+    # Whether a customer may sign up again after leaving, or also after an admission.
     rejoin: Rejoin = "after_leaving"
     lease_seconds: int = 300
     max_attempts: int = 5
+    # None means no limit.
     max_claims: int | None = None
     hide_counts: bool = False
+    # Limits the profile and attributes of signups, but not of imports and edits.
     max_guest_bytes: int = MAX_GUEST_BYTES
+    # None means that ended stays are kept forever.
     retention_days: int | None = None
+    # Each segment is a sorted list of attribute names.
     segments: tuple[tuple[str, ...], ...] = ()
+    # Without an admission policy, only operators admit customers.
     admission: AdmissionPolicy | None = None
+    # Without these settings, the customer's page shows only the name of the waitlist.
     page: PageSettings | None = None
+    # Without these rules, customers cannot let others pass.
     rest: RestRules | None = None
+    # Without these rules, customers are never asked whether they still wait.
     confirm: ConfirmRules | None = None
+    # Without these rules, callers state the customer id themselves.
     identity: IdentityRules | None = None
+    # Without these rules, the service sends no messages and announces no turns in advance.
     messages: MessageRules | None = None
+    # Signups are accepted from `opens_at` until `closes_at`, both in ISO 8601 and UTC.
     opens_at: str | None = None
     closes_at: str | None = None
+    # Whether new guests are accepted while the provider of the stack's bot check does not answer.
     bot_check_down: WhenDown = "refuse"
 
     @property
@@ -94,12 +99,13 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         if known.get("messages"):
             known["messages"] = MessageRules.from_text(known["messages"])
         if "rejoin" not in known and "allow_rejoin" in item:
-            # An earlier version stored this flag, which also allowed to rejoin after an admission.
+            # An earlier version stored this flag. It allowed customers to join again after an
+            # admission too.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:
-        """Return the attributes of an item; what has parts as text, for conditions."""
+        """Return the attributes of the item. Nested settings become text, for conditions."""
         segments = json.dumps(self.segments, separators=(",", ":"))
         admission = self.admission.text if self.admission else None
         page = self.page.json if self.page else None
@@ -111,7 +117,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         return {**asdict(self), **texts}
 
     def asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the time since which customers are asked without a pause."""
+        """Return the settings with the time since which `confirm` has been set without a pause."""
         if self.confirm is None:
             return self
         since = now_millis
@@ -121,10 +127,11 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """How far maintenance has looked through the waiting entries for questions that are due.
+    """The progress of maintenance in its search for customers who must be asked or reminded.
 
-    The next page is behind the rank `after`; None begins again, at `next_millis`. In this walk no
-    entry was found for which anything is due before `earliest_millis`.
+    The search continues behind the rank `after`. If `after` is None, the search starts again at
+    `next_millis`. None of the entries that were seen so far needs a question or a reminder before
+    `earliest_millis`.
     """
 
     after: int | None = None
@@ -137,18 +144,23 @@ class ConfirmWalk(Struct, frozen=True, kw_only=True):
 
 
 class WaitlistRecord(Struct, frozen=True, kw_only=True):
-    """A waitlist: its settings, their version, and the notes of maintenance.
+    """The record of a waitlist: its settings, their version, and the progress of maintenance.
 
-    `checkpoint` is the last seen state of its order in Redis, `rebuild` the progress of a running
-    rebuild. `segments_version` is the version in which the segments last changed, 0 without
-    segments; `segments_state` is `building` until all entries are in theirs. No pass that an
-    admission has begun lasts longer than `longest_pass_seconds`.
+    All times are in milliseconds since 1970, and a field is 0 if there is nothing to store.
 
-    `schedule_version` is the version in which the schedule last changed, 0 without a schedule; the
-    schedule counts from `schedule_since` on. Instants up to `scheduled_until` are counted or about
-    to be, so a rebuilt order never counts them again. Instants up to `counted_until` are certainly
-    counted, and at most `counted_slots` of their slots are left. All three times are in
-    milliseconds since 1970.
+    `checkpoint` is the last state of the waitlist in Redis that maintenance saw. `rebuild` is the
+    progress of a rebuild that is not finished.
+
+    `segments_version` is the version of the settings that last changed the segments.
+    `segments_state` stays `building` until all entries are indexed by the new segments.
+
+    `schedule_version` is the version of the settings that last changed the schedule, and the
+    schedule applies since `schedule_since`. Instants up to `scheduled_until` were counted by Redis
+    or are about to be, so a rebuilt Redis must not count them again. Redis has certainly counted
+    the instants up to `counted_until`, and at most `counted_slots` of their slots are left.
+
+    No pass of this waitlist lasts longer than `longest_pass_seconds`, even if it was issued before
+    the settings changed.
     """
 
     waitlist_id: str
@@ -185,21 +197,21 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
 
 
 class VersionChanged(Exception):
-    """The settings have another version than the one that was to be replaced."""
+    """Raised when the settings no longer have the version that the caller wants to replace."""
 
 
 class WaitlistRecords(Struct, frozen=True):
-    """Waitlists by id."""
+    """Reads and writes the records of waitlists."""
 
     table: Table
 
     def get(self, waitlist_id: str) -> WaitlistRecord | None:
-        """Read a waitlist, consistently; also one that is being deleted."""
+        """Return a waitlist, even if it is being deleted. The read is consistent."""
         item = self.table.get(_key(waitlist_id))
         return WaitlistRecord.from_item(item) if item else None
 
     def create(self, waitlist_id: str, settings: WaitlistSettings, now_millis: int) -> bool:
-        """Write a new waitlist; return False if the id exists."""
+        """Write a new waitlist. Return False if the id is already in use."""
         item = {
             **_key(waitlist_id),
             **settings.to_item(),
@@ -226,10 +238,11 @@ class WaitlistRecords(Struct, frozen=True):
     def replace(
         self, before: WaitlistRecord, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
-        """Replace all settings of a waitlist; None if it is deleted or being deleted.
+        """Replace all settings of a waitlist, and return its new record.
 
-        Raise VersionChanged if the settings are no longer those of `before`. Changed segments are
-        `building`. A changed schedule counts from now on.
+        Return None if the waitlist has been deleted or is being deleted. Raise VersionChanged if
+        the settings have changed since `before` was read. If the segments change, their state
+        becomes `building`. If the schedule changes, it applies from now on.
         """
         version = before.version + 1
         values = {
@@ -257,7 +270,7 @@ class WaitlistRecords(Struct, frozen=True):
         return WaitlistRecord.from_item(item)
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
-        """Store the state of segments, unless their declaration has changed."""
+        """Store the state of the segments, unless an operator has declared others since."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(segments.waitlist_id),
@@ -267,10 +280,10 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Store that instants up to a time are about to be counted, before Redis counts them.
+        """Store that Redis is about to count the instants up to a time.
 
-        Return False if another run has stored that time or a later one, or if the schedule has
-        changed.
+        Return False if another run has already stored this time or a later one, or if the schedule
+        has changed.
         """
         return self._note(
             waitlist,
@@ -280,9 +293,9 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Store that Redis has counted instants up to a time, and how many of their slots are left.
+        """Store that Redis has counted the instants up to a time, and how many slots are left.
 
-        Of one time the smallest number of slots stays.
+        If several runs report the same time, the smallest number of slots is kept.
         """
         self._note(
             waitlist,
@@ -292,7 +305,7 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store a note about the schedule of a waitlist; return False if it is another one now."""
+        """Write the progress of a schedule. Return False if the schedule has changed."""
         try:
             self.table.update(
                 _key(waitlist.waitlist_id),
@@ -305,16 +318,16 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def note_confirm_walk(self, waitlist_id: str, walk: ConfirmWalk) -> None:
-        """Store how far maintenance has looked for questions that are due."""
+        """Store how far maintenance has searched for questions that are due."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}
             )
 
     def begin_delete(self, waitlist_id: str, now_millis: int, version: int | None = None) -> bool:
-        """Mark a waitlist as being deleted; return False if it does not exist.
+        """Mark a waitlist as being deleted. Return False if the waitlist does not exist.
 
-        With a `version` only with the settings of that version: raises VersionChanged for another.
+        If a `version` is given, raise VersionChanged unless the settings have this version.
         """
         alive, values = _alive(version)
         update = "SET #deleting = :true, #updated_millis = :now"
@@ -329,7 +342,7 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
-        """Delete a waitlist whose entries are erased, if `owner` still has its lease."""
+        """Delete a waitlist whose entries are all erased, if `owner` still has its lease."""
         condition = "#deleting = :true AND #lease_owner = :owner"
         values = {"true": True, "owner": owner}
         catalog_key = {"pk": CATALOG, "sk": waitlist_id}
@@ -342,7 +355,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
-        """Return a page of waitlists by id, and the `after` of the next page or None."""
+        """Return a page of waitlists sorted by id, and the cursor of the next page or None."""
         start = {"pk": CATALOG, "sk": after} if after else None
         entries, last = self.table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
         items = self.table.get_many([_key(entry["sk"]) for entry in entries])
@@ -350,7 +363,7 @@ class WaitlistRecords(Struct, frozen=True):
         return records, last["sk"] if last else None
 
     def all(self) -> Iterator[WaitlistRecord]:
-        """Yield every waitlist, also those that are being deleted."""
+        """Yield all waitlists, including waitlists that are being deleted."""
         after: str | None = ""
         while after is not None:
             records, after = self.page(after or None, 100)
@@ -359,9 +372,10 @@ class WaitlistRecords(Struct, frozen=True):
     def take_lease(
         self, waitlist: WaitlistRecord, owner: str, now_millis: int, until_millis: int
     ) -> WaitlistRecord | None:
-        """Take the lease and return the waitlist, or None if another run has the lease.
+        """Take the lease of a waitlist for a maintenance run, and return the waitlist's record.
 
-        Also None if the waitlist was deleted and created again since it was read.
+        Return None if another run has the lease, or if the waitlist was deleted, or deleted and
+        created again, since it was read.
         """
         values: dict[str, Any] = {
             "owner": owner,
@@ -388,9 +402,10 @@ class WaitlistRecords(Struct, frozen=True):
         until_millis: int,
         rebuild: RebuildProgress | None = None,
     ) -> bool:
-        """Extend a lease; return False if another run has it, or the waitlist is deleted.
+        """Extend a lease. Return False if another run has it or the waitlist was deleted.
 
-        Stores the progress of a rebuild in the same write, so only the lease's owner can.
+        The progress of a rebuild is stored in the same write, so that only the owner of the lease
+        can store it.
         """
         values: dict[str, Any] = {"owner": owner, "until": until_millis}
         update = "SET #lease_until = :until"
@@ -404,7 +419,7 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def release_lease(self, waitlist_id: str, owner: str, *, forget_rebuild: bool = False) -> None:
-        """End a lease, unless another run has it."""
+        """End a lease, unless another run has taken it."""
         update = "REMOVE #lease_owner, #lease_until"
         if forget_rebuild:
             update += ", #rebuild"
@@ -412,7 +427,7 @@ class WaitlistRecords(Struct, frozen=True):
             self.table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
 
     def forget_rebuild(self, waitlist: WaitlistRecord) -> None:
-        """Delete the progress of a rebuild, unless it has changed."""
+        """Delete the progress of a rebuild, unless the progress has changed since it was read."""
         if waitlist.rebuild is None:
             return
         with suppress(ConditionFailed):
@@ -424,7 +439,6 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def write_checkpoint(self, waitlist_id: str, checkpoint: Checkpoint) -> None:
-        """Store the checkpoint."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(waitlist_id),
@@ -435,22 +449,25 @@ class WaitlistRecords(Struct, frozen=True):
 
 
 def pass_seconds_of(settings: WaitlistSettings) -> int:
-    """Return how long a customer is inside after an admission; 0 without a policy."""
+    """Return how long a pass lasts, or 0 if the waitlist has no admission policy."""
     return settings.admission.pass_seconds if settings.admission else 0
 
 
 def frees_at_end(settings: WaitlistSettings) -> bool:
-    """Return whether a customer's own exit leaves the room taken until the pass ends."""
+    """Return whether room stays occupied until the pass ends, even after the customer goes out."""
     return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
 
 
 def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
-    """Return the hours in which a list's policy offers; None without a policy, or at any time."""
+    """Return the hours in which the admission policy makes offers, or None if it always does.
+
+    Return None also if the waitlist has no admission policy.
+    """
     return settings.admission.offer_hours if settings.admission else None
 
 
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
-    """Return the times at which places become due; empty without a policy."""
+    """Return the schedule of the admission policy, which is empty if there is no policy."""
     return settings.admission.schedule if settings.admission else ()
 
 
@@ -463,14 +480,14 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists, with the settings of a version unless None."""
+    """Return the condition that a waitlist exists, and that it has this version if one is given."""
     if version is None:
         return ALIVE, {}
     return f"{ALIVE} AND #version = :version", {"version": version}
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the fields of a schedule that begins: none of its instants is counted yet."""
+    """Return the fields of a schedule that begins now, with no instant counted yet."""
     return {
         "schedule_version": version if schedule_of(settings) else 0,
         "schedule_since": now_millis,

@@ -1,4 +1,4 @@
-"""How far the webhook has the events of each entry, and the events that it still lacks."""
+"""Store which events of each entry were delivered to the webhook, and find the missing ones."""
 
 import uuid
 from contextlib import suppress
@@ -12,18 +12,18 @@ from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# In the histories alone. The bus gets every other event.
+# These events are only stored in the histories. All other events are published on the bus.
 UNPUBLISHED = ("edited",)
-# A message may stay in the queue for two weeks. Its second copy may reach the queue 36 hours later
-# than the first: the stream is read again for 12 hours, and the bus retries for 24. The cursor
-# outlives both copies.
+# A message may stay in the queue for two weeks. A second copy of it may reach the queue 36 hours
+# after the first, because the stream is retried for 12 hours and the bus for 24 hours. The cursor
+# must outlive both copies.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """The detail of an event on the bus; an erasure has no `by` and no `jti`."""
+    """The detail of an event on the bus. Events of erasures have no `by` and no `jti`."""
 
     event: str
     waitlist_id: str
@@ -35,22 +35,22 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The stamp, by which the events of an entry are ordered."""
+        """The stamp as a number. The events of an entry are ordered by it."""
         return int(self.stamp)
 
     @property
     def body(self) -> bytes:
-        """The JSON that the webhook gets: the same bytes at each attempt."""
+        """The JSON body of the webhook request. Every attempt sends the same bytes."""
         return msgspec.json.encode(self)
 
     @classmethod
     def of_history(cls, item: Item) -> Self:
-        """Return the detail of an item of a history."""
+        """Return the detail of an event that is stored in a history."""
         return cls(
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # The digit that leaves room for an erasure.
+            # The additional digit is 0 for events in a history and 1 for an erasure.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -59,9 +59,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of_erasure(cls, item: Item, at: str) -> Self:
-        """Return the detail of an erasure, of which a record was deleted.
+        """Return the detail of an erasure, made from the record that it has deleted.
 
-        An erasure draws no stamp: it stands behind the last change of the record.
+        An erasure has no stamp of its own. It is ordered directly after the record's last change.
         """
         return cls(
             event="erased",
@@ -73,25 +73,31 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
 
 class DeadLetter(Struct, frozen=True):
-    """An event that was given up at a time. Only a replay that was asked for later brings it."""
+    """An event whose delivery was given up at `millis`.
+
+    Only a replay that is requested after that time delivers the event.
+    """
 
     detail: Detail
     millis: int
 
     @property
     def number(self) -> int:
-        """The stamp of the event."""
+        """The stamp of the event as a number."""
         return self.detail.number
 
 
 class Cursor(Struct, frozen=True):
-    """How far the webhook has the events of one entry.
+    """The progress of the webhook in the events of an entry.
 
-    `settled` are the stamps of the last events that were delivered; no event at or below `floor` is
-    looked for in the history. `waiting` were seen and not delivered, so that they keep their order
-    when an erasure deletes the history; `dead` were given up. `erased` is the stamp of the last
-    erasure that was delivered: no replay brings an event from before it. After `failures` failed
-    attempts in a row the next one is not made before `not_before_millis`.
+    `settled` are the stamps of the last delivered events. Events with a stamp up to `floor` need
+    not be searched in the history any more. `waiting` are events that were seen but not delivered
+    yet. The cursor stores them, because an erasure may delete the history. `dead` are events that
+    were given up.
+
+    `erased` is the stamp of the last delivered erasure, and no replay delivers earlier events.
+    `failures` counts the failed attempts in a row. The next attempt waits until
+    `not_before_millis`.
     """
 
     settled: tuple[int, ...] = ()
@@ -104,7 +110,7 @@ class Cursor(Struct, frozen=True):
 
 
 class Lease(Struct, frozen=True):
-    """The right to send the events of one entry, until a time."""
+    """The exclusive right to send the events of an entry until `until_millis`."""
 
     holder: str
     until_millis: int
@@ -112,13 +118,13 @@ class Lease(Struct, frozen=True):
 
 
 class WebhookRecords(Struct, frozen=True):
-    """The cursors, and the histories that the events are read from."""
+    """Reads and writes the cursors, and reads events from the histories."""
 
     table: Table
     now_millis: NowMillis = now_millis
 
     def take(self, waitlist_id: str, entry_id: str, seconds: int) -> Lease | None:
-        """Take an entry's lease; None while another process has it."""
+        """Take the lease of an entry, or return None while another process has it."""
         now = self.now_millis()
         holder, until = uuid.uuid4().hex, now + seconds * 1000
         try:
@@ -140,7 +146,10 @@ class WebhookRecords(Struct, frozen=True):
         return Lease(holder, until, cursor)
 
     def give_back(self, waitlist_id: str, entry_id: str, lease: Lease, cursor: Cursor) -> bool:
-        """Note a cursor and end the lease; False if another process has taken the lease since."""
+        """Store the cursor and end the lease.
+
+        Return False, and store nothing, if another process has taken the lease since.
+        """
         try:
             self.table.update(
                 _key(waitlist_id, entry_id),
@@ -153,7 +162,10 @@ class WebhookRecords(Struct, frozen=True):
         return True
 
     def events(self, waitlist_id: str, entry_id: str, floor: int, days: int) -> list[Detail]:
-        """Return the events of the last days behind a stamp, oldest first."""
+        """Return the published events of the last `days` that follow the stamp `floor`.
+
+        The oldest events come first.
+        """
         since = ticket_of_millis(self.now_millis() - days * A_DAY_MILLIS)
         values = {
             "pk": entry_pk(waitlist_id, entry_id),
@@ -172,12 +184,12 @@ class WebhookRecords(Struct, frozen=True):
         return [Detail.of_history(one) for one in found if is_published(one)]
 
     def receiver_pause(self) -> int:
-        """Return until when the receiver asked to be left alone, in milliseconds."""
+        """Return the time until which the receiver wants no requests, or 0."""
         item = self.table.get(RECEIVER_KEY)
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Note until when the receiver asked to be left alone; the latest time counts."""
+        """Store the time until which the receiver wants no requests, unless it is already later."""
         values = {"until": until_millis, "expires_at": until_millis // 1000 + KEPT_SECONDS}
         with suppress(ConditionFailed):
             self.table.update(
@@ -189,7 +201,7 @@ class WebhookRecords(Struct, frozen=True):
 
 
 def is_published(item: Item) -> bool:
-    """Return whether the bus gets an event of a history."""
+    """Return whether an event in a history is published on the bus."""
     return item["event"] not in UNPUBLISHED
 
 
