@@ -1,6 +1,7 @@
-"""Errors that only the public function raises; `waitlist_shared.errors` has the others."""
+"""Errors that only the public function raises. The others are in `waitlist_shared.errors`."""
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,120 +14,136 @@ from waitlist_shared.limits import MAX_SEGMENT_ATTRIBUTES
 
 
 class NoSuchRoute(WaitlistError):
-    """No route has this path, or API Gateway authorized another route."""
+    """The API has no route with this path."""
 
     code = "not_found"
-    advice = "No route has this path; the OpenAPI document lists all routes."
+    advice = "The API has no route with this path. The OpenAPI document lists all routes."
 
 
 class MethodNotAllowed(WaitlistError):
-    """The path has routes, but none with this method."""
+    """The API has this path, but it does not accept this method."""
 
     code = "method_not_allowed"
 
     def __init__(self, allowed: Iterable[str]) -> None:
         self.allowed = ", ".join(sorted(allowed))
-        super().__init__(f"This path allows {self.allowed}; the OpenAPI document lists all routes.")
+        super().__init__(
+            f"This path allows only {self.allowed}. The OpenAPI document lists all routes."
+        )
 
 
 class WaitlistNotFound(WaitlistError):
     """No waitlist has this id."""
 
     code = "waitlist_not_found"
-    advice = "No waitlist has this id; an operator creates one with PUT."
+    advice = "No waitlist has this id. Check the id, or ask an operator to create the waitlist."
 
 
 class WaitlistDeleting(WaitlistError):
-    """The former waitlist with this id is still being deleted."""
+    """A deleted waitlist had this id, and its records are still being erased."""
 
     code = "waitlist_deleting"
-    advice = "The former waitlist with this id is still being deleted; try again in a few minutes."
+    advice = (
+        "A deleted waitlist had this id, and its records are still being erased. Try again in a "
+        "few minutes."
+    )
 
 
 class NotInside(WaitlistError):
-    """The customer is not inside: not admitted, gone out, or the pass is over."""
+    """The customer was never admitted, has gone out again, or has a pass that has ended."""
 
     code = "not_inside"
-    advice = "The customer is not inside: get the entry for its status."
+    advice = "The customer is not inside. Get the entry to see its status."
 
 
 class EntryNotFound(WaitlistError):
-    """No entry of this waitlist has this id."""
+    """This waitlist has no entry with this id."""
 
     code = "entry_not_found"
-    advice = "This waitlist has no entry with this id."
+    advice = "This waitlist has no entry with this id. Check the id."
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is on the waitlist, and the request does not prove to be theirs."""
+    """The customer is already on the waitlist, and the request does not prove that they sent it."""
 
     code = "already_on_list"
     advice = (
         "This customer is already on the waitlist. To get the entry again, repeat the signup with "
-        "the same Idempotency-Key, or send its entry_token as Authorization: Bearer. Without "
-        "either, ask an operator for a token."
+        "the same Idempotency-Key, or send the entry_token as Authorization: Bearer. If you have "
+        "neither, ask an operator for a token."
     )
 
 
 class NoEntryTokens(WaitlistError):
-    """The stack issues no entry tokens: tokens of an OIDC issuer identify its customers."""
+    """The stack issues no entry tokens, because an OIDC issuer's tokens identify its customers."""
 
     code = "no_entry_tokens"
     advice = (
-        "This stack issues no entry tokens: its customers send tokens of their OIDC issuer. Leave "
-        "entry tokens out of the request."
+        "This stack issues no entry tokens, because its customers send tokens of their OIDC "
+        "issuer. Use the issuer's tokens instead."
     )
 
 
 class AlreadyAdmitted(WaitlistError):
-    """The customer was already admitted."""
+    """The customer has already been admitted."""
 
     code = "already_admitted"
     advice = (
-        "This customer was already admitted. They can join again only if the waitlist's `rejoin` "
-        "is `always`, where its `customer_exit` is `frees_at_end` after the pass has ended; or "
-        "through an import with `ended: rejoin`."
+        "This customer has already been admitted. They can join again if the waitlist's `rejoin` "
+        "is `always`. If its `customer_exit` is `frees_at_end`, their pass must have ended first. "
+        "An import with `ended: rejoin` also lets them join again."
     )
 
 
 class RestNotAllowed(WaitlistError):
-    """The waitlist has no `rest` setting."""
+    """The waitlist has no `rest` setting, so its customers cannot rest."""
 
     code = "rest_not_allowed"
-    advice = "On this waitlist an entry cannot rest: an operator allows it by the setting `rest`."
+    advice = (
+        "Customers of this waitlist cannot rest. An operator can allow it with the setting `rest`."
+    )
 
 
 class RestsUsedUp(WaitlistError):
-    """The customer has rested as often in this stay as the waitlist's `rest` allows."""
+    """The customer has already rested as often as the waitlist's `rest` setting allows."""
 
     code = "rests_used_up"
-    advice = "This entry has rested as often as the waitlist allows. It can still resume."
+    advice = (
+        "This entry has already rested as often as the waitlist allows. It can still end its "
+        "current rest."
+    )
 
 
 class ConfirmOff(WaitlistError):
-    """The waitlist has no `confirm` setting."""
+    """The waitlist has no `confirm` setting, so it asks no customer whether they still wait."""
 
     code = "confirm_off"
-    advice = "This waitlist asks no customer whether they still wait: set its `confirm` first."
+    advice = (
+        "This waitlist does not ask customers whether they still wait. Set its `confirm` setting "
+        "first."
+    )
 
 
 class AlreadyLeft(WaitlistError):
-    """The customer has left, and this waitlist does not allow joining again."""
+    """The customer has left, and this waitlist does not allow customers to join again."""
 
     code = "already_left"
     advice = (
-        "This customer has left, and the waitlist's `rejoin` is `never`. An import with "
-        "`ended: rejoin` lets them join again."
+        "This customer has left, and the waitlist's `rejoin` is `never`. An import with `ended: "
+        "rejoin` lets them join again."
     )
 
 
 class OpensLater(NotOpenYet):
-    """The waitlist takes signups from its `opens_at` on."""
+    """The waitlist does not accept signups before its `opens_at`."""
 
     def __init__(self, opens_at: str | None) -> None:
         self.opens_at = opens_at
-        when = f"from {opens_at} on" if opens_at else "again: its times have just been changed"
-        super().__init__(f"The waitlist takes signups {when}; sign up then.")
+        super().__init__(
+            f"The waitlist opens at {opens_at}. Sign up then."
+            if opens_at
+            else "The opening time of the waitlist has just been changed. Sign up again."
+        )
 
 
 class Banned(WaitlistError):
@@ -134,27 +151,28 @@ class Banned(WaitlistError):
 
     code = "banned"
     advice = (
-        "An operator has banned this customer from the waitlist; an unban lets them join again."
+        "An operator has banned this customer from the waitlist. They can join again after an "
+        "operator has lifted the ban."
     )
 
 
 class NoFormerPlace(WaitlistError):
-    """The record has no place of this customer that could be given back."""
+    """The customer has no former place that could be given back."""
 
     code = "no_former_place"
     advice = (
-        "The customer was banned without having been on the waitlist, or the signup was cut off "
-        "before it had a place: sign the customer up."
+        "This customer has no former place on the waitlist, because they were banned before they "
+        "signed up, or their signup was interrupted. Sign the customer up instead."
     )
 
 
 class BanMismatch(WaitlistError):
-    """The customer has another ban than the one that the request names."""
+    """The customer's current ban is not the ban that the request names."""
 
     code = "ban_mismatch"
     advice = (
-        "The ban that `banned_at` names has ended, and the customer was banned again: get the "
-        "entry for its `banned_at`."
+        "The ban that `banned_at` names has ended, and the customer has been banned again. Get "
+        "the entry to read the current `banned_at`."
     )
 
 
@@ -162,39 +180,47 @@ class RecordUnavailable(WaitlistError):
     """DynamoDB did not answer in time."""
 
     code = "record_unavailable"
-    advice = "The database did not answer in time; try again in a few seconds."
+    advice = "The database did not answer in time. Try again in a few seconds."
 
 
 class NoWebhook(WaitlistError):
-    """The stack posts its events to no webhook."""
+    """The stack has no webhook, so there are no events to send again."""
 
     code = "no_webhook"
-    advice = "Set the stack's parameter WebhookUrl; then there are events to send again."
+    advice = (
+        "This stack has no webhook, so there are no events to send again. To use a webhook, set "
+        "the stack's parameter WebhookUrl."
+    )
 
 
 class NoMessages(WaitlistError):
-    """The stack sends no messages, or none by this channel."""
+    """The stack does not send messages, or not through this channel."""
 
     code = "no_messages"
-    advice = "The stack sends none of these: set its parameter MailFrom for mail, SmsFrom for SMS."
+    advice = (
+        "This stack cannot send this message. Set its parameter MailFrom to send mail, or SmsFrom "
+        "to send SMS."
+    )
 
 
 class KeysUnavailable(WaitlistError):
     """AWS KMS, which signs passes, did not answer in time."""
 
     code = "keys_unavailable"
-    advice = "The key that signs passes did not answer in time; try again in a few seconds."
+    advice = "The key that signs passes did not answer in time. Try again in a few seconds."
 
 
 class Throttled(WaitlistError):
-    """Too many requests at once: repeat after `Retry-After` seconds."""
+    """Too many requests arrived at once. Repeat the request after `Retry-After` seconds."""
 
     code = "throttled"
-    advice = "Too many requests at once; try again after the seconds in Retry-After."
+    advice = (
+        "Too many requests arrived at once. Try again after the number of seconds in Retry-After."
+    )
 
 
 class TooManyChanges(WaitlistError):
-    """The customer has changed the entry too often: repeat after `Retry-After` seconds."""
+    """The customer changed the entry too often. Repeat the request after `Retry-After` seconds."""
 
     code = "too_many_changes"
 
@@ -202,14 +228,14 @@ class TooManyChanges(WaitlistError):
         self, wait_millis: int, what: str = "You have changed this entry too often"
     ) -> None:
         self.retry_after_seconds = -(-wait_millis // 1000)
-        super().__init__(f"{what}; try again after the seconds in Retry-After.")
+        super().__init__(f"{what}. Try again after the number of seconds in Retry-After.")
 
 
 class NotReady(WaitlistError):
-    """A part of the service does not answer yet: the key of its entry tokens, or a queue."""
+    """A part of the service, such as a secret or a queue, cannot be reached at the moment."""
 
     code = "not_ready"
-    advice = "A part of the service does not answer yet; try again in a few seconds."
+    advice = "A part of the service cannot be reached at the moment. Try again in a few seconds."
 
 
 class Unauthorized(WaitlistError):
@@ -220,64 +246,64 @@ class Unauthorized(WaitlistError):
 
 
 class Forbidden(WaitlistError):
-    """The credentials are valid, but not for this resource."""
+    """The credentials are valid, but they do not give access to this resource."""
 
     code = "forbidden"
     advice = (
-        "This entry_token belongs to another entry or to an earlier signup of this entry. Send the "
-        "token of the latest signup or import."
+        "This entry_token belongs to another entry, or to an earlier signup of this entry. Send "
+        "the token of the latest signup or import."
     )
 
 
 class CodeRefused(WaitlistError):
-    """The code is wrong, too old, or of a stay that has ended."""
+    """The code is invalid, has expired, or belongs to a stay that has ended."""
 
     code = "code_refused"
-    advice = "This link is not valid any more. Join again, and open the newest message."
+    advice = "This link is no longer valid. Sign up again, and open the link in the newest message."
 
 
 class BotCheckFailed(WaitlistError):
-    """The signup has no `bot_token`, or one that the provider of the bot check refuses."""
+    """The signup has no `bot_token`, or the provider of the bot check has rejected it."""
 
     code = "bot_check_failed"
     advice = (
-        "This signup needs a bot_token: a new one for each signup, from the widget that the "
-        "waitlist's `bot_check` describes, on a page of this service, not older than the widget "
-        "allows. Get a new one, and repeat the signup with the same Idempotency-Key."
+        "This signup needs a new bot_token. The waitlist's `bot_check` describes the widget that "
+        "issues tokens, on a page of this service. A token is valid for one signup and a short "
+        "time. Get a new token, and repeat the signup with the same Idempotency-Key."
     )
 
 
 class BotCheckUnavailable(WaitlistError):
-    """The provider of the bot check did not answer in time, or could not check."""
+    """The provider of the bot check did not answer in time, or could not check the token."""
 
     code = "bot_check_unavailable"
     advice = (
-        "The check for bots did not answer in time; repeat the signup with the same "
-        "Idempotency-Key in a few seconds."
+        "The bot check did not answer in time. Repeat the signup with the same Idempotency-Key in "
+        "a few seconds."
     )
 
 
 class EdgeOnly(WaitlistError):
-    """The request did not come through the edge, and the stack takes customers' requests there."""
+    """The stack accepts customers' requests only through its edge."""
 
     code = "edge_only"
 
     def __init__(self, edge_url: str) -> None:
         super().__init__(
-            "This address takes signed requests of operators alone. Send a customer's request to "
-            f"{edge_url or 'the address of the edge (output EdgeUrl)'}."
+            "This address accepts only signed requests from operators. Send customers' requests "
+            f"to {edge_url or 'the address of the edge (the stack output EdgeUrl)'}."
         )
 
 
 class InvalidJson(WaitlistError):
-    """The body is not JSON."""
+    """The body is not valid JSON."""
 
     code = "invalid_json"
     advice = "The body must be a JSON document in UTF-8."
 
 
 class UnsupportedMediaType(WaitlistError):
-    """The body is not declared as JSON."""
+    """The request has a body, but its Content-Type header does not declare JSON."""
 
     code = "unsupported_media_type"
 
@@ -288,12 +314,13 @@ class UnsupportedMediaType(WaitlistError):
 
 
 class TooLarge(WaitlistError):
-    """The body is larger than the route's limit."""
+    """The body is larger than this route allows."""
 
     code = "too_large"
 
 
-# Limits of one refusal. It takes up to 8 KB as JSON; those of an import's 500 rows take up to 1 MB.
+# With these limits one error response takes at most 8 KB of JSON, and the errors of an import of
+# 500 rows take at most 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -303,7 +330,7 @@ MAX_ROW_DETAIL_BYTES = 200
 
 
 class FieldError(Struct, frozen=True):
-    """What is wrong with one field; `field` is a path such as `body.profile`."""
+    """An error in one field of a request. `field` is its path, such as `body.profile`."""
 
     field: str
     message: str
@@ -311,106 +338,123 @@ class FieldError(Struct, frozen=True):
 
 ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
 ANY_ETAG = r"^\*$"
-# A list may have elements that are empty (RFC 9110, section 5.6.1.2).
+# RFC 9110 allows empty list elements in this header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-# What a text with each pattern of a request has to be, with an example that is right: a pattern
-# alone says that to programmers only.
+# Explains each pattern of a request in words and with a valid example, because not every caller can
+# read a regular expression.
 SHAPES = {
-    f"^{ids.WAITLIST_ID}$": "must be lower-case letters, digits and hyphens, at most 63, such as "
-    "bakery-2",
-    f"^{ids.ENTRY_ID}$": "must be an entry id: 26 of a to z and 2 to 7",
-    f"^(me|{ids.ENTRY_ID})$": "must be `me` or an entry id: 26 of a to z and 2 to 7",
-    f"^{ids.CUSTOMER_ID}$": "must be 1 to 256 letters, digits and signs of ASCII without blanks, "
-    "such as customer-0001 or ada@example.com",
-    "^[A-Za-z0-9_-]{1,512}$": "must be the `cursor` of the previous page, unchanged",
-    f"^{ATTRIBUTE}$": "must be lower-case letters, digits and underscores, begin with a "
-    "letter and have at most 32, such as language or party_size",
-    f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be names of attributes "
-    "with commas between them, such as gender,language",
-    "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of the day, such as 08:00 or 00:00",
-    ETAGS: 'must be the ETag of the waitlist, unchanged, such as "7", or several with commas '
-    "between them, or *",
+    f"^{ids.WAITLIST_ID}$": "must be 1 to 63 lower-case letters, digits and hyphens, not "
+    "beginning with a hyphen, such as bakery-2",
+    f"^{ids.ENTRY_ID}$": "must be an entry id, which has 26 characters from a to z and 2 to 7",
+    f"^(me|{ids.ENTRY_ID})$": "must be `me` or an entry id, which has 26 characters from a to z "
+    "and 2 to 7",
+    f"^{ids.CUSTOMER_ID}$": "must be 1 to 256 printable ASCII characters without spaces, such as "
+    "customer-0001 or ada@example.com",
+    "^[A-Za-z0-9_-]{1,512}$": "must be the unchanged `cursor` of the previous page",
+    f"^{ATTRIBUTE}$": "must be 1 to 32 lower-case letters, digits and underscores, beginning with "
+    "a letter, such as language or party_size",
+    f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$": "must be attribute names "
+    "separated by commas, such as gender,language",
+    "^([01][0-9]|2[0-3]):[0-5][0-9]$": "must be a time of day, such as 08:00 or 00:00",
+    ETAGS: 'must be the unchanged ETag of the waitlist, such as "7", or several ETags separated '
+    "by commas, or *",
     ANY_ETAG: "must be *",
-    "^[0-9a-f]{40}$": "must be the claim_token of the claim: 40 of 0 to 9 and a to f",
-    "^[!-~]{16,255}$": "must be 16 to 255 letters, digits and signs of ASCII without blanks, such "
-    "as a random UUID",
-    "^[!-~]{1,255}$": "must be 1 to 255 letters, digits and signs of ASCII without blanks, such as "
-    "a UUID",
-    "^[A-Za-z0-9._-]{1,8192}$": "must be the token of the widget, unchanged",
-    r"^[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?$": "must be what follows #v= in the "
-    "link, unchanged",
-    "^[A-Z]{2}$": "must be the two capital letters of a country, such as DE",
+    "^[0-9a-f]{40}$": "must be the claim_token of the claim, which has 40 characters from 0 to 9 "
+    "and a to f",
+    "^[!-~]{16,255}$": "must be 16 to 255 printable ASCII characters without spaces, such as a "
+    "random UUID",
+    "^[!-~]{1,255}$": "must be 1 to 255 printable ASCII characters without spaces, such as a UUID",
+    "^[A-Za-z0-9._-]{1,8192}$": "must be the unchanged token of the widget",
+    r"^[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?$": "must be the unchanged part of the "
+    "link after #v=",
+    "^[A-Z]{2}$": "must be a country code of two capital letters, such as DE",
     f"^{DOMAIN}$": "must be a domain in lower case, such as mailinator.com",
-    "^[!-~]{0,255}$": "must be at most 255 letters, digits and signs of ASCII without blanks, such "
-    "as a UUID",
+    "^[!-~]{0,255}$": "must be at most 255 printable ASCII characters without spaces, such as a "
+    "UUID",
 }
 
-LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
+_IN_OUR_WORDS = {"missing": "is required", "extra_forbidden": "is not a known field"}
+_LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
-    """Return pydantic's error with the path of its field (such as body.profile), without values."""
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "string_pattern_mismatch":
-        message = SHAPES.get(error["ctx"]["pattern"], message)
-    elif error["type"] in LENGTHS and isinstance(error["input"], str):
-        # Where a check of its own comes before, pydantic counts the items of any value.
-        which, limit = LENGTHS[error["type"]]
-        message = f"String should have {which} {error['ctx'][limit]} characters"
-    return FieldError(".".join(map(str, error["loc"])), message)
+    """Return a validation error of pydantic in the words of this API.
+
+    The message never repeats the value that was sent, because the value may be personal data.
+    """
+    return FieldError(".".join(map(str, error["loc"])), _message(error))
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    kind = error["type"]
+    # Pydantic writes "Input should be ...", "String should have ..." and so on.
+    message = error["msg"].removeprefix("Value error, ").replace(" after validation", "")
+    message = re.sub(r"^\w+ should ", "must ", message)
+    if kind == "string_pattern_mismatch":
+        return SHAPES.get(error["ctx"]["pattern"], message)
+    if kind in _LENGTHS and isinstance(error["input"], str):
+        # If a validator of ours runs before the length check, pydantic speaks of items.
+        bound, limit = _LENGTHS[kind]
+        count = error["ctx"][limit]
+        return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"
+    return _IN_OUR_WORDS.get(kind, message)
 
 
 class InvalidFields(WaitlistError):
-    """A parameter or a field of the body is invalid; `errors` lists them."""
+    """A parameter or a field of the body is invalid. `errors` lists each invalid field."""
 
     code = "invalid_request"
 
     def __init__(self, *errors: FieldError) -> None:
         self.errors = tuple(
-            FieldError(cut(one.field, MAX_FIELD_BYTES), cut(one.message, MAX_MESSAGE_BYTES))
-            for one in errors[:MAX_ERRORS]
+            FieldError(cut(error.field, MAX_FIELD_BYTES), cut(error.message, MAX_MESSAGE_BYTES))
+            for error in errors[:MAX_ERRORS]
         )
         more = len(errors) - len(self.errors)
-        detail = "; ".join(f"{one.field}: {one.message}" for one in self.errors)
+        detail = "; ".join(f"{error.field}: {error.message}" for error in self.errors)
         super().__init__(cut(detail, MAX_DETAIL_BYTES) + (f"; and {more} more" if more else ""))
 
 
 class SettingsChanged(WaitlistError):
-    """The settings have changed since the version that `If-Match` names; `errors` says how."""
+    """The settings have changed since the version in `If-Match`. `errors` lists the differences."""
 
     code = "settings_changed"
 
     def __init__(self, *changes: FieldError) -> None:
         self.errors = changes
         super().__init__(
-            f"The settings have another version now{_differing(changes)} "
-            "Get the waitlist, decide again, and send the request with its new ETag."
+            "The settings have changed since the version in If-Match. "
+            f"{_name_differences(changes)} Get the waitlist, decide again, and send the request "
+            "with the new ETag."
         )
 
 
 class WaitlistExists(WaitlistError):
-    """There is a waitlist with this id already; `errors` says how it differs."""
+    """A waitlist with this id already exists. `errors` lists how its settings differ."""
 
     code = "waitlist_exists"
 
     def __init__(self, *changes: FieldError) -> None:
         self.errors = changes
         super().__init__(
-            f"There is a waitlist with this id already{_differing(changes)} "
-            "Change it with If-Match and its ETag, or create one with another id."
+            f"A waitlist with this id already exists. {_name_differences(changes)} To change it, "
+            "send its ETag in If-Match. To create a new waitlist, choose another id."
         )
 
 
-def _differing(changes: Iterable[FieldError]) -> str:
-    names = ", ".join(one.field.removeprefix("body.") for one in changes)
+def _name_differences(changes: Iterable[FieldError]) -> str:
+    names = ", ".join(change.field.removeprefix("body.") for change in changes)
     if not names:
-        return ", in which nothing that you sent differs."
-    return f"; of what you sent, these differ: {names}."
+        return "No setting that you sent differs from its stored value."
+    return f"The stored values differ from yours for: {names}."
 
 
 def cut(text: str, limit: int) -> str:
-    """Return a text of at most `limit` bytes as JSON; a text that was cut ends in an ellipsis."""
+    """Return `text`, shortened to at most `limit` bytes of JSON.
+
+    A shortened text ends in an ellipsis.
+    """
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

@@ -50,8 +50,8 @@ def test_a_field_without_its_pattern_is_refused_in_words(
 def test_the_length_of_a_text_is_said_in_characters() -> None:
     """Also if a check of its own comes before."""
     text = Annotated[ShownText, Field(min_length=2, max_length=3)]
-    assert message_of(text, "abcd") == "String should have at most 3 characters"
-    assert message_of(text, "a") == "String should have at least 2 characters"
+    assert message_of(text, "abcd") == "must have at most 3 characters"
+    assert message_of(text, "a") == "must have at least 2 characters"
 
 
 def test_each_pattern_of_a_parameter_has_words() -> None:

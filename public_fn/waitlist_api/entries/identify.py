@@ -114,7 +114,7 @@ class Identities(Struct, frozen=True):
     ) -> Person:
         if rules is None:
             if customer_id is None:
-                raise InvalidFields(FieldError(CUSTOMER_ID, "Field required"))
+                raise InvalidFields(FieldError(CUSTOMER_ID, "is required"))
             return Person(customer_id)
         if customer_id is not None:
             raise InvalidFields(FieldError(CUSTOMER_ID, NO_CUSTOMER_ID.format(field=rules.field)))

@@ -191,7 +191,7 @@ def test_a_request_without_a_body_lacks_it_whatever_its_type(
     for method in ("PATCH", "PUT"):
         headers = {"content-type": media_type}
         answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
-        assert answer.json["errors"] == [{"field": "body", "message": "Field required"}]
+        assert answer.json["errors"] == [{"field": "body", "message": "is required"}]
 
 
 def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:

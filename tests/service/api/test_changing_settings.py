@@ -93,7 +93,7 @@ def test_a_repeat_sends_redis_the_change_that_it_has_missed(people: People) -> N
 
 def test_the_whole_is_validated(people: People) -> None:
     night = {"admission": {"offer_hours": {"from": "22:00", "to": "24:00", "timezone": "UTC"}}}
-    assert "a time of the day, such as" in change(people, night).json["detail"]
+    assert "a time of day, such as" in change(people, night).json["detail"]
     unknown = ({"other": 1}, {"max_claim": None}, {"admission": {"max_insid": None}})
     for wrong in ({"name": None}, {"capacity": "many"}, {"admission": {"rate": 5}}, *unknown):
         answer = change(people, wrong)

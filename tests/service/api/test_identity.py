@@ -237,7 +237,7 @@ def test_a_guest_states_an_id_or_an_address_never_both(by_mail: People, people: 
     ]
     body = {"profile": {"email": "ada@example.com"}}
     answer = people.world.request("POST", f"{people.path}/entries", body=body)
-    assert refused(answer) == {"body.customer_id": "Field required"}
+    assert refused(answer) == {"body.customer_id": "is required"}
 
 
 def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: People) -> None:

@@ -65,7 +65,7 @@ def test_it_reads_every_problem(client: PythonClient, name: str) -> None:
             "status": status,
             "code": "a_code_that_is_new",
             "detail": "What happened, and what to do.",
-            "errors": [{"field": "body.reason", "message": "Input should be a valid string"}],
+            "errors": [{"field": "body.reason", "message": "must be a valid string"}],
         }
         media_type = {"content-type": "application/problem+json"}
         parsed = answered(client, name, httpx.Response(status, json=problem, headers=media_type))

@@ -113,7 +113,7 @@ def test_files_of_words_may_begin_with_a_mark_and_are_objects(
     for command in (("edit", *texts), ("page", "--texts", str(words))):
         refused = typed(command[0], bakery.waitlist_id, *command[1:])
         assert refused.exit_code == 1
-        assert "texts: Input should be" in refused.stderr
+        assert "texts: must be" in refused.stderr
 
 
 def test_guests_are_told_apart_by_their_addresses(typed: Typed, bakery: Bakery) -> None:

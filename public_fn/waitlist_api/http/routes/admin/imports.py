@@ -35,7 +35,7 @@ IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
 IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
 # What becomes of a row: of one that is no row, the error that refuses it.
 Row = ImportedRow | WaitlistError
-NO_CUSTOMER = FieldError(CUSTOMER_ID, "Field required")
+NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
 ROUTE_KEYS = [
     f"POST {path}".replace("<waitlist_id>", "{waitlist_id}")
     for path in (IMPORT, IMPORT_WITH_TOKENS)
