@@ -1,4 +1,4 @@
-"""The private function: wires the service to Redis and answers invocations."""
+"""The private function: connects the service to Redis and answers invocations."""
 
 import logging
 import os
@@ -24,32 +24,34 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 @cache
 def service() -> RequestLog:
-    """Compose the service once per process, at its first message, from the environment.
+    """Create the service from the environment, once per process, at the first message.
 
-    Not at import, which may have been long ago and on another machine (SnapStart).
+    The service is not created when the module is imported. With SnapStart, the import may have
+    happened long ago and on another machine.
     """
-    random.seed()  # otherwise all copies of a snapshot would pause for the same times
+    random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 
 
 def compose(config: Config) -> RequestLog:
-    """Wire the service to Redis, and to the log."""
+    """Create the service with its connection to Redis and its request log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
-    credentials_of(config)  # imports botocore before a call's deadline runs
+    credentials_of(config)  # imports botocore now, before the deadline of a call is running
     store = store_of(config)
     telemetry = Telemetry(
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # No trace id in its lines: reading it would cost half as much as the line.
+        # The log lines have no trace id, because reading it would cost half as much as writing the
+        # line.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)
 
 
 def store_of(config: Config) -> RedisStore:
-    """Return the scripts' way to Redis."""
+    """Return the store through which the service runs scripts on Redis."""
     if config.redis_has_run_ids:
         return RedisStore(lambda: connect(config), server_run_id=lambda: OWN_RUN_ID)
     return RedisStore(lambda: connect(config))

@@ -1,4 +1,7 @@
-"""Maps a request to its script's arguments: each is the request's field of that name, packed."""
+"""Maps a request to the arguments of its script.
+
+Each argument is the field of the request that has the same name, packed into a number or a text.
+"""
 
 import os
 from collections.abc import Callable, Sequence
@@ -11,19 +14,20 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_PRIORITY
 from waitlist_shared.ranks import TIER
 
-# Unguessable; 40 characters each, one after the other.
+# Each token has 20 random bytes, so that nobody can guess it. The argument has all tokens of a run,
+# with 40 hexadecimal characters each and no separator.
 TOKEN_BYTES = 20
 Argument = str | int
 Arguments = tuple[Argument, ...]
-PLAIN = (str, int)  # types of values that need no packing; most have one of them
+PLAIN = (str, int)  # most values have one of these types, which need no packing
 
 
 def packed(value: Any) -> Argument:
-    """Return a field's value as a script reads it: a number or a text.
+    """Return the value of a field in the form that scripts read: a number or a text.
 
-    Several values have a space between two. The fields of a struct are `name=value`, those of an
-    array-like one follow each other with a colon. A missing value is empty; a struct's field that
-    is not set is left out.
+    Several values are separated by spaces. A struct becomes `name=value` pairs, and an array-like
+    struct becomes its values with colons between them. A missing value becomes an empty text.
+    Fields of a struct that are UNSET are omitted.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -32,13 +36,13 @@ def packed(value: Any) -> Argument:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, tuple):
-        return " ".join([str(packed(one)) for one in value])
+        return " ".join([str(packed(item)) for item in value])
     if isinstance(value, Struct):
         fields = structs.asdict(value)
         if value.__struct_config__.array_like:
-            return ":".join([str(packed(one)) for one in fields.values()])
-        given = [(name, one) for name, one in fields.items() if one is not UNSET]
-        return " ".join([f"{name}={packed(one)}" for name, one in given])
+            return ":".join([str(packed(item)) for item in fields.values()])
+        present = [(name, item) for name, item in fields.items() if item is not UNSET]
+        return " ".join([f"{name}={packed(item)}" for name, item in present])
     return value  # type: ignore[no-any-return]
 
 
@@ -54,7 +58,10 @@ def _hold(request: c.OnHold) -> str:
 
 
 def _place(request: c.Insert) -> str:
-    """Return the rank that the ticket makes, or the given rank and the ticket."""
+    """Return "rank:ticket" of an inserted entry.
+
+    If the request has no rank, the rank follows from the ticket and the ticket is left empty.
+    """
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
     return f"{request.rank}:{request.ticket}"
@@ -66,12 +73,15 @@ def _tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Return version, deadline of the question and reasons: `7,1796083200000;held_back=0`."""
+    """Return the version, the deadline of the question, and the reasons.
+
+    Example: `7,1796083200000;held_back=0`.
+    """
     readiness = request.readiness
     if readiness is None:
         return ""
     question = f",{readiness.confirm_by_millis}" if readiness.confirm_by_millis else ""
-    reasons = [f";{one.reason}={one.until_millis}" for one in readiness.not_ready]
+    reasons = [f";{item.reason}={item.until_millis}" for item in readiness.not_ready]
     return "".join([str(readiness.version), question, *reasons])
 
 
@@ -90,14 +100,17 @@ def _tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
 
 
 def _most_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
-    """Return how many entries a run takes at most."""
+    """Return the largest number of entries that one run of the script can take."""
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count
 
 
 def _filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters in order of preference; without any that of the whole queue."""
+    """Return the filters in order of preference.
+
+    Without filters the segment is the only filter. Without a segment the whole queue is.
+    """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 
@@ -105,8 +118,8 @@ def _expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# Arguments that are not just a field of the request.
-MADE: dict[str, Callable[[Any], Argument]] = {
+# Functions that compute the arguments that are not simply a field of the request.
+COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _expected,
     "filters": _filters,
     "readiness": _readiness,
@@ -117,19 +130,20 @@ MADE: dict[str, Callable[[Any], Argument]] = {
 
 
 def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return what makes the arguments of these names from a request."""
-    makers = [MADE.get(name) or attrgetter(name) for name in names]
+    """Return a function that creates the arguments with these names from a request."""
+    makers = [COMPUTED_ARGUMENTS.get(name) or attrgetter(name) for name in names]
     return lambda request: tuple(
-        [one if type(one := make(request)) in PLAIN else packed(one) for make in makers]
+        [value if type(value := make(request)) in PLAIN else packed(value) for make in makers]
     )
 
 
-# The argument of a script that carries out many requests in one run: the part of each request.
-JOINED: dict[str, Callable[[Any], str]] = {"holds": _hold, "stays": _stay}
+# Functions that create the part of one request in the argument of a script that carries out many
+# requests in one run.
+PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {"holds": _hold, "stays": _stay}
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return what makes the one argument of this name from many requests."""
+    """Return a function that creates the only argument, which has this name, from many requests."""
     [name] = names
-    part_of = JOINED[name]
+    part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

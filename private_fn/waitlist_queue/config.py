@@ -1,4 +1,4 @@
-"""The private function's configuration."""
+"""The configuration of the private function."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ CACHE_ARN = re.compile(
 
 
 class ConfigError(ValueError):
-    """A variable of the environment is missing or wrong; the message names it."""
+    """An environment variable is missing or wrong. The message names the variable."""
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A cache of ElastiCache, as its ARN names it."""
+    """An ElastiCache cache, identified by its ARN."""
 
     name: str
     region: str
@@ -27,7 +27,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class IamUser:
-    """The IAM user by which the function logs in, and its cache."""
+    """The IAM user as which the function logs in, and the cache that it logs in to."""
 
     name: str
     cache: Cache
@@ -35,9 +35,11 @@ class IamUser:
 
 @dataclass(frozen=True)
 class Config:
-    """The function's settings. Without an `iam_user` the user in `redis_url` logs in, if any.
+    """The settings of the private function.
 
-    With `redis_has_run_ids` each server has a `run_id` of its own, the same for every connection.
+    If `iam_user` is not set, the function logs in as the user in `redis_url`, if the URL has one.
+    `redis_has_run_ids` says that each Redis server has its own `run_id`, which is the same for all
+    connections to that server.
     """
 
     redis_url: str = field(repr=False)  # may hold a password
@@ -49,7 +51,7 @@ class Config:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read REDIS_URL, REDIS_CLUSTER, REDIS_IAM_USER, REDIS_IAM_CACHE_ARN and others."""
+        """Read the settings from environment variables such as REDIS_URL and REDIS_CLUSTER."""
         url = _redis_url(environ.get("REDIS_URL", ""))
         name, arn = environ.get("REDIS_IAM_USER", ""), environ.get("REDIS_IAM_CACHE_ARN", "")
         return cls(
@@ -63,12 +65,14 @@ class Config:
 
 
 def _redis_url(value: str) -> str:
-    # No message shows the value or a part of it, because it may hold a password and go into a log.
+    # The error messages do not contain the URL or parts of it, because the URL may contain a
+    # password and the messages are logged.
     parts = _parts(value)
     if parts is None or parts.scheme not in ("redis", "rediss") or not parts.hostname:
         raise ConfigError(
-            "REDIS_URL must be redis://HOST:PORT or rediss://HOST:PORT, with USER:PASSWORD@ before"
-            " HOST if Redis asks for them; write what is no letter or digit in them as %XX"
+            "REDIS_URL must be redis://HOST:PORT or rediss://HOST:PORT. If Redis needs a login, put"
+            " USER:PASSWORD@ before HOST, and percent-encode characters other than letters and"
+            " digits in them (%XX)"
         )
     return value
 
@@ -76,7 +80,7 @@ def _redis_url(value: str) -> str:
 def _parts(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018 - read for the error that it raises
+        parts.port  # noqa: B018 - raises ValueError if the port is not a number
     except ValueError:
         return None
     return parts
@@ -84,7 +88,7 @@ def _parts(url: str) -> SplitResult | None:
 
 def _iam_user(name: str, arn: str, url: str) -> IamUser:
     if not (name and arn):
-        raise ConfigError("REDIS_IAM_USER and REDIS_IAM_CACHE_ARN go together: set both or neither")
+        raise ConfigError("Set both REDIS_IAM_USER and REDIS_IAM_CACHE_ARN, or neither of them")
     found = CACHE_ARN.fullmatch(arn)
     if not found:
         raise ConfigError(
@@ -93,7 +97,9 @@ def _iam_user(name: str, arn: str, url: str) -> IamUser:
         )
     parts = urlsplit(url)
     if parts.scheme != "rediss":
-        raise ConfigError("REDIS_IAM_USER needs a REDIS_URL with rediss://, as ElastiCache does")
+        raise ConfigError(
+            "REDIS_IAM_USER needs a REDIS_URL with rediss://, because ElastiCache requires TLS"
+        )
     if parts.username is not None or parts.password is not None:
         raise ConfigError("REDIS_IAM_USER needs a REDIS_URL without user and password")
     cache = Cache(found["name"], found["region"], found["kind"] == "serverlesscache")

@@ -1,4 +1,4 @@
-"""Connections to Redis: they keep the deadline of a call, and can name the server."""
+"""Connections to Redis that respect the deadline of a call and know the id of their server."""
 
 import socket
 import ssl
@@ -15,13 +15,14 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call must fail within 2 seconds, so that the public function can still answer (see
-# docs/internals/time-budgets.md). No single wait takes all of it, because a cluster's client then
-# asks the other nodes which one has taken over.
+# docs/internals/time-budgets.md). A single wait must not use up all of this time, because the
+# cluster client then asks the other nodes which node has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
 RETRIES = 1
-# The longest pause before a reconnect, so that clients do not all return to a server at once.
+# The longest pause before a reconnect. The pauses are random, so that the clients do not all return
+# to a server at the same time.
 PAUSE_SECONDS = 0.05
 RUN_ID_LENGTH = 16
 
@@ -33,7 +34,7 @@ class Pipeline(Protocol):
 
 
 class Client(Protocol):
-    """The methods that a single server's client and a cluster's share."""
+    """The methods that both the client of a single server and the client of a cluster have."""
 
     def execute_command(self, *arguments: object) -> Any: ...
 
@@ -41,10 +42,11 @@ class Client(Protocol):
 
 
 class _OwnRunId(str):
-    """An argument that the connection replaces by the `run_id` of its server."""
+    """A placeholder argument that the connection replaces with the `run_id` of its server."""
 
 
-# Empty if no connection replaces it: then every server owns the order.
+# If no connection replaces the placeholder, it stays empty, and every server counts as the owner of
+# the order.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -52,18 +54,19 @@ deadline = Deadline(CALL_SECONDS)
 
 
 class _DeadlineConnection(Connection):
-    """Waits no longer than until the call's deadline, however many waits the client makes.
+    """A connection that never waits beyond the deadline of a call, even over several waits.
 
-    It reads the `run_id` of its server for scripts that ask for it: they compare it with the owner
-    of the order, and so notice that another server has taken over.
+    It reads the `run_id` of its server for scripts that take it as an argument. These scripts
+    compare the `run_id` with the owner of the order, and so detect that another server has taken
+    over.
     """
 
     _server_run_id: str | None = None
-    _is_known = False
+    _has_connected = False
 
     @property
     def socket_connect_timeout(self) -> float:
-        """redis-py reads it for each address of the host."""
+        """Return the time that is left. redis-py reads it for each address of the host."""
         return deadline.at_most(CONNECT_SECONDS)
 
     @socket_connect_timeout.setter
@@ -77,11 +80,11 @@ class _DeadlineConnection(Connection):
     def socket_timeout(self, _seconds: float) -> None: ...
 
     def _connect(self) -> Any:
-        if self._is_known:
+        if self._has_connected:
             deadline.pause(PAUSE_SECONDS)
-        self._is_known = True
+        self._has_connected = True
         if deadline.left() <= 0:
-            raise TimeoutError("the time of the call is up")
+            raise TimeoutError("the deadline of the call has passed")
         return super()._connect()  # type: ignore[no-untyped-call]
 
     def read_response(self, *arguments: Any, **options: Any) -> Any:
@@ -94,16 +97,17 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # A server with TLS sends session tickets after the handshake, and the pool takes unread
-            # data for a broken connection. Reading an answer reads them too.
+            # A server with TLS sends session tickets after the handshake, and the pool takes a
+            # connection with unread data for broken. Reading the answer to a PING also reads the
+            # session tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 
     def _construct_command_packer(self, packer: Any) -> Any:
         return _RunIdPacker(self, super()._construct_command_packer(packer))  # type: ignore[no-untyped-call]
 
-    def filled_in(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return a command with its server's `run_id`, if the command asks for it."""
+    def with_run_id(self, command: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the command, with the placeholder replaced by the `run_id` of the server."""
         if command[-1] is not OWN_RUN_ID:
             return command
         if self._sock is None:
@@ -115,18 +119,18 @@ class _DeadlineConnection(Connection):
 
 
 class _RunIdPacker:
-    """Replaces OWN_RUN_ID in commands before they are packed."""
+    """Replaces the placeholder OWN_RUN_ID in commands before they are packed."""
 
     def __init__(self, connection: _DeadlineConnection, packer: Any) -> None:
         self._connection = connection
         self._packer = packer
 
     def pack(self, *command: Any) -> Any:
-        return self._packer.pack(*self._connection.filled_in(command))
+        return self._packer.pack(*self._connection.with_run_id(command))
 
 
 def _run_id(info: str) -> str:
-    """Return the id of a server's process, or an empty text if the server hides it."""
+    """Return the run id of the server's process, or an empty text if the server hides it."""
     for line in info.splitlines():
         name, _, value = line.partition(":")
         if name == "run_id":
@@ -135,9 +139,10 @@ def _run_id(info: str) -> str:
 
 
 class _DeadlineTlsConnection(_DeadlineConnection, SSLConnection):
-    """Shares the TLS context of the pool's first connection.
+    """A TLS connection that shares the TLS context of the first connection in the pool.
 
-    Reading the certificates of all authorities for each connection takes longer than connecting.
+    Loading the certificates of all authorities for each connection would take longer than
+    connecting.
     """
 
     def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
@@ -161,23 +166,27 @@ class _DeadlinePool(ConnectionPool):
 
 
 def connect(config: Config) -> Client:
-    """Return a client of the server or cluster at `redis_url`."""
-    # No driver info: it would be two more commands, which the Redis user may not be allowed.
+    """Return a client for the server or cluster at `redis_url`."""
+    # Do not send driver information. It would take two more commands, which the Redis user may not
+    # be allowed to run.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_DeadlinePool)
-        # If no node serves some slots, calls to the others still work.
+        # If some slots have no node, calls to the other slots must still work.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
-    # This client retries a lost connection; the caller retries a time-out.
+    # The client retries after a lost connection. After a timeout, the caller retries.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _DeadlinePool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, Redis.from_pool(pool))
 
 
 def credentials_of(config: Config) -> CredentialProvider | None:
-    """Return the credentials of an IAM user; any other user is in the URL."""
+    """Return the credentials of the IAM user, or None if no IAM user is configured.
+
+    The user and password of any other user are part of the URL.
+    """
     if config.iam_user is None:
         return None
     from waitlist_queue.iam_credentials import IamCredentials

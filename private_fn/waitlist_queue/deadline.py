@@ -7,7 +7,7 @@ import time
 
 
 class Deadline(threading.local):
-    """A thread's deadline: a context that begins and ends with the call."""
+    """The deadline of the current thread. It is a context manager that spans one call."""
 
     def __init__(self, call_seconds: float) -> None:
         self.call_seconds = call_seconds
@@ -17,12 +17,15 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return how long one wait may last, above 0: a socket with 0 would not wait at all."""
+        """Return how long a single wait may last, at most `seconds`.
+
+        The result is above 0, because a socket with a timeout of 0 would not wait at all.
+        """
         left = self.left()
         return seconds if left >= seconds else max(0.001, left)
 
     def pause(self, most_seconds: float) -> None:
-        """Sleep for a random time up to `most_seconds`, and not beyond the deadline."""
+        """Sleep for a random time up to `most_seconds`, but not beyond the deadline."""
         time.sleep(random.uniform(0, self.at_most(most_seconds)))
 
     def __enter__(self) -> None:

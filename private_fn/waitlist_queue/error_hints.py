@@ -1,4 +1,7 @@
-"""Hints for the operator: what to change when Redis refuses the function. Waiting does not help."""
+"""Hints in the log for the operator when Redis refuses the function.
+
+Waiting does not help in these cases. A hint says what the operator has to change.
+"""
 
 import ssl
 from collections.abc import Iterator
@@ -6,36 +9,40 @@ from collections.abc import Iterator
 from redis import exceptions
 
 LOG_IN = (
-    "set the user and the password of REDIS_URL, or REDIS_IAM_USER and the role's"
-    " elasticache:Connect, as Redis knows them"
+    "check the user and password in REDIS_URL, or check REDIS_IAM_USER and that the role of the"
+    " function allows elasticache:Connect"
 )
-ALLOW = "give the user the rights of docs/operate/policies/redis-user.acl"
+ALLOW = "give the Redis user the permissions in docs/operate/policies/redis-user.acl"
 CERTIFY = (
-    "name in REDIS_URL the host that the certificate is for; for an authority of your own add"
-    " ?ssl_ca_certs=FILE"
+    "use the host name of the certificate in REDIS_URL, and add ?ssl_ca_certs=FILE if you have your"
+    " own certificate authority"
 )
 HINTS: dict[type[BaseException], str] = {
     exceptions.AuthenticationError: LOG_IN,
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# Texts of Redis and Valkey in a script's error if the user may not run one of its commands.
+# The messages of Redis and Valkey if the user may not run a command that a script calls.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 
 def with_hint(error: BaseException) -> str:
-    """Return the error as text, with a hint if there is one."""
+    """Return the text of the error, followed by a hint if there is a hint for it."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
-            return f"{_named(error)}{_behind(error, cause)} - {hint}"
-    return _named(error)
+            return f"{_describe(error)}{_describe_cause(error, cause)} - {hint}"
+    return _describe(error)
 
 
-def _behind(error: BaseException, cause: BaseException) -> str:
-    """Return the cause as text: a cluster's client reports every error as a missing cluster."""
+def _describe_cause(error: BaseException, cause: BaseException) -> str:
+    """Return the text of the cause, if the cause is another error.
+
+    The cluster client reports every error as a missing cluster, and only the cause says what is
+    wrong.
+    """
     if cause is error:
         return ""
-    return f" ({type(cause).__name__ if str(cause) in str(error) else _named(cause)})"
+    return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -51,5 +58,5 @@ def _hint_for(error: BaseException) -> str:
     return found[0] if found else ""
 
 
-def _named(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -1,7 +1,7 @@
-"""Signs the tokens by which an IAM user of ElastiCache logs in; a token is valid for 15 minutes.
+"""Signs the tokens with which an IAM user logs in to ElastiCache. A token is valid for 15 minutes.
 
-Import this module late, and only where it is needed: botocore takes as long to import as all the
-rest together.
+Import this module late, and only if an IAM user is configured. Importing botocore takes as long as
+importing all other modules together.
 """
 
 import threading
@@ -20,16 +20,16 @@ from redis.exceptions import AuthenticationError
 
 from waitlist_queue.config import IamUser
 
-VALID_SECONDS = 900  # ElastiCache takes no other number
-# Three minutes before the end, because the clock may be wrong.
+VALID_SECONDS = 900  # ElastiCache accepts no other value
+# A token is renewed three minutes before it expires, because the clock may be wrong.
 RENEWAL_SECONDS = 720
 
 
 class IamCredentials(CredentialProvider):
-    """One token for all connections of a process, replaced before it expires.
+    """One token for all connections of a process, which is replaced before it expires.
 
-    It goes by the wall clock, as the token does, because the monotonic clock may stand still while
-    Lambda keeps the process frozen.
+    The age of the token is measured with the wall clock, as its validity is. The monotonic clock
+    may stand still while Lambda freezes the process.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class IamCredentials(CredentialProvider):
         self._signed_at = 0.0
 
     def get_credentials(self) -> tuple[str, str]:
-        """Return user and password. Raises AuthenticationError where there are no AWS keys."""
+        """Return user and password. Raise AuthenticationError if there are no AWS keys."""
         with self._lock:
             now = self._now()
             if not self._token or not 0 <= now - self._signed_at < RENEWAL_SECONDS:
@@ -69,18 +69,20 @@ class IamCredentials(CredentialProvider):
         except BotoCoreError as error:
             raise AuthenticationError(f"no AWS keys to sign a token with: {error}") from error
         if not keys:
-            raise AuthenticationError("no AWS keys to sign a token with, as a function's role has")
+            raise AuthenticationError(
+                "no AWS keys to sign a token with: the role of a Lambda function provides them"
+            )
         return keys.get_frozen_credentials()
 
 
 def _keys_of_lambda() -> Any:
-    """Return the keys of the function's role: from the environment, or with SnapStart from an
-    address on the function's own machine.
+    """Return the AWS keys of the function's role.
 
-    They are read for each token, because a process that is restored from a snapshot must not sign
-    with the keys of the snapshot.
+    The keys come from the environment. With SnapStart they come from an HTTP endpoint on the
+    function's own machine. They are read for each token, because a process that was restored from a
+    snapshot must not sign with the keys of the snapshot.
     """
-    # No pause between attempts: a call does not have the seconds.
+    # Do not pause between attempts, because a call has no time for pauses.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
     providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
     return CredentialResolver(providers).load_credentials()

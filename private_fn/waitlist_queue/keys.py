@@ -1,127 +1,156 @@
-"""The names of all keys in Redis; no other module makes one.
+"""The names of all keys in Redis. No other module creates key names.
 
-The hash tag keeps the keys of one waitlist in one slot, so that a script may touch them all.
+The hash tag keeps all keys of a waitlist in the same slot, so that one script can use all of them.
 """
 
 
 def meta(waitlist_id: str) -> str:
-    """Hash: state, epoch, last ticket, settings, counters."""
+    """Hash of the state, epoch, last ticket, settings and counters of the waitlist."""
     return f"wl:{{{waitlist_id}}}:meta"
 
 
 def queue(waitlist_id: str) -> str:
-    """Sorted set: waiting entries that are ready to be taken, entry_id by rank."""
+    """Sorted set of the waiting entries that are ready. The score of an entry is its rank."""
     return f"wl:{{{waitlist_id}}}:queue"
 
 
 def not_ready(waitlist_id: str) -> str:
-    """Sorted set: waiting entries that are passed over for now, entry_id by rank."""
+    """Sorted set of the waiting entries that are not ready. The score of an entry is its rank."""
     return f"wl:{{{waitlist_id}}}:not_ready"
 
 
 def unverified(waitlist_id: str) -> str:
-    """Sorted set: waiting entries whose address is not verified, which no position counts."""
+    """Sorted set of the waiting entries whose address is not verified. The score is the rank.
+
+    Positions do not count these entries.
+    """
     return f"wl:{{{waitlist_id}}}:unverified"
 
 
 def ready_at(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the millisecond at which a reason not to be ready ends."""
+    """Sorted set of entries.
+
+    The score is the millisecond at which the next reason not to be ready ends.
+    """
     return f"wl:{{{waitlist_id}}}:ready_at"
 
 
 def readiness(waitlist_id: str) -> str:
-    """Hash: entry_id to the version and the reasons of its readiness, where it ever had any."""
+    """Hash from entry_id to the version and the reasons of the readiness.
+
+    It has only entries that have had a reason not to be ready.
+    """
     return f"wl:{{{waitlist_id}}}:readiness"
 
 
 def tombstones(waitlist_id: str) -> str:
-    """Sorted set: entry_id:join_id by the stamp at which that stay ended."""
+    """Sorted set of stays (entry_id:join_id) that have ended. The score is the stamp of the end."""
     return f"wl:{{{waitlist_id}}}:gone"
 
 
 def tickets_of_moved(waitlist_id: str) -> str:
-    """Hash: entry_id to the ticket of its signup, where the rank is not made of it."""
+    """Hash from entry_id to the ticket, for entries whose rank does not determine the ticket."""
     return f"wl:{{{waitlist_id}}}:moved"
 
 
 def held(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the millisecond at which its hold ends."""
+    """Sorted set of held and offered entries. The score is the deadline in milliseconds."""
     return f"wl:{{{waitlist_id}}}:held"
 
 
 def claimed(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the millisecond at which its claim ends; lists with max_claims."""
+    """Sorted set of claimed entries. The score is the deadline in milliseconds.
+
+    Only waitlists with `max_claims` have this key.
+    """
     return f"wl:{{{waitlist_id}}}:claimed"
 
 
 def claims(waitlist_id: str) -> str:
-    """Hash: entry_id to state, token, rank, ticket, attempts, stamp; entries off the queue."""
+    """Hash from entry_id to state, token, rank, ticket, attempts and stamp of its hold.
+
+    It has the entries that are on the list but not in the queue.
+    """
     return f"wl:{{{waitlist_id}}}:claims"
 
 
 def parked(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the millisecond at which it was parked."""
+    """Sorted set of parked entries. The score is the millisecond at which the entry was parked."""
     return f"wl:{{{waitlist_id}}}:parked"
 
 
 def attempts(waitlist_id: str) -> str:
-    """Hash: entry_id to attempts; entries in the queue again after a hold has expired."""
+    """Hash from entry_id to its attempts, for entries in the queue with an expired hold."""
     return f"wl:{{{waitlist_id}}}:tries"
 
 
 def dirty(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the stamp of a decision that the record may lack."""
+    """Sorted set of entries. The score is the stamp of a decision that the record may lack."""
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
 def pending_decisions(waitlist_id: str) -> str:
-    """Hash: entry_id to its decisions that the record may lack, oldest first."""
+    """Hash from entry_id to the decisions that the record may lack, oldest first."""
     return f"wl:{{{waitlist_id}}}:decided"
 
 
 def segments(waitlist_id: str) -> str:
-    """Sorted set: segment:rank:entry_id, all of one score; the waiting entries of each segment.
+    """Sorted set of the waiting entries of each segment. All members have the same score.
 
-    One that is not ready is segment;rank:entry_id.
+    A member is "segment:rank:entry_id" if the entry is ready, "segment;rank:entry_id" if it is not,
+    and "segment<rank:entry_id" if its address is not verified.
     """
     return f"wl:{{{waitlist_id}}}:segments"
 
 
 def tags(waitlist_id: str) -> str:
-    """Hash: entry_id to its segments and the version of its attributes; all entries on the list."""
+    """Hash from entry_id to the segments and the version of the attributes.
+
+    It has all entries on the list, not only those that wait.
+    """
     return f"wl:{{{waitlist_id}}}:tags"
 
 
 def same_ms_counts(waitlist_id: str) -> str:
-    """Hash: the first ticket of a millisecond to the number of imported rows in it; for a day."""
+    """Hash from the first ticket of a millisecond to its number of imported rows.
+
+    The hash expires after a day.
+    """
     return f"wl:{{{waitlist_id}}}:crowds"
 
 
 def inside(waitlist_id: str) -> str:
-    """Sorted set: entry_id by the millisecond at which the customer's pass ends."""
+    """Sorted set of the customers inside, by entry_id.
+
+    The score is the millisecond at which the pass ends.
+    """
     return f"wl:{{{waitlist_id}}}:inside"
 
 
 def visits(waitlist_id: str) -> str:
-    """Hash: entry_id to the ticket of the stay by which the customer is inside."""
+    """Hash from entry_id to the ticket of the stay through which the customer is inside."""
     return f"wl:{{{waitlist_id}}}:visits"
 
 
 def board(waitlist_id: str) -> str:
-    """String: the positions that all customers may see, as of one moment; for a minute."""
+    """String with the positions at one moment that all customers may see.
+
+    The string expires after a minute.
+    """
     return f"wl:{{{waitlist_id}}}:board"
 
 
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Sorted set: idempotency key of a move by its stamp, so that a repeat does not move again.
+    """Sorted set of the idempotency keys of moves. The score is the stamp of the move.
 
-    One key holds all moves of an entry, so that an erasure can delete them.
+    Because of this key a repeated request does not move the entry again. One key holds all moves of
+    an entry, so that an erasure can delete them.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """String: the result of a claim or an admission, so that its repeat returns the same."""
+    """String with the result of a claim or an admission, for repeats of the same request."""
     return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"
 
 

@@ -1,4 +1,4 @@
-"""The operations: which script carries out a request, and how its reply becomes a result."""
+"""Which script carries out a request, and how the reply of the script becomes a result."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 NO_ONCE_KEY = "none"
-# Requests whose script has another name than theirs.
+# Requests whose script is not named after the request.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.Leave: "end_stay",
     c.Drop: "end_stay",
@@ -21,16 +21,16 @@ SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.ListWaiting: "list",
     c.ListOffQueue: "list",
 }
-# How many requests one run of a script carries out; one of any other.
+# How many requests one run of a script carries out, for the types where it is more than one.
 PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 50}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """How a type of request is carried out.
+    """How requests of one type are carried out.
 
-    With `per_run` above 1, `arguments` takes a list of requests, and the script returns a list of
-    replies. `own_keys` come after the keys of the waitlist.
+    If `per_run` is above 1, `arguments` takes a list of requests, and the script returns a list of
+    replies. `own_keys` follow the keys of the waitlist.
     """
 
     script: Script
@@ -42,7 +42,10 @@ class Operation:
 
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
-    """Return how a type of request is carried out: by its script's header and its fields."""
+    """Return how requests of this type are carried out.
+
+    The header of the script and the fields of the request decide it.
+    """
     script = script_named(SHARED_SCRIPTS.get(request) or _script_name(request))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
     per_run = PER_RUN.get(request, 1)
@@ -57,12 +60,12 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
 @cache
 def _script_name(request: type[c.Request]) -> str:
-    """Return the name of a class as a file has it: restore_many of RestoreMany."""
+    """Return the class name as a file name, for example restore_many for RestoreMany."""
     return re.sub(r"(?<=.)([A-Z])", r"_\1", request.__name__).lower()
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Yield neighbours that one run of a script carries out together."""
+    """Yield groups of adjacent requests that one run of a script can carry out together."""
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -81,7 +84,7 @@ def _may_join(part: list[c.OnWaitlist], request: c.OnWaitlist) -> bool:
 
 
 def call_of(part: Sequence[c.OnWaitlist]) -> Call:
-    """Return the script run that carries out a part."""
+    """Return the run of the script that carries out a group of requests."""
     request = part[0]
     operation = operation_of(type(request))
     own_arguments = operation.arguments(part if operation.per_run > 1 else request)
@@ -92,7 +95,7 @@ def call_of(part: Sequence[c.OnWaitlist]) -> Call:
 
 
 def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
-    """Return the result of each request in a part, or the failure that its reply names."""
+    """Return the result, or the failure, of each request in a group."""
     operation = operation_of(type(part[0]))
     replies = [reply] if operation.per_run == 1 else reply
     if len(replies) != len(part):
@@ -102,24 +105,25 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
 
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
-    """Return a script's keys that all requests about a waitlist share.
+    """Return the keys of the script that all requests about a waitlist share.
 
-    The cache goes by the script's name, because the hash of a short string takes less time.
+    The cache uses the name of the script as its key, because hashing a short string is faster than
+    hashing the script.
     """
     names = script_named(script_name).keys
     return tuple(keys.OF_WAITLIST[name](waitlist_id) for name in names if name not in OWN_KEYS)
 
 
 def _moves(request: c.OnWaitlist) -> str:
-    """Return the key of all moves of an entry."""
+    """Return the key that holds the moves of the entry."""
     return keys.moves(request.waitlist_id, cast("c.OnEntry", request).entry_id)
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the key of the idempotency key of a claim or an admission."""
+    """Return the key that holds the result for the idempotency key of a claim or an admission."""
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
     return keys.once(request.waitlist_id, _script_name(type(request)), once_key)
 
 
-# Keys of one request; scripts name them after those of the whole waitlist.
+# Keys that belong to a single request. Scripts name them after the keys of the whole waitlist.
 OWN_KEYS: dict[str, Callable[[c.OnWaitlist], str]] = {"moves": _moves, "once": _once}

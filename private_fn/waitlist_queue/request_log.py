@@ -1,4 +1,4 @@
-"""Request log: one line for each message, with operation, outcome and Redis' time."""
+"""Writes one log line for each message, with operation, outcome and the time spent in Redis."""
 
 import time
 from collections.abc import Callable
@@ -12,26 +12,26 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# Outcomes that count as failures: the caller did not cause them.
+# Outcomes that count as failures of the service, because the caller did not cause them.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
-BROKEN: Message = {"code": InternalError.code}
+DEFECT: Message = {"code": InternalError.code}
 
 
-class Waiting(Protocol):
-    """Counts the seconds spent waiting for Redis."""
+class WaitCounter(Protocol):
+    """An object that counts the seconds spent waiting for Redis."""
 
     waited_seconds: float
 
 
 class RequestLog:
-    """A service that writes a line for each message that it answers."""
+    """Wraps the service and writes a log line for each message that it answers."""
 
     def __init__(
         self,
         service: QueueService,
         telemetry: Telemetry,
         correlation: Correlation,
-        redis: Waiting,
+        redis: WaitCounter,
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._service = service
@@ -41,8 +41,8 @@ class RequestLog:
         self._seconds = seconds
 
     def handle(self, message: object) -> Message:
-        """Answer one message."""
-        answer = BROKEN
+        """Answer one message and write its log line."""
+        answer = DEFECT
         self._correlation.id = correlation_id = given(message)
         began, redis_began = self._seconds(), self._redis.waited_seconds
         try:

@@ -1,4 +1,7 @@
-"""Maps a script's reply to the result: each value is the JSON field of its declared name."""
+"""Maps the reply of a script to a result.
+
+Each value of the reply becomes the JSON field that the header of the script declares for it.
+"""
 
 from typing import Any
 
@@ -9,22 +12,22 @@ from waitlist_queue.store import Reply
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import BY_CODE, WaitlistError
 
-# A result or a failure of the contract, as its JSON has it.
+# A result or a failure of the contract, in its JSON form.
 Message = dict[str, Any]
 
 
 def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
-    """Return the answer that a script's reply means: a result of this type, or a refusal."""
+    """Return the answer for the reply of a script: a result of the given type, or a failure."""
     outcome = reply[0]
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # Not strict: a script returns true as 1.
+    # The conversion is not strict, because a script returns true as 1.
     return encoded(msgspec.convert(values, result, strict=False))
 
 
 def failure(error: WaitlistError) -> Message:
-    """Return the answer instead of a result."""
+    """Return the answer to a request that failed with this error."""
     return encoded(c.Failure(code=error.code, message=error.message))
 
 
@@ -34,9 +37,9 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return values, and those of their rows, by the names that the script's header declares.
+    """Return the values by the names that the header declares, also within rows.
 
-    A script returns nil for false and for a value that is not there: the field has its default.
+    A script returns nil for false and for a missing value. The field then keeps its default.
     """
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")

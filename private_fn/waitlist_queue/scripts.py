@@ -1,4 +1,8 @@
-"""Loads the Lua scripts; a script's header is its contract, read here and held by a test."""
+"""Loads the Lua scripts.
+
+The header of a script is its contract. This module reads it, and a test checks that the code
+follows it.
+"""
 
 import hashlib
 import re
@@ -11,17 +15,17 @@ LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
 FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"\w+")
-# Arguments that the store adds at the end of the caller's.
-OF_STORE = ("now", "server_run_id")
+# Arguments that the store appends to those of the caller.
+STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Script:
-    """One verb: all its code, and what its header declares.
+    """The code of one script, together with the declarations in its header.
 
-    `returns` has the names of the values that follow each outcome, and `rows` the names of the
-    values in each row of such a value.
+    `returns` has the names of the values that follow each outcome. If such a value is a list of
+    rows, `rows` has the names of the values in each row.
     """
 
     name: str
@@ -33,8 +37,8 @@ class Script:
 
     @cached_property
     def added(self) -> Names:
-        """Return the arguments that the store adds."""
-        return tuple(name for name in self.arguments if name in OF_STORE)
+        """Return the names of the arguments that the store adds."""
+        return tuple(name for name in self.arguments if name in STORE_ARGUMENTS)
 
     @cached_property
     def sha(self) -> str:
@@ -43,12 +47,15 @@ class Script:
 
 @cache
 def script_named(name: str) -> Script:
-    """Return a verb's script. The first call reads it: an environment may never run the others."""
+    """Return the script of an operation. It is read at the first call.
+
+    A process may never run most of the scripts, so they are not all read at once.
+    """
     return load(FOLDER / f"{name}.lua")
 
 
 def load(path: Path) -> Script:
-    """Read one script, with the shared Lua that it names put before it."""
+    """Read a script, and put the library functions that it uses in front of it."""
     body = path.read_text(encoding="utf-8")
     header = [line[3:] for line in body.splitlines() if line.startswith("-- ")]
     replies = [reply for line in _lines(header, "RETURNS") for reply in line.split(" | ")]
@@ -58,16 +65,17 @@ def load(path: Path) -> Script:
         source=_code(_words(header, "USES"), _names(keys, arguments, _words(header, "META")), body),
         keys=keys,
         arguments=arguments,
-        returns=dict(map(_named, replies)),
-        rows=dict(map(_named, _lines(header, "EACH"))),
+        returns=dict(map(_split_declaration, replies)),
+        rows=dict(map(_split_declaration, _lines(header, "EACH"))),
     )
 
 
 def _names(keys: Names, arguments: Names, fields: Names) -> str:
-    """Return the Lua that names the header's keys (`keys.queue`), its arguments, and fields.
+    """Return the Lua code that gives names to the keys, the arguments and the fields in the header.
 
-    The arguments are locals. The fields of the hash of the list, META, are read in one command and
-    are locals too: `meta_paused` is the field `paused`.
+    Keys become fields of a table (`keys.queue`), and arguments become local variables. The META
+    fields, which are fields of the hash `meta`, are read in one command and become local variables
+    too. For example, `meta_paused` is the field `paused`.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -81,20 +89,20 @@ def _names(keys: Names, arguments: Names, fields: Names) -> str:
 
 
 def _code(pieces: Names, names: str, body: str) -> str:
-    """Return the code without comments, because Redis reads and hashes every byte that is sent.
+    """Return the code without comments, because Redis reads and hashes every byte that it receives.
 
-    The names take the place of the header's first line, so that every line keeps the number that
-    it has in its file: an error in Redis' log names it.
+    The code that assigns the names replaces the first line of the header. Every line keeps its
+    number, because an error in the log of Redis refers to the line by its number.
     """
     library = "".join([(LIBRARY / f"{name}.lua").read_text("utf-8") for name in pieces])
     code = names + COMMENT.sub("", body)
-    return _needed(COMMENT.sub("", library), code) + code
+    return _without_unused_functions(COMMENT.sub("", library), code) + code
 
 
-def _needed(library: str, code: str) -> str:
-    """Return the library with empty lines for each function that no code after it names.
+def _without_unused_functions(library: str, code: str) -> str:
+    """Return the library with blank lines in place of every function that the code does not use.
 
-    Redis makes each function again at each run, which takes a tenth of a microsecond.
+    Redis creates each function again at each run, which takes a tenth of a microsecond.
     """
     named = set(WORD.findall(FUNCTION.sub("", library) + code))
     for function in reversed(list(FUNCTION.finditer(library))):
@@ -113,6 +121,6 @@ def _lines(header: list[str], keyword: str) -> list[str]:
     return [line.removeprefix(keyword + " ") for line in header if line.startswith(keyword + " ")]
 
 
-def _named(words: str) -> tuple[str, Names]:
+def _split_declaration(words: str) -> tuple[str, Names]:
     first, *others = words.split()
     return first, tuple(others)

@@ -1,4 +1,4 @@
-"""Handles private messages: decodes a request, runs it, encodes its result or its refusal."""
+"""Handles private messages: decodes the request, runs its script, and encodes the answer."""
 
 import logging
 import time
@@ -21,15 +21,19 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# One turn ends at least 200 holds of a waitlist, so one call ends at least 4,000. No turn begins
-# after EXPIRING_SECONDS, so that the last one is over before Lambda would stop the function.
+# One turn ends at least 200 holds of a waitlist, so one call ends at least 4,000 holds. No turn
+# begins after EXPIRING_SECONDS, so that the last turn is over before Lambda would stop the
+# function.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
 
 
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
-    """A batch before its rows are decoded: each row is decoded, and can fail, by itself."""
+    """A batch whose rows are not decoded yet.
+
+    Each row is decoded separately and can fail separately.
+    """
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
 
@@ -38,14 +42,17 @@ warm_decoders(Rows, c.AnyRequest)
 
 
 class QueueService:
-    """The private contract on one store. A defect is answered as `internal_error`."""
+    """Answers the messages of the private contract, using one store.
+
+    If a script fails because of a defect, the answer is `internal_error`.
+    """
 
     def __init__(self, store: RedisStore, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._store = store
         self._monotonic = monotonic
 
     def handle(self, message: object) -> Message:
-        """Answer one message: a result with `ok` true, or a failure with a `code`."""
+        """Answer one message, with a result (`ok` is true) or with a failure that has a `code`."""
         try:
             return self._answer(_decode(message))
         except WaitlistError as error:
@@ -57,7 +64,7 @@ class QueueService:
     def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
             results = self._batch(request.requests)
-            # Its results are encoded already.
+            # The results of the rows are encoded already.
             return {**encoded(c.BatchResult(outcome="batch", results=[])), "results": results}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
@@ -73,23 +80,23 @@ class QueueService:
 
     def _batch(self, rows: list[Any]) -> list[Message]:
         decoded = _decode_rows(rows)
-        requests = [one for one in decoded if isinstance(one, c.OnWaitlist)]
+        requests = [row for row in decoded if isinstance(row, c.OnWaitlist)]
         results = iter(self._end_holds(requests, self._run_many(requests)))
-        return [next(results) if isinstance(one, c.OnWaitlist) else one for one in decoded]
+        return [next(results) if isinstance(row, c.OnWaitlist) else row for row in decoded]
 
     def _run_many(self, requests: Sequence[c.OnWaitlist]) -> list[Message]:
         parts = list(parts_of(requests))
         replies = self._store.run_many([call_of(part) for part in parts])
         settled: list[Message] = []
         for part, reply in zip(parts, replies, strict=True):
-            settled += _settle(part, reply)
+            settled += _results_or_failures(part, reply)
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired holds, and repeat the requests that these holds have kept from their answer.
+        """End expired holds, and repeat the requests that these holds kept from being answered.
 
-        Some requests of a run may have been carried out. The requests that wait for the end of
-        holds are repeated in their order.
+        In a batch, some requests may have been carried out already. Only the requests that failed
+        with `expiring` are repeated, in their order.
         """
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
@@ -97,7 +104,9 @@ class QueueService:
             if not late or (turn and self._monotonic() > end):
                 break
             waitlist_ids = {requests[number].waitlist_id: None for number in late}
-            self._run_many([c.Expire(waitlist_id=one, limit=1) for one in waitlist_ids])
+            self._run_many(
+                [c.Expire(waitlist_id=waitlist_id, limit=1) for waitlist_id in waitlist_ids]
+            )
             again = self._run_many([requests[number] for number in late])
             for number, result in zip(late, again, strict=True):
                 results[number] = result
@@ -108,33 +117,34 @@ def _is_expiring(result: Message) -> bool:
     return result.get("code") == Expiring.code
 
 
-def _settle(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:
+def _results_or_failures(part: list[c.OnWaitlist], reply: Reply | WaitlistError) -> list[Message]:
     if isinstance(reply, WaitlistError):
         return [failure(reply) for _ in part]
     return results_of(part, reply)
 
 
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
-    """Decode each row of a batch, or say why it is refused."""
+    """Decode each row of a batch. A row that cannot be decoded becomes a failure."""
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # One row or more is refused. To decode each by itself takes a quarter longer.
+        # At least one row cannot be decoded, so each row is decoded separately. For valid rows this
+        # would take a quarter more time.
         return [_decode_row(row) for row in rows]
-    return [_accepted(request) for request in requests]
+    return [_check_row(request) for request in requests]
 
 
 def _decode_row(row: object) -> c.OnWaitlist | Message:
     try:
-        return _accepted(_decode(row))
+        return _check_row(_decode(row))
     except WaitlistError as error:
         return failure(error)
 
 
-def _accepted(request: c.Request) -> c.OnWaitlist | Message:
-    """Return a row of a batch, or why it is refused."""
+def _check_row(request: c.Request) -> c.OnWaitlist | Message:
+    """Return the request of a row, or a failure if a batch must not contain the request."""
     if not isinstance(request, c.OnWaitlist):
-        return failure(InvalidRequest("a batch holds operations on waitlists only"))
+        return failure(InvalidRequest("a batch may contain only operations on waitlists"))
     return request if request.v == c.VERSION else failure(UnsupportedVersion())
 
 
@@ -144,7 +154,8 @@ def _decode(message: object) -> c.Request:
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
-        # JSON can escape half a character (\ud800), which no string of the contract holds.
+        # JSON can contain half of a surrogate pair (\ud800), which is not valid in the strings of
+        # the contract.
         raise InvalidRequest("a string is not valid Unicode") from error
     if request.v != c.VERSION:
         raise UnsupportedVersion
@@ -152,9 +163,12 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct that `op` names; converting to the union of all costs much more."""
+    """Return the struct that `op` names.
+
+    Decoding a known struct is much faster than decoding the union of all structs.
+    """
     try:
         op = message["op"]
         return Rows if op == "batch" else c.REQUESTS[op]
-    except (LookupError, TypeError):  # an unknown operation, or no message at all
+    except (LookupError, TypeError):  # the operation is unknown, or the message is not an object
         return c.AnyRequest

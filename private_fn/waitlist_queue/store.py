@@ -15,19 +15,20 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# Refusals that pass without a change: a failover, a restart, a full memory that drains.
-PASSING = (
+# Errors that pass without any change by the operator: a failover, a restart, or full memory that is
+# freed again.
+TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Refusals that the operator must end; the log has a hint.
-REFUSED = (exceptions.NoPermissionError,)
-# Errors of one command in a pipeline that the same command, sent alone, can get past.
-FINDS_ITS_WAY = (
+# Errors that only the operator can resolve. The log has a hint for the operator.
+OPERATOR_ERRORS = (exceptions.NoPermissionError,)
+# Errors of one command in a pipeline that may not occur when the same command is sent alone.
+RETRIED_ALONE = (
     exceptions.NoScriptError,
-    exceptions.AskError,  # and MovedError
+    exceptions.AskError,  # also covers MovedError
     exceptions.ClusterDownError,
     exceptions.TryAgainError,
     exceptions.ConnectionError,
@@ -36,11 +37,11 @@ FINDS_ITS_WAY = (
 
 
 class ScriptFailed(Exception):
-    """A script broke: a defect, not an outage."""
+    """A script failed because of a defect. Redis itself is available."""
 
 
 class Call(NamedTuple):
-    """One run of one script."""
+    """One run of one script, with its keys and arguments."""
 
     script: Script
     keys: tuple[str, ...]
@@ -48,7 +49,7 @@ class Call(NamedTuple):
 
 
 class RedisStore:
-    """Runs scripts by EVALSHA, and sends a script that the server does not have."""
+    """Runs scripts with EVALSHA. If the server does not have a script, the store sends it."""
 
     def __init__(
         self,
@@ -63,23 +64,26 @@ class RedisStore:
 
     def ping(self) -> None:
         """Raise QueueUnavailable unless Redis answers."""
-        self._guarded(lambda client: client.execute_command("PING"))
+        self._call_redis(lambda client: client.execute_command("PING"))
 
     def run(self, call: Call) -> Reply:
-        """Run one script, in one round trip."""
-        reply: Reply = self._guarded(self._run, call)
+        """Run one script in one round trip."""
+        reply: Reply = self._call_redis(self._run, call)
         return reply
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        """Run many scripts in one round trip (per node), in order; each fails for itself."""
+        """Run many scripts, in order, in one round trip for each node.
+
+        Each script can fail independently.
+        """
         return cast(
             list[Reply | QueueUnavailable],
-            self._guarded(self._run_many, calls),
+            self._call_redis(self._run_many, calls),
         )
 
     def _run(self, client: Client, call: Call) -> Reply:
         if deadline.left() <= 0:
-            raise exceptions.TimeoutError("the time of the call is up")
+            raise exceptions.TimeoutError("the deadline of the call has passed")
         tail = self._tail(call)
         try:
             reply: Reply = client.execute_command("EVALSHA", call.script.sha, *tail)
@@ -88,11 +92,12 @@ class RedisStore:
             return cast(Reply, client.execute_command("EVAL", call.script.source, *tail))
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        replies = self._sent(client, calls) if calls else []
-        # Calls that a node did not answer come last: asking it again may take all the time left.
+        replies = self._send(client, calls) if calls else []
+        # Calls that a node did not answer are repeated last, because asking the node again may use
+        # up all the time that is left.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
-            number: self._settled(client, calls[number], replies[number]) for number in order
+            number: self._resolve_reply(client, calls[number], replies[number]) for number in order
         }
         settled = [outcomes[number] for number in range(len(calls))]
         failed = [reply for reply in settled if isinstance(reply, QueueUnavailable)]
@@ -105,47 +110,51 @@ class RedisStore:
             raise QueueUnavailable
         return settled
 
-    def _sent(self, client: Client, calls: Sequence[Call]) -> list[object]:
-        """Return what came of each call: a reply, or the error that it met."""
+    def _send(self, client: Client, calls: Sequence[Call]) -> list[object]:
+        """Send the calls, and return the reply or the error of each call."""
         if not isinstance(client, RedisCluster):
-            return self._pipelined(client, None, calls)
+            return self._send_pipeline(client, None, calls)
         replies: dict[int, object] = {}
         for node, numbers in _by_node(client, calls).items():
-            found = self._pipelined(client, node, [calls[number] for number in numbers])
+            found = self._send_pipeline(client, node, [calls[number] for number in numbers])
             replies.update(zip(numbers, found, strict=True))
         return [replies[number] for number in range(len(calls))]
 
-    def _pipelined(
+    def _send_pipeline(
         self, client: Any, node: ClusterNode | None, calls: Sequence[Call]
     ) -> list[object]:
         server = client.get_redis_connection(node) if node else client
         pipeline = server.pipeline(transaction=False)
-        for command in self._in_order(calls):
+        for command in self._commands_for(calls):
             pipeline.execute_command(*command)
         try:
             return cast(list[object], pipeline.execute(raise_on_error=False))
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            if node:  # Ask the other nodes which one has taken over.
+            if node:  # Ask the other nodes which node has taken over.
                 client.nodes_manager.initialize(last_failed_node_name=node.name)
             return [error] * len(calls)
 
-    def _in_order(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield commands that run in this order also where the server has forgotten the scripts."""
+    def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
+        """Yield the commands for the calls.
+
+        The commands run in this order even if the server has forgotten the scripts.
+        """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The whole script the first time: a script that is sent again would run after the
-            # commands behind it. The last command has none behind it.
+            # The first use of a script sends its source. If EVALSHA failed, the script would be
+            # sent again and would run after the commands behind it. No command is behind the last
+            # one, so the last command can be short.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
             yield (*which, *self._tail(call))
 
-    def _settled(self, client: Client, call: Call, reply: object) -> Reply | QueueUnavailable:
+    def _resolve_reply(self, client: Client, call: Call, reply: object) -> Reply | QueueUnavailable:
         if not isinstance(reply, Exception):
             return cast(Reply, reply)
         try:
-            if isinstance(reply, FINDS_ITS_WAY):
+            if isinstance(reply, RETRIED_ALONE):
                 return self._run(client, call)
             raise reply
         except (RedisError, exceptions.RedisClusterException) as error:
@@ -155,7 +164,7 @@ class RedisStore:
         added = [self._added[name]() for name in call.script.added]
         return (len(call.keys), *call.keys, *call.arguments, *added)
 
-    def _guarded(self, action: Callable[..., Any], *arguments: object) -> Any:
+    def _call_redis(self, action: Callable[..., Any], *arguments: object) -> Any:
         began = time.perf_counter()
         try:
             with deadline:
@@ -163,7 +172,7 @@ class RedisStore:
                     self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:
-            self._client = None  # Its map of the cluster is out of date.
+            self._client = None  # The client's map of the cluster is out of date.
             raise _unavailable(error) from error
         except (RedisError, OSError) as error:
             raise _unavailable(error) from error
@@ -176,7 +185,7 @@ def _is_lost(reply: object) -> bool:
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
-    """Return the numbers of the calls that go to each node."""
+    """Return the indexes of the calls that go to each node."""
     numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]
@@ -185,8 +194,13 @@ def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, l
 
 
 def _unavailable(error: Exception, level: int = logging.WARNING) -> QueueUnavailable:
-    """Return what to answer; a script's own failure is a defect and is raised as such."""
-    if isinstance(error, exceptions.ResponseError) and not isinstance(error, PASSING + REFUSED):
+    """Return the QueueUnavailable to answer with, and log the error.
+
+    If the script itself failed, this is a defect, so ScriptFailed is raised instead.
+    """
+    if isinstance(error, exceptions.ResponseError) and not isinstance(
+        error, TRANSIENT_ERRORS + OPERATOR_ERRORS
+    ):
         raise ScriptFailed(with_hint(error)) from error
     logger.log(level, "Redis does not answer: %s", with_hint(error))
     unavailable = QueueUnavailable()

@@ -14,7 +14,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 USER, PASSWORD = "waitlist", "a-password"
-RIGHTS = "give the user the rights of docs/operate/policies/redis-user.acl"
+RIGHTS = "give the Redis user the permissions in docs/operate/policies/redis-user.acl"
 As = Callable[[str, str], Line]
 
 
@@ -58,7 +58,7 @@ def test_a_wrong_password_is_an_outage_and_the_log_has_the_remedy(
     for answer in (line.init(), line.handle({"op": "ping"}), line.handle(batch)):
         assert answer["code"] == "queue_unavailable"
     for record in caplog.records:
-        assert "set the user and the password of REDIS_URL" in record.getMessage()
+        assert "check the user and password in REDIS_URL" in record.getMessage()
         assert record.exc_info is None, "no traceback"
     assert len(caplog.records) == 3
     assert "another-password" not in caplog.text

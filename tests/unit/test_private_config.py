@@ -65,7 +65,7 @@ def test_no_address_is_no_configuration() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"REDIS_IAM_CACHE_ARN": ""}, "REDIS_IAM_CACHE_ARN go together"),
+        ({"REDIS_IAM_CACHE_ARN": ""}, "Set both REDIS_IAM_USER and REDIS_IAM_CACHE_ARN"),
         ({"REDIS_IAM_USER": ""}, "REDIS_IAM_USER and"),
         ({"REDIS_IAM_CACHE_ARN": "waitlist-0a1b"}, "REDIS_IAM_CACHE_ARN must be arn:"),
         ({"REDIS_IAM_CACHE_ARN": CACHE_ARN + "/*"}, "REDIS_IAM_CACHE_ARN must be arn:"),

@@ -21,7 +21,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 MISMATCH = "Hostname mismatch, certificate is not valid for"
-REMEDY = "name in REDIS_URL the host that the certificate is for"
+REMEDY = "use the host name of the certificate in REDIS_URL"
 Refused = Callable[[str], str]
 
 

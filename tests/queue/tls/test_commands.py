@@ -142,7 +142,7 @@ def test_the_log_has_the_missing_right_and_the_remedy(
     assert refused
     assert {answer["code"] for answer in refused} == {"queue_unavailable"}
     assert f"no permissions to run the '{command}' command" in caplog.text
-    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
+    assert "give the Redis user the permissions in docs/operate/policies" in caplog.text
     assert not [record for record in caplog.records if record.exc_info], "no traceback"
 
 
@@ -153,7 +153,7 @@ def test_a_cluster_is_not_found_without_these_rights(
     line = new_line(cluster)
     with without(cluster, command):
         assert line.init()["code"] == "queue_unavailable"
-    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
+    assert "give the Redis user the permissions in docs/operate/policies" in caplog.text
     accepted(line.init())
 
 
@@ -164,7 +164,7 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"
-    assert "give the user the rights of docs/operate/policies/redis-user.acl" in caplog.text
+    assert "give the Redis user the permissions in docs/operate/policies" in caplog.text
     place.on_each("ACL", "LOG", "RESET")
 
 

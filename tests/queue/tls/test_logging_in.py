@@ -18,7 +18,7 @@ from waitlist_queue.iam_credentials import RENEWAL_SECONDS, IamCredentials
 
 IAM_USER = IamUser("iam-user", Cache("waitlist-0a1b", "eu-west-1", is_serverless=True))
 CACHE_ARN = "arn:aws:elasticache:eu-west-1:123456789012:serverlesscache:waitlist-0a1b"
-REMEDY = "set the user and the password of REDIS_URL, or REDIS_IAM_USER"
+REMEDY = "check the user and password in REDIS_URL, or check REDIS_IAM_USER"
 Asked = Callable[[Line], dict[str, Any]]
 
 
