@@ -1,1 +1,5 @@
-"""The OpenAPI document. Only `/docs` and `make openapi` import it: no request needs its models."""
+"""The OpenAPI document.
+
+Only the route `/docs` and `make openapi` import this package, so that other requests do not load
+its models.
+"""

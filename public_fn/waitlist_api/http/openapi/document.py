@@ -1,4 +1,4 @@
-"""Builds the OpenAPI document from the routes and the table of operations."""
+"""Build the OpenAPI document from the routes and their documentation."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -30,32 +30,35 @@ from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import GIVEN
 from waitlist_shared.version import VERSION
 
-# Without a pattern: a value that does not match is replaced, the request is not refused.
+# The schema has no pattern, because the service does not refuse a request with another value. It
+# replaces the value.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
-    description="The client's own id of this request, a UUID or a ULID: every log line of the "
-    "request has it. Any other value is replaced, because it could name a person.",
+    description="The client's own id for this request, a UUID or a ULID. Every log line of the "
+    "request has this id. The service replaces any other value, because the value could identify "
+    "a person.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
 _RESPONSE_HEADER = {
-    "description": "The id that every log line of this request has.",
+    "description": "The id of this request, which every one of its log lines has.",
     "schema": {"type": "string", "pattern": "^" + GIVEN.pattern.removesuffix(r"\Z") + "$"},
 }
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
     ALWAYS: Header(**_RESPONSE_HEADER, required=True),  # type: ignore[arg-type]
-    # Responses of API Gateway itself have only its own `apigw-requestid`.
+    # A response that API Gateway makes itself has only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Powertools' own errors, which no route returns: every refusal here is a Problem.
+# Schemas that Powertools adds for its own validation errors. No route returns them, because this
+# API answers every error with a `Problem`.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")
 
 
 class DocumentedResolver(Resolver):
-    """A resolver that also serves the OpenAPI document, at `/docs`."""
+    """A resolver that also serves the OpenAPI document, at the path `/docs`."""
 
     def __init__(self, *routers: APIGatewayHttpRouter, knows_issuer: bool) -> None:
         super().__init__(enable_validation=True)
@@ -75,24 +78,25 @@ class DocumentedResolver(Resolver):
             path="/docs",
             title="Waiting list",
             version=VERSION,
-            description="Customers sign up, see their true position and leave; operators order "
-            "and admit them.",
+            description="The waiting list API. Customers sign up, see their exact position and "
+            "leave. Operators order the customers and admit them.",
             security_schemes=SECURITY_SCHEMES_WITH_ISSUER if knows_issuer else SECURITY_SCHEMES,
         )
 
     def get_openapi_schema(self, **options: Any) -> OpenAPI:
-        """Return the document, with the correlation id of every operation."""
+        """Return the document with our schemas, and with the correlation id in every operation."""
         document = super().get_openapi_schema(**options)
         document.components = document.components or Components()
         document.components.headers = _HEADERS
         document.components.schemas = _schemas(document.components.schemas or {})
         for path in (document.paths or {}).values():
             for operation in _operations(path):
-                # An empty list means that the route needs no credentials; its absence would mean
-                # that they are unknown.
+                # An empty list says that the route needs no credentials. If `security` were
+                # missing, the document would not say whether the route needs any.
                 operation.security = operation.security or []
                 for parameter in operation.parameters or []:
-                    # Powertools writes header names in lower case; generated clients show them.
+                    # Powertools writes header names in lower case. Generated clients show the names
+                    # to their users, so the document has them in title case.
                     if isinstance(parameter, Parameter) and parameter.in_ is ParameterInType.header:
                         parameter.name = parameter.name.title()
                 operation.parameters = [*(operation.parameters or []), _REQUEST_HEADER]
@@ -106,14 +110,19 @@ class DocumentedResolver(Resolver):
 
 
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
-    """Add the named bodies of each choice; leave out the schemas that no route returns."""
+    """Return the schemas of the document.
+
+    The bodies of a choice get schemas with names of their own, and schemas that no route uses are
+    left out.
+    """
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
     choices: list[tuple[type[BaseModel], Literal["validation"]]] = [
-        (one, "validation") for body in (BumpBody, EditBody) for one in body.choices()
+        (choice, "validation") for body in (BumpBody, EditBody) for choice in body.choices()
     ]
     _, named = models_json_schema(choices, ref_template=REF_TEMPLATE)
     return kept | {name: Schema(**schema) for name, schema in named["$defs"].items()}
 
 
 def _operations(path: PathItem) -> list[Operation]:
-    return [one for method in METHODS if (one := getattr(path, method)) is not None]
+    found = (getattr(path, method) for method in METHODS)
+    return [operation for operation in found if operation is not None]

@@ -1,4 +1,4 @@
-"""Links of the OpenAPI document: the operations that take an id of an answer."""
+"""OpenAPI links from a response to the operations that take an id from the response."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return links to operations, named like them, with these parameters."""
-    return {one: {"operationId": one, "parameters": parameters} for one in operations}
+    """Return links to these operations, by operation id. Each link passes these parameters."""
+    return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 
 def next_page(operation: str, parameters: dict[str, str] | None = None) -> dict[str, Link]:
-    """Return the link from a page to the one after it."""
+    """Return the link from a page of a list to the next page."""
     cursor = {"cursor": "$response.body#/cursor"}
     return {"nextPage": {"operationId": operation, "parameters": {**(parameters or {}), **cursor}}}
 

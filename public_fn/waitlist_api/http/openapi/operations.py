@@ -1,4 +1,7 @@
-"""What the OpenAPI document says of each operation; the routes themselves say only their id."""
+"""The documentation of each operation in the OpenAPI document.
+
+The routes themselves only state their operation ids.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,12 +31,12 @@ from waitlist_api.http.schemas.entries import (
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
-# Every operation that asks both stores may meet these.
+# These problems can occur in every operation that uses both stores.
 OUTAGES = ("rebuilding", "record_unavailable")
 
 
 class Operation(Struct, frozen=True):
-    """The documentation of one operation, in the words of OpenAPI."""
+    """The OpenAPI documentation of one operation."""
 
     tag: str
     summary: str
@@ -43,16 +46,19 @@ class Operation(Struct, frozen=True):
 
 
 def operations(*, knows_issuer: bool) -> Mapping[str, Operation]:
-    """Return the documentation of every operation by its id.
+    """Return the documentation of every operation by operation id.
 
-    With `knows_issuer` customers send the tokens of an OIDC issuer, else entry tokens.
+    If `knows_issuer` is true, customers send the tokens of an OIDC issuer. Otherwise they send
+    entry tokens.
     """
-    by_the_edge = _anyone() | _customers(knows_issuer=knows_issuer)
-    return {name: _by_the_edge(one) for name, one in by_the_edge.items()} | _operators()
+    through_edge = _anyone() | _customers(knows_issuer=knows_issuer)
+    return {
+        name: _add_edge_refusal(operation) for name, operation in through_edge.items()
+    } | _operators()
 
 
-def _by_the_edge(operation: Operation) -> Operation:
-    """Return an operation with the refusal of a stack that has `EdgeOnly`."""
+def _add_edge_refusal(operation: Operation) -> Operation:
+    """Add the problem `edge_only`, which a stack with the parameter `EdgeOnly` returns."""
     refusal = problems("edge_only")[403]
     if (other := operation.responses.get(403)) is not None:
         refusal = {**other, "description": f"{other['description']}, `edge_only`"}
@@ -60,7 +66,7 @@ def _by_the_edge(operation: Operation) -> Operation:
 
 
 def with_headers(headers: dict[str, Any], responses: Responses) -> Responses:
-    """Return responses whose success has these headers."""
+    """Return `responses` with these headers added to the response 200."""
     return {**responses, 200: {**responses[200], "headers": headers}}
 
 
@@ -71,7 +77,7 @@ PUBLIC_CACHE = {
 
 ETAG = {
     "ETag": {
-        "description": "The version of the settings, for `If-Match`.",
+        "description": "The version of the settings, for use in `If-Match`.",
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     }
 }
@@ -79,7 +85,7 @@ ETAG = {
 
 LOCATION = {
     "Location": {
-        "description": "The address of the entry, relative to that of the request.",
+        "description": "The URL of the entry, relative to the URL of the request.",
         "schema": {"type": "string", "format": "uri-reference"},
     }
 }
@@ -87,7 +93,8 @@ LOCATION = {
 
 BOARD_CACHE = {
     "Cache-Control": {
-        "description": "A cache may answer an old board while it fetches the new one: see `as_of`.",
+        "description": "A cache may serve an old board while it fetches the new board. The field "
+        "`as_of` says how old a board is.",
         "schema": {"type": "string", "const": "public, max-age=5, stale-while-revalidate=30"},
     }
 }
@@ -97,24 +104,29 @@ def _anyone() -> dict[str, Operation]:
     return {
         "getPassIssuer": Operation(
             "anyone",
-            "Get the discovery document of the passes",
-            with_headers(PUBLIC_CACHE, answers(200, "Where the keys of the passes are")),
-            "OpenID Connect Discovery: JWT authorizers and libraries find the keys by it.",
+            "Get the OpenID Connect discovery document",
+            with_headers(
+                PUBLIC_CACHE,
+                answers(200, "The discovery document, which says where the keys of the passes are"),
+            ),
+            "JWT authorizers and libraries read this document (OpenID Connect Discovery) to find "
+            "the keys that verify passes.",
         ),
         "getPassKeys": Operation(
             "anyone",
-            "Get the public keys of the passes",
-            with_headers(PUBLIC_CACHE, answers(200, "The keys", "keys_unavailable")),
-            "A new key is published before it signs, and stays until its passes are over.",
+            "Get the public keys that verify passes",
+            with_headers(PUBLIC_CACHE, answers(200, "The public keys", "keys_unavailable")),
+            "A new key is published before it signs its first pass. An old key stays published "
+            "until all passes that it signed have ended.",
         ),
         "health": Operation(
             "anyone",
-            "Check both stores",
+            "Check whether both stores are available",
             {200: {"description": "The state of both stores"}, **problems()},
         ),
         "getWaitlist": Operation(
             "anyone",
-            "Get a waitlist",
+            "Get the public data of a waitlist",
             with_headers(
                 PUBLIC_CACHE,
                 answers(200, "The waitlist", "waitlist_not_found", *OUTAGES),
@@ -122,7 +134,7 @@ def _anyone() -> dict[str, Operation]:
         ),
         "getBoard": Operation(
             "anyone",
-            "Get the board: the positions of all ranks",
+            "Get the board, from which an app computes positions",
             with_headers(
                 BOARD_CACHE,
                 answers(
@@ -133,10 +145,11 @@ def _anyone() -> dict[str, Operation]:
                     *OUTAGES,
                 ),
             ),
-            "An app reads the position of its entry's `rank` from the board, which a cache can "
-            "answer for everyone. It gets its own entry when the entry is near the head, when the "
-            "board no longer has its rank, and every few minutes: an operator may have moved it. "
-            "A new board is made at most every five seconds.",
+            "The board says which position each `rank` has. A cache can serve the same board to "
+            "all customers, so an app that polls the board causes little load. An app should "
+            "still get its own entry when the entry is near the head, when the board no longer "
+            "covers the entry's `rank`, and every few minutes, because an operator may have moved "
+            "the entry. The service makes a new board at most every five seconds.",
         ),
     }
 
@@ -166,19 +179,27 @@ SIGN_UP = (
     *OUTAGES,
 )
 BOT_CHECK = ("bot_check_failed", "bot_check_unavailable")
-SIGN_UP_GUEST = "Send an Idempotency-Key: only a repeat with the same key gets the token again."
-SIGN_UP_WITH_JWT = "The token's `sub` identifies the customer: a repeat returns the same entry."
+SIGN_UP_GUEST = "Send an Idempotency-Key. Only a repeat with the same key returns the token again."
+SIGN_UP_WITH_JWT = (
+    "The `sub` of the token identifies the customer, so a repeat returns the same entry."
+)
 
 
 def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Responses:
-    """Return the responses of a signup; `answer` is that of guests, who may get another one."""
+    """Return the responses of a signup, whose success body for guests is `answer`."""
     successes = {
         201: {**success(201, "The new entry", links.OF_A_SIGNUP), "headers": LOCATION},
-        200: success(200, "The entry of an earlier request of the same client", links.OF_A_SIGNUP),
+        200: success(
+            200,
+            "The existing entry, which an earlier request of the same client created",
+            links.OF_A_SIGNUP,
+        ),
     }
     if answer is not None:
-        told = "A waitlist that verifies addresses: the same for every address"
-        successes |= {202: {**success(202, told), **_content(InboxAnswer)}}
+        description = (
+            "The waitlist verifies addresses. This response is the same for every address."
+        )
+        successes |= {202: {**success(202, description), **_content(InboxAnswer)}}
         successes = {
             status: {**_content(answer), **response} for status, response in successes.items()
         }
@@ -186,11 +207,17 @@ def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Respon
 
 
 def _own_data(*, knows_issuer: bool) -> Responses:
-    """Return the responses of a change of one's own data: done, or of guests to be verified."""
-    successes = {200: {**success(200, "One's own profile"), **_content(OwnDataAnswer)}}
+    """Return the responses of a customer's change of their own data.
+
+    If customers are guests, a new address must be verified first, so there is a second success.
+    """
+    successes = {200: {**success(200, "The customer's own profile"), **_content(OwnDataAnswer)}}
     if not knows_issuer:
-        told = "A new address is to be verified; the same whether or not another entry has it"
-        successes[202] = {**success(202, told), **_content(NewAddressAnswer)}
+        description = (
+            "The new address must be verified. The response does not reveal whether another entry "
+            "has it."
+        )
+        successes[202] = {**success(202, description), **_content(NewAddressAnswer)}
     codes = (*EDIT_OWN, "too_many_changes", "invalid_json", "unsupported_media_type")
     return {**successes, **problems(*codes)}
 
@@ -208,16 +235,16 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "customer",
             "Sign up",
             _signed_up(codes, None if knows_issuer else SignupAnswer),
-            f"{SIGN_UP_WITH_JWT if knows_issuer else SIGN_UP_GUEST} Attributes that would put the "
-            f"entry into more than {MAX_COMBINATIONS} segments are refused.",
+            f"{SIGN_UP_WITH_JWT if knows_issuer else SIGN_UP_GUEST} The signup is refused if its "
+            f"attributes would put the entry into more than {MAX_COMBINATIONS} segments.",
             JWT if knows_issuer else ENTRY_TOKEN_IF_ANY,
         ),
         "sendLink": Operation(
             "anyone",
-            "Ask for the link to one's place",
+            "Ask for a message with the link to one's own place",
             answers(
                 202,
-                "The same for every address",
+                "The request was accepted. The response is the same for every address.",
                 "invalid_json",
                 "waitlist_not_found",
                 "no_entry_tokens",
@@ -225,10 +252,12 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "throttled",
                 "record_unavailable",
             ),
-            "On a waitlist with `identity`: if the address has a place, the event `link_asked` (or "
-            "`verification_asked`, while it is not verified) asks for a message with the link. At "
-            "most once a minute, then after two, four and so on. If customers use the tokens of an "
-            "OIDC issuer, the answer is `no_entry_tokens`.",
+            "This operation works on waitlists with `identity`. If the address has a place, the "
+            "service publishes the event `link_asked`, or `verification_asked` if the address is "
+            "not verified yet, so that a message with the link is sent. An address gets such a "
+            "message at most once a minute, and then after pauses of two minutes, four minutes "
+            "and so on. If customers use the tokens of an OIDC issuer, the response is "
+            "`no_entry_tokens`.",
         ),
         "verify": Operation(
             "anyone",
@@ -237,7 +266,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 NO_STORE,
                 answers(
                     200,
-                    "The entry, and the token of its stay",
+                    "The entry and its entry token",
                     "invalid_json",
                     "code_refused",
                     "already_on_list",
@@ -248,29 +277,30 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     links=links.OF_A_SIGNUP,
                 ),
             ),
-            "The code comes in a link that is sent to the address, behind `#v=`. Send it when the "
-            "reader asks for it, such as by a button: programs that scan mail open links. The "
-            "code of a new address moves the entry to it; `already_on_list` says that this address "
-            "has an entry of its own, and that nothing has changed. "
-            "Idempotent: a repeat has the same answer. If customers use the tokens of an OIDC "
-            "issuer, the answer is `no_entry_tokens`.",
+            "The code follows `#v=` in the link that was sent to the address. Send the code only "
+            "when the customer asks for it, for example with a button, because programs that scan "
+            "mail open links. If the code belongs to a new address, the entry moves to this "
+            "address. If another entry already has the address, the response is `already_on_list` "
+            "and nothing changes. A repeat gets the same response. If customers use the tokens of "
+            "an OIDC issuer, the response is `no_entry_tokens`.",
         ),
         "getEntry": Operation(
             "customer",
-            "Get an entry's position",
+            "Get the position of an entry",
             with_headers(
                 NO_STORE,
                 answers(
                     200,
-                    "The entry, exact at this moment",
+                    "The entry, with its exact current position",
                     *OWN_ENTRY,
                     *OUTAGES,
                 ),
             ),
-            "With `segment` the answer also has the position within each segment that the entry's "
-            "values of these attributes make, at the same moment. If the waitlist declares no such "
-            "segment the request is refused, and the error lists the declared segments. While "
-            "segments are being built the answer is `503 rebuilding`.",
+            "If the request has `segment`, the response also has the entry's position within each "
+            "segment that its values of these attributes form. Both positions are read at the "
+            "same moment. If the waitlist does not declare this segment, the request is refused, "
+            "and the error lists the declared segments. While segments are being built, the "
+            "response is `503 rebuilding`.",
             credentials,
         ),
         "leave": Operation(
@@ -278,31 +308,33 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Leave the waitlist",
             answers(
                 204,
-                "The customer has left",
+                "The customer has left the waitlist",
                 *OWN_ENTRY,
                 "already_admitted",
                 *OUTAGES,
             ),
-            "Idempotent: a repeat has the same answer.",
+            "A repeat gets the same response.",
             credentials,
         ),
         "changeOwnData": Operation(
             "customer",
             "Change one's own data",
             with_headers(NO_STORE, _own_data(knows_issuer=knows_issuer)),
-            "Idempotent: a repeat has the same answer. An empty `profile` changes nothing. Fields "
-            "that the waitlist requires cannot be taken out. Another address, where the waitlist "
-            "tells people apart by one (`identity`), is verified first: the answer is `202`, the "
-            "event `address_change_asked` asks for a message to the new address, and `verify` with "
-            "its code moves the entry there. The last new address counts, and the present one "
-            "takes it back. Three are taken at once, then one after a minute, two, four and so on; "
-            "else the answer is `invalid_request`. Fields that the form keeps as attributes are "
-            "the operators' to change.",
+            "An empty `profile` changes nothing, and a repeat gets the same response. Fields that "
+            "the waitlist requires cannot be removed. If the request changes the address that "
+            "identifies the customer (`identity`), the new address must be verified first. The "
+            "response is then `202`, the event `address_change_asked` makes the service send a "
+            "message to the new address, and `verify` with the code from this message moves the "
+            "entry. Only the last new address counts. Sending the current address cancels the "
+            "change. A customer can give three new addresses at once, and then one more after one "
+            "minute, two minutes, four minutes and so on. Before that, the response is "
+            "`too_many_changes`. Only operators can change form fields that are kept as "
+            "attributes.",
             credentials,
         ),
         "enter": Operation(
             "customer",
-            "Accept an offer, and be admitted",
+            "Accept an offer and be admitted",
             with_headers(
                 NO_STORE,
                 answers(
@@ -314,7 +346,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "keys_unavailable",
                 ),
             ),
-            "Idempotent: a repeat returns the same admission and the same pass.",
+            "A repeat returns the same admission and the same pass.",
             credentials,
         ),
         "getPass": Operation(
@@ -324,14 +356,15 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 NO_STORE,
                 answers(
                     200,
-                    "The admission with its pass",
+                    "The admission and its pass",
                     *OWN_ENTRY,
                     "not_inside",
                     "keys_unavailable",
                     "record_unavailable",
                 ),
             ),
-            "As long as the pass lasts, also where the waitlist admits without an offer.",
+            "The pass can be read until it ends, also if the waitlist admitted the customer "
+            "without an offer.",
             credentials,
         ),
         "decline": Operation(
@@ -339,24 +372,24 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "Decline an offer",
             answers(
                 200,
-                "The entry at the end of the queue, or off the list",
+                "The entry, which is now at the end of the queue or has left",
                 *OWN_OFFER,
                 "offer_expired",
                 "too_many_changes",
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The slot is offered to the next customer at once. A repeat changes nothing if it has "
-            "`offered_until` of the offer that it means, or the same `Idempotency-Key`; without "
-            "either it declines the offer that is open.",
+            "The next customer gets the offer at once. Send `offered_until` of the offer, or an "
+            "`Idempotency-Key`, so that a repeat changes nothing. Without either, each request "
+            "declines the offer that is open at that moment.",
             credentials,
         ),
         "rest": Operation(
             "customer",
-            "Rest: let others pass until a time",
+            "Rest until a given time",
             answers(
                 200,
-                "The entry, which is not ready",
+                "The entry, which is not ready until the rest ends",
                 *EDIT_OWN,
                 "rest_not_allowed",
                 "rests_used_up",
@@ -364,8 +397,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "The entry keeps its place and is passed over. At `until` it is ready by itself. A "
-            "repeat with the same `until` changes nothing; another one counts as one more rest.",
+            "While the entry rests, it keeps its place and other customers are served first. At "
+            "`until` the entry becomes ready again. A repeat with the same `until` changes "
+            "nothing. A request with another `until` counts as another rest.",
             credentials,
         ),
         "resume": Operation(
@@ -373,28 +407,31 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "End a rest",
             answers(
                 200,
-                "The entry as it is then",
+                "The entry after the change",
                 *EDIT_OWN,
                 "invalid_json",
                 "unsupported_media_type",
             ),
-            "Idempotent: an entry that does not rest, or has another rest, stays as it is.",
+            "If the entry does not rest, or has begun another rest, the request changes nothing. "
+            "A repeat gets the same response.",
             credentials,
         ),
         "confirm": Operation(
             "customer",
-            "Confirm that one still waits",
-            answers(200, "The entry, whose customer is not asked any more", *EDIT_OWN),
-            "Idempotent: without an open question nothing changes. Answers count until the service "
-            "has noted that there was none, which is never before `confirm_by`: `not_waiting`.",
+            "Confirm that one is still waiting",
+            answers(200, "The entry, without an open question", *EDIT_OWN),
+            "If there is no open question, nothing changes. The service accepts an answer until "
+            "it has recorded that the customer did not answer, which is never before "
+            "`confirm_by`. After that, the response is `not_waiting`.",
             credentials,
         ),
         "exitEntry": Operation(
             "customer",
-            "Go out, and free the room",
+            "Go out and free one's room inside",
             answers(200, "The admission", *OWN_ENTRY, "not_inside", *OUTAGES),
-            "Idempotent: a repeat has the same answer. Without it the room is free when the pass "
-            "ends, and with it too where the policy's `customer_exit` is `frees_at_end`.",
+            "A repeat gets the same response. If the customer never sends this request, the room "
+            "is free when the pass ends. If the policy's `customer_exit` is `frees_at_end`, the "
+            "room is free at the end of the pass in either case.",
             credentials,
         ),
     }
@@ -402,7 +439,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
 
 WAITLIST = ("unauthorized", "waitlist_not_found", "record_unavailable")
 READ = (*WAITLIST, "rebuilding")
-# Of a request with a body.
+# Problems of an operation with a request body.
 WRITE = (*READ, "invalid_json", "unsupported_media_type")
 ENTRY = (*WRITE, "entry_not_found")
 HOLD = (*ENTRY, "claim_expired", "claim_mismatch", "not_waiting", "already_admitted")
@@ -422,7 +459,7 @@ def _waitlists() -> dict[str, Operation]:
             "List waitlists",
             answers(
                 200,
-                "A page of waitlists, by id",
+                "A page of waitlists, sorted by id",
                 "unauthorized",
                 "record_unavailable",
                 links=links.next_page("listWaitlists"),
@@ -432,14 +469,15 @@ def _waitlists() -> dict[str, Operation]:
             "Send the webhook's dead letters again",
             answers(
                 200,
-                "How many events are sent again",
+                "The number of events that are sent again",
                 "unauthorized",
                 "invalid_json",
                 "unsupported_media_type",
                 "no_webhook",
             ),
-            "Of the events that the webhook has not taken for a day, those since a time. Those of "
-            "each entry arrive in order. A repeat sends those that are left.",
+            "A dead letter is an event that the webhook did not accept for a day. This operation "
+            "sends the dead letters since a given time again. The events of each entry arrive in "
+            "order. A repeat sends the events that are left.",
         ),
         "putWaitlist": _operator(
             "Create a waitlist, or replace its whole configuration",
@@ -460,7 +498,8 @@ def _waitlists() -> dict[str, Operation]:
                     ),
                 ),
             },
-            "With `If-None-Match: *` it creates one, and replaces none.",
+            "If the request has `If-None-Match: *`, it only creates a waitlist and never replaces "
+            "one.",
         ),
         "changeWaitlist": _operator(
             "Change some settings of a waitlist",
@@ -475,46 +514,50 @@ def _waitlists() -> dict[str, Operation]:
                     links=links.OF_A_WAITLIST,
                 ),
             ),
-            "JSON Merge Patch (RFC 7396), as `application/merge-patch+json` or `application/json`. "
-            "Changes of two operators at once both stand, unless they are of one setting: then the "
-            "later one does, or with `If-Match` the earlier one. What changes nothing makes no "
-            "version.",
+            "The body is a JSON Merge Patch (RFC 7396), sent as `application/merge-patch+json` or "
+            "`application/json`. If two operators change different settings at the same time, "
+            "both changes are kept. If they change the same setting, the later change wins. If "
+            "they send `If-Match`, the later change is refused instead. A request that changes "
+            "nothing creates no new version.",
         ),
         "getWaitlistConfig": _operator(
-            "Get a waitlist's configuration",
+            "Get the configuration of a waitlist",
             with_headers(ETAG, answers(200, "The waitlist", *WAITLIST)),
         ),
         "deleteWaitlist": _operator(
             "Delete a waitlist with all its entries",
             answers(204, "The waitlist is deleted", *WAITLIST, "settings_changed"),
-            "The waitlist is gone at once; its records are erased in the background.",
+            "The waitlist is gone at once. Its records are erased in the background.",
         ),
         "getStats": _operator(
             "Get the counts of a waitlist",
-            answers(200, "The counts, exact at this moment", *READ),
-            "The estimate is that of a customer who joins now, by the pace of the last minute.",
+            answers(200, "The exact current counts", *READ),
+            "The estimate is the wait of a customer who joins now, at the pace of the last minute.",
         ),
         "getStatsHistory": _operator(
             "Get the counts of a waitlist over the last hour, day or week",
-            answers(200, "Points at equal distances, oldest first", *WAITLIST),
-            "From samples that maintenance takes each minute and keeps for two days, and for four "
-            "weeks those of each hour. A time without a sample has the counts of the one before.",
+            answers(200, "Points at equal intervals, oldest first", *WAITLIST),
+            "The counts are samples. Maintenance takes a sample each minute and keeps it for two "
+            "days. It keeps one sample of each hour for four weeks. A point without a sample "
+            "repeats the counts of the point before.",
         ),
         "previewAdmission": _operator(
-            "Estimate the waits of an admission policy before it is saved",
-            answers(200, "Estimates by position", *WRITE),
-            "The estimates that customers at these positions get under this policy: of the saved "
-            "one with what is measured of the list, of another one as just after its change. "
-            "Those of a paused list are for a resume now. Nothing is written.",
+            "Estimate the waits under an admission policy before you save it",
+            answers(200, "The estimates by position", *WRITE),
+            "The response has the estimates that customers at these positions would get under "
+            "this policy. If the policy is the saved policy, its estimates use the measured pace "
+            "of the waitlist. The estimates of any other policy are the estimates that customers "
+            "get just after the change. If the waitlist is paused, the estimates assume that it "
+            "resumes now. Nothing is saved.",
         ),
         "listSegments": _operator(
             "Count the waiting entries of each segment",
             answers(
                 200, "A page of segments", *READ, links=links.next_page("listSegments", links.HERE)
             ),
-            "Exact at this moment. Segments without a waiting entry are not listed. Each page is "
-            "sorted by attributes and values; the pages themselves are not in that order. Empty "
-            "for a waitlist that declares no segments.",
+            "The counts are exact at the time of the response. Segments without a waiting entry "
+            "are not listed. Each page is sorted by attributes and values, but the pages are not "
+            "in order among each other. If the waitlist declares no segments, the list is empty.",
         ),
     }
 
@@ -530,16 +573,17 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "A one-off admission in addition to the policy. With an "
-            "Idempotency-Key a repeat by the same operator offers no further slot: it returns the "
-            "same entries, as far as they still have theirs. With `refill` slots that are not used "
-            "go to the next entries; a `count` of 0 ends that.",
+            "This admission comes on top of the policy. If an operator repeats a request with the "
+            "same Idempotency-Key, no further slots are offered. The response has the same "
+            "entries, except entries that no longer have their slot. If `refill` is true, slots "
+            "that are not used go to the next entries. A request with a `count` of 0 ends the "
+            "refilling.",
         ),
         "admitPerson": _operator(
-            "Offer a slot to this entry now",
+            "Offer a slot to one entry now",
             answers(
                 200,
-                "The entry with its offer",
+                "The entry and its offer",
                 *ENTRY,
                 "not_waiting",
                 "already_admitted",
@@ -547,28 +591,29 @@ def _admission() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "Wherever it waits, and whatever rate and schedule say. Nothing of the policy pays for "
-            "it, so an offer that is not used goes to no other entry. With an Idempotency-Key a "
-            "repeat by the same operator offers nothing further.",
+            "The entry may be anywhere in the queue, and the rate and schedule of the policy do "
+            "not matter. The offer takes no slot of the policy, so an unused offer does not go to "
+            "another entry. If an operator repeats a request with the same Idempotency-Key, no "
+            "second offer is made.",
         ),
         "withdraw": _operator(
             "Take an offer back",
             answers(
                 200,
-                "The entry, waiting at its old place",
+                "The entry, which waits at its old place again",
                 *ENTRY,
                 "not_offered",
                 "offer_expired",
                 "not_waiting",
                 "already_admitted",
             ),
-            "The slot goes to the next entry at once, if the policy or a quota still has it due. "
-            "Idempotent with `offered_until`, which names the offer.",
+            "The slot goes to the next entry at once if the policy or a quota still has this slot "
+            "open. Send `offered_until`, which names the offer, so that a repeat changes nothing.",
         ),
         "exitPerson": _operator(
-            "Let a customer go out, and free the room",
+            "Let a customer go out and free their room inside",
             answers(200, "The admission", *ENTRY, "not_inside"),
-            "Idempotent: a repeat has the same answer.",
+            "A repeat gets the same response.",
         ),
     }
 
@@ -584,30 +629,32 @@ def _claims() -> dict[str, Operation]:
                 "waitlist_paused",
                 "idempotency_key_reused",
             ),
-            "An entry is claimed by one claimer at a time. With an Idempotency-Key a repeat by the "
-            "same operator returns the same entries with the same tokens, as far as they are still "
-            "held. If a filter is not a declared segment the request is refused, and the error "
-            "lists the declared segments. With `filters` the entries of the first one come first, "
-            "each in serving order. While segments are being built the answer is "
-            "`503 rebuilding`.",
+            "Only one claimer can hold an entry at a time. If an operator repeats a request with "
+            "the same Idempotency-Key, the response has the same entries and claim tokens, except "
+            "entries that are no longer held. If a filter is not a declared segment, the request "
+            "is refused, and the error lists the declared segments. With `filters`, the entries "
+            "of the first filter come first, in serving order, and then the entries of the next "
+            "filter. While segments are being built, the response is `503 rebuilding`.",
         ),
         "complete": _operator(
-            "Admit a claimed entry: final",
+            "Admit a claimed entry for good",
             answers(200, "The entry is admitted", *HOLD),
-            "Idempotent for the same claim token; any other token is refused.",
+            "A repeat with the same claim token gets the same response. Any other claim token is "
+            "refused.",
         ),
         "release": _operator(
             "Return a claimed entry to the queue",
             answers(200, "The entry and its position", *HOLD),
-            "Idempotent for the same claim token: a repeat begins no other delay.",
+            "A repeat with the same claim token gets the same response and does not restart the "
+            "delay.",
         ),
         "extend": _operator(
             "Renew the lease of a claim (heartbeat)",
             answers(200, "The entry and its new deadline", *HOLD),
-            "The lease starts again now.",
+            "The lease starts again at the time of this request.",
         ),
         "park": _operator(
-            "Set a claimed entry aside until an operator redrives it",
+            "Park a claimed entry until an operator redrives it",
             answers(200, "The entry is parked", *HOLD, links=links.OF_THE_PARKED),
         ),
         "redrive": _operator(
@@ -620,42 +667,47 @@ def _claims() -> dict[str, Operation]:
 def _entries() -> dict[str, Operation]:
     return {
         "importEntries": _operator(
-            "Import up to 500 entries, also into a closed waitlist",
+            "Import up to 500 entries, even into a closed waitlist",
             with_headers(
                 NO_STORE,
                 answers(200, "The outcome of each row", *WRITE),
             ),
-            "Each row is validated like a signup, and refused without effect on the other rows. A "
-            "repeat changes nothing: customers on the waitlist are reported as `already`, and "
-            "those who have left or were admitted as `ended`, unless `ended` is `rejoin`. Rows "
-            "keep their order, also rows of the same `joined_at`, and also when a call without an "
-            "answer is repeated. At most 2 MB.",
+            "Each row is validated like a signup. An invalid row is refused, and the other rows "
+            "are still imported. A repeat changes nothing. It reports customers who are on the "
+            "waitlist as `already`, and customers who have left or were admitted as `ended`, "
+            "unless the request's `ended` is `rejoin`. Rows keep their order, even if several "
+            "rows have the same `joined_at`, and even if a call that got no response is repeated. "
+            "The body may have at most 2 MB.",
         ),
         "importWithTokens": _operator(
-            "Import entries, and get their entry tokens",
+            "Import entries and get their entry tokens",
             with_headers(
                 NO_STORE,
-                answers(200, "The outcome and token of each row", *WRITE, "no_entry_tokens"),
+                answers(
+                    200, "The outcome and the entry token of each row", *WRITE, "no_entry_tokens"
+                ),
             ),
-            "As `importEntries`. Each row that is on the waitlist afterwards has its entry token, "
-            "for you to pass on, unless a guest made the stay. If customers use the tokens of an "
-            "OIDC issuer, the answer is `no_entry_tokens`. A right of its own: who may add people "
-            "need not be allowed to act for them.",
+            "This operation works like `importEntries`. The response also has an entry token for "
+            "each row that is on the waitlist afterwards, unless the guest signed up themselves. "
+            "Pass the tokens on to the guests. If customers use the tokens of an OIDC issuer, the "
+            "response is `no_entry_tokens`. The operation has its own IAM permission, because not "
+            "everyone who may add people should be able to act for them.",
         ),
         "listEntries": _operator(
             "List entries by status",
             answers(
                 200, "A page of entries", *READ, links=links.next_page("listEntries", links.HERE)
             ),
-            "Waiting entries come in serving order, offered entries by deadline, parked entries by "
-            "the time of parking. Entries that were admitted or left, and customers who are "
-            "`inside` (admitted, and their room not free: see `room_until`), come by the time at "
-            "which their stay ended, and `banned` customers by the time of the ban: the oldest "
-            "first, an entry of the last moments perhaps later. A page of these may be empty "
-            "before the last one: follow `cursor` until it is null.",
+            "Waiting entries are sorted in serving order, offered entries by deadline, and parked "
+            "entries by the time of parking. Entries that were admitted or left, and customers "
+            "who are `inside` (admitted, and still counted until `room_until`), are sorted by the "
+            "time at which their stay ended, oldest first. Customers who are `banned` are sorted "
+            "by the time of the ban, oldest first. In these lists, an entry that changed in "
+            "the last moments may be missing. A page of these lists may be empty before the last "
+            "page, so follow `cursor` until it is null.",
         ),
         "getPerson": _operator(
-            "Get an entry with profile and history",
+            "Get an entry with its profile and history",
             answers(
                 200,
                 "The entry",
@@ -663,73 +715,79 @@ def _entries() -> dict[str, Operation]:
                 "entry_not_found",
                 links=links.next_page("getPerson", links.SAME_ENTRY),
             ),
-            "The history has the newest 100 events, oldest first. With `include=history` it comes "
-            "in pages from the oldest event on: follow `cursor` to its end to read everything that "
-            "is recorded of the person.",
+            "The response has the newest 100 events of the history, oldest first. If the request "
+            "has `include=history`, the response is a page of the history, which begins with the "
+            "oldest event. Follow `cursor` to the end to read everything that is recorded about "
+            "the person.",
         ),
         "findPerson": _operator(
             "Find a person by their address",
             answers(200, "The entry", *ENTRY, "no_entry_tokens"),
-            "On a waitlist with `identity`: any spelling of the mail address or number finds the "
-            "entry. The address is in the body, because URLs are logged. If customers use the "
-            "tokens of an OIDC issuer, the answer is `no_entry_tokens`.",
+            "This operation works on waitlists with `identity`. Any spelling of the mail address "
+            "or telephone number finds the entry. Send the address in the body, because URLs are "
+            "logged. If customers use the tokens of an OIDC issuer, the response is "
+            "`no_entry_tokens`.",
         ),
         "editPerson": _operator(
-            "Replace attributes, profile or both",
+            "Replace an entry's attributes, its profile, or both",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "A given field replaces the whole former value. The position stays; the segments "
-            "follow the attributes. Idempotent: a repeat has the same answer. The history records "
-            "which field was changed, without the values.",
+            "Each field that you send replaces the whole stored value. The entry keeps its "
+            "position, and its segments follow the new attributes. A repeat gets the same "
+            "response. The history records which field was changed, but not the values.",
         ),
         "askAll": _operator(
             "Ask customers now whether they still wait",
             answers(
                 200,
-                "How many entries of the page were asked",
+                "The number of entries on this page that were asked",
                 *WRITE,
                 "confirm_off",
                 "queue_unavailable",
             ),
-            "Goes through the waiting entries that are ready, a page a request: repeat with the "
-            "`cursor` until it is null. An entry whose customer is asked already is left as it is, "
-            "so a repeat asks no customer twice.",
+            "This operation goes through the waiting entries that are ready, one page per "
+            "request. Repeat the request with the returned `cursor` until the `cursor` is null. A "
+            "customer who has already been asked is not asked again.",
         ),
         "setReady": _operator(
-            "Hold an entry back, or no longer",
+            "Hold an entry back, or stop holding it back",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "An entry that is held back keeps its place and is passed over. One that is offered or "
-            "parked is so when it waits again. Idempotent: a repeat has the same answer.",
+            "An entry that is held back keeps its place, and other entries are served first. If "
+            "the entry is offered or parked, it is held back once it waits again. A repeat gets "
+            "the same response.",
         ),
         "verifyPerson": _operator(
-            "Mark the address of an entry verified",
+            "Mark the address of an entry as verified",
             answers(200, "The entry", *ENTRY, "not_waiting", "already_admitted"),
-            "By a proof of your own, such as a passport at the door. The entry may then be "
-            "offered a slot, as after `verify`. Idempotent: a repeat has the same answer, and an "
-            "entry that needs no verification stays as it is.",
+            "Use this operation if you have checked the person yourself, for example by their "
+            "passport. After that, the entry can be offered a slot, as after `verify`. If the "
+            "entry needs no verification, nothing changes. A repeat gets the same response.",
         ),
         "erasePerson": _operator(
-            "Erase a person: record, history and position",
-            answers(204, "All data of the person is erased", *READ),
+            "Erase a person's record, history and position",
+            answers(204, "All data about the person is erased", *READ),
         ),
         "remove": _operator(
-            "Remove an entry, also an offered or parked one",
+            "Remove an entry, even if it is offered or parked",
             answers(
-                204, "The customer has left, and is banned if asked for", *ENTRY, "already_admitted"
+                204,
+                "The customer has left, and is banned if the request asked for a ban",
+                *ENTRY,
+                "already_admitted",
             ),
-            "Idempotent: a repeat has the same answer. With `ban` later signups of the customer "
-            "are refused until an `unban`, whatever the state of the entry is.",
+            "A repeat gets the same response. If `ban` is true, later signups of the customer are "
+            "refused until an `unban`. A customer can be banned in any status.",
         ),
         "unban": _operator(
             "End the ban of a customer",
             answers(204, "The customer is not banned", *ENTRY, "ban_mismatch"),
-            "The customer may sign up again as the waitlist's `rejoin` allows; the former place "
-            "comes back by `reinstate` alone. Idempotent: a repeat has the same answer.",
+            "After the unban, the waitlist's `rejoin` decides whether the customer may sign up "
+            "again. Only `reinstate` gives the former place back. A repeat gets the same response.",
         ),
         "reinstate": _operator(
             "Give an entry its former place back",
             answers(
                 200,
-                "The entry at its former place",
+                "The entry, at its former place",
                 *ENTRY,
                 "banned",
                 "already_on_list",
@@ -739,13 +797,14 @@ def _entries() -> dict[str, Operation]:
                 "not_waiting",
                 "idempotency_key_reused",
             ),
-            "For an entry that has left, was removed or did not come, or that is parked: the "
-            "customer stands between the former neighbours again, with the priority, `joined_at`, "
-            "profile and attributes of the stay that has ended. It is a new stay: the former entry "
-            "token, claim and parking are over, attempts begin at 0, and it counts as signed up "
-            "once more. `issueToken` and `getLink` answer what the guest needs now. Possible on a "
-            "closed waitlist, not on a full one, and until `retention_days` after the end of the "
-            "stay: then the answer is `entry_not_found`.",
+            "Use this operation for an entry that has left, was removed, did not use its offer, "
+            "or is parked. The entry returns to its former place between its former neighbours, "
+            "with the priority, `joined_at`, profile and attributes of the stay that has ended. "
+            "The entry begins a new stay. Its former entry token, claim and parking are no longer "
+            "valid, its attempts start at 0, and it counts as another signup. Get the guest's new "
+            "token with `issueToken`, or their new link with `getLink`. An entry can be "
+            "reinstated on a closed waitlist, but not on a full waitlist. After `retention_days` "
+            "from the end of the stay the response is `entry_not_found`.",
         ),
         "bump": _operator(
             "Move an entry",
@@ -758,8 +817,9 @@ def _entries() -> dict[str, Operation]:
                 "no_room",
                 "idempotency_key_reused",
             ),
-            "With an Idempotency-Key a repeat by the same operator moves nothing: it returns the "
-            "current position, and how far the first call moved the entry.",
+            "If an operator repeats a request with the same Idempotency-Key, the entry is not "
+            "moved again. The response then has the current position, and the distance that the "
+            "first request moved the entry.",
         ),
     }
 
@@ -772,30 +832,31 @@ def _tokens() -> dict[str, Operation]:
                 NO_STORE,
                 answers(
                     200,
-                    "The token",
+                    "The entry token",
                     *READ,
                     "entry_not_found",
                     "no_entry_tokens",
                     "unsupported_media_type",
                 ),
             ),
-            "For a customer who was imported or has lost the token. Its holder may act as the "
-            "customer in the latest stay of the entry: read it, enter, decline, take the pass, "
-            "exit and leave. The request has no body and changes nothing; earlier tokens of the "
-            "same stay keep working. If customers use the tokens of an OIDC issuer, the answer is "
-            "`no_entry_tokens`.",
+            "Use this operation for a customer who was imported, or who has lost their token. "
+            "Whoever has the token can act as the customer in the latest stay of the entry: read "
+            "it, enter, decline, get the pass, exit and leave. The request has no body and "
+            "changes nothing. Earlier tokens of the same stay stay valid. If customers use the "
+            "tokens of an OIDC issuer, the response is `no_entry_tokens`.",
         ),
         "previewMessages": _operator(
             "Show the messages of a waitlist with example data",
-            answers(200, "The messages, as mails", *WAITLIST),
-            "Each kind in each language, also kinds that the waitlist does not send, in the "
-            "waitlist's own words where it has them. Nothing is sent.",
+            answers(200, "The messages, shown as mails", *WAITLIST),
+            "The response has each kind of message in each language, including kinds that the "
+            "waitlist does not send. It uses the waitlist's own texts where the waitlist has "
+            "them. No message is sent.",
         ),
         "sendTestMessage": _operator(
             "Send yourself a message of the waitlist with example data",
             answers(
                 200,
-                "The message is sent",
+                "The message has been sent",
                 "unauthorized",
                 "waitlist_not_found",
                 "no_messages",
@@ -805,13 +866,14 @@ def _tokens() -> dict[str, Operation]:
                 "record_unavailable",
                 "not_ready",
             ),
-            "By the stack's own sender, in the waitlist's own words where it has them. The address "
-            "is stored and logged nowhere.",
+            "The message goes through the stack's own sender, and uses the waitlist's own texts "
+            "where the waitlist has them. The address is neither stored nor logged.",
         ),
         "listMessages": _operator(
-            "List what became of the messages to a person",
-            answers(200, "The messages, without address and text", *WAITLIST, "entry_not_found"),
-            "Of the present stay. A message that is being sent at this moment is not there yet.",
+            "List the messages to a person and their outcomes",
+            answers(200, "The messages, without addresses and texts", *WAITLIST, "entry_not_found"),
+            "The list covers the current stay. A message that is being sent at this moment is not "
+            "listed yet.",
         ),
         "getLink": _operator(
             "Get the link by which a guest opens the entry",
@@ -826,9 +888,10 @@ def _tokens() -> dict[str, Operation]:
                     "unsupported_media_type",
                 ),
             ),
-            "For a mail system of one's own: send it to the address of the entry's profile alone. "
-            "While the address is not verified, the reader verifies it by the link, within the "
-            "`verify_minutes` from this request; after that the link opens the place, as the entry "
-            "token does. The request has no body and changes nothing.",
+            "Use this operation if your own mail system sends the messages. Send the link only to "
+            "the address in the entry's profile. While the address is not verified, the customer "
+            "verifies it with the link, within `verify_minutes` from this request. After that the "
+            "link opens the entry, as the entry token does. The request has no body and changes "
+            "nothing.",
         ),
     }

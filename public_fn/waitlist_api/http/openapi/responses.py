@@ -1,4 +1,4 @@
-"""The responses and credentials of operations in the OpenAPI document."""
+"""Responses and security schemes for the OpenAPI document."""
 
 from typing import Any
 
@@ -16,7 +16,8 @@ from waitlist_api.http.schemas.common import Problem
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
-# `too_large` also for operations without a body: a body that is sent all the same is measured.
+# Problems that every operation can return. `too_large` also applies to an operation without a body,
+# because the service checks the size of any body that a client sends.
 ALWAYS = (
     "invalid_request",
     "too_large",
@@ -25,13 +26,13 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# API Gateway also answers these by itself, with a body of its own. Its 404 for an unknown route is
-# not part of this document.
+# API Gateway can also return these statuses itself, with its own body. The gateway's 404 for an
+# unknown route is not part of this document.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
     "Retry-After": {
-        "description": "Seconds after which to repeat the request.",
+        "description": "The number of seconds to wait before repeating the request.",
         "schema": {"type": "integer", "minimum": 1},
     }
 }
@@ -55,15 +56,15 @@ SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
     "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: Security = [{"entry_token": []}]
-# A guest signs up without credentials, or repeats a signup with the token that it returned.
+# A guest signs up without credentials, or repeats a signup with the entry token that it returned.
 ENTRY_TOKEN_IF_ANY: Security = [{}, *ENTRY_TOKEN]
 JWT: Security = [{"jwt": []}]
 SIGV4: Security = [{"sigv4": []}]
 
 
 def problems(*codes: str) -> dict[int, Any]:
-    """Return the problems of an operation by status: these codes, and those of every operation."""
-    # A path whose id has characters that no id may have matches no route.
+    """Return the problems with these codes, and the problems of every operation, by status."""
+    # An id with characters that no id can have matches no route, so the API answers `not_found`.
     by_path = ["not_found"] if "waitlist_not_found" in codes else []
     by_credentials = ["forbidden"] if "unauthorized" in codes else []
     by_status: dict[int, list[str]] = {}
@@ -75,15 +76,15 @@ def problems(*codes: str) -> dict[int, Any]:
 def answers(
     status: int, description: str, *codes: str, links: dict[str, Any] | None = None
 ) -> dict[int, Any]:
-    """Return the responses of an operation: its success, then its problems.
+    """Return the responses of an operation, which are its success and its problems.
 
-    The links name the operations that take an id of this answer.
+    `links` lists the operations that take an id from the successful response.
     """
     return {status: success(status, description, links), **problems(*codes)}
 
 
 def success(status: int, description: str, links: dict[str, Any] | None = None) -> Any:
-    """Return the description of one successful response."""
+    """Return one successful response."""
     response: dict[str, Any] = {"description": description}
     if status == NO_CONTENT:
         response["content"] = {}
@@ -94,7 +95,7 @@ def success(status: int, description: str, links: dict[str, Any] | None = None) 
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
-    # Without credentials to check the gateway forbids nothing.
+    # If the operation needs no credentials, the gateway itself never answers 403.
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}
