@@ -1,4 +1,4 @@
-"""The webhook's function: sends the events that SQS hands it to the operator's webhook."""
+"""The webhook function: sends events from its SQS queue to the operator's webhook."""
 
 import os
 import time
@@ -23,18 +23,19 @@ NOTHING_DONE = Verdict("repeated")
 
 
 class Context(Protocol):
-    """The part of a Lambda context that is used here."""
+    """The part of a Lambda context that this module uses."""
 
     def get_remaining_time_in_millis(self) -> int: ...
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Deliver the events of some messages; return those that come back, by their ids."""
+    """Deliver the events of a batch, and return the ids of messages that go back to the queue."""
     back = []
     for record in event["Records"]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
-            # Its line has no failure, so that the alarm can tell silence from health.
+            # The heartbeat reports zero failures every minute, so an alarm can tell a broken event
+            # path from a quiet one.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
@@ -64,7 +65,7 @@ def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -
 
 
 def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
-    """Return how old an event will be when it is tried again; 0 if it is done."""
+    """Return how old the event will be at its next attempt, or 0 if the event is done."""
     if verdict.again_seconds is None:
         return 0
     age_millis = deliveries().now_millis() - queued.sent_millis
@@ -109,7 +110,7 @@ def telemetry() -> Telemetry:
 
 @cache
 def deliveries() -> Deliveries:
-    """Compose the function once per process, at its first event, from the environment."""
+    """Compose the webhook deliveries from the environment, once per process, at the first event."""
     given = config()
     if given.secret:
         signatures = Signatures(lambda: given.secret)

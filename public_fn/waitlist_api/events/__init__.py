@@ -1,1 +1,1 @@
-"""The events of the bus, made from the changes in the table's stream."""
+"""Publishes changes in the table's stream as events on the event bus."""

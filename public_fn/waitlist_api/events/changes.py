@@ -1,7 +1,7 @@
-"""Makes the event of the bus from a change in the table's stream; decides without I/O.
+"""Converts a change in the table's stream to an event of the bus, without I/O.
 
-A change of an entry is a history item that was inserted. An erasure is a record that was deleted.
-The note of maintenance about its rounds changes each minute, and its change is the heartbeat.
+A change of an entry appears as an inserted history item. An erasure appears as a deleted record.
+Maintenance updates a record of its own runs every minute, and that update becomes the heartbeat.
 """
 
 from typing import Any
@@ -15,21 +15,22 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# The `event` in the detail of a heartbeat, by which the functions behind a queue know it.
+# The `event` in the detail of a heartbeat. The consumers of the queues recognise heartbeats by it.
 HEARTBEAT_EVENT = "heartbeat"
 
 
 class BusEvent(Struct, frozen=True):
-    """An event of the bus: its detail type, and its detail as plain values."""
+    """An event for the bus. `detail` contains only plain values."""
 
     detail_type: str
     detail: dict[str, Any]
 
 
 def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
-    """Return the event of a stream's record; None if the bus gets none.
+    """Return the event for a stream record, or None if the change is not published.
 
-    A heartbeat and an erasure have no time of their own, and get the time of reading.
+    Heartbeats and erasures have no time of their own, so they get the time when the stream was
+    read.
     """
     change = record["dynamodb"]
     keys = decode(change["Keys"])
@@ -39,7 +40,7 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.of_history(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # A record without a stamp never had a place, so it has no event.
+        # A record without a stamp was never on the waitlist, so its erasure is not published.
         item = decode(change["OldImage"])
         return _changed(Detail.of_erasure(item, read_at)) if "stamp" in item else None
     return None

@@ -1,4 +1,4 @@
-"""Puts the changes of a stream's batch on the event bus: each at least once, in their order."""
+"""Puts a batch of stream records on the event bus, each at least once and in order."""
 
 import json
 import logging
@@ -12,15 +12,15 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.events.changes import BusEvent, event_of
 
 logger = logging.getLogger(__name__)
-# EventBridge takes at most ten events in a call.
+# EventBridge accepts at most ten events in one call.
 TOGETHER = 10
 
-# An event with the sequence number of the record that it was made from.
+# The sequence number of a stream record, and the event for that record.
 Numbered = tuple[str, BusEvent]
 
 
 class Forwarder(Struct, frozen=True):
-    """Puts events on one bus, by the client of EventBridge."""
+    """Puts events on one event bus of EventBridge."""
 
     client: Any
     bus_name: str
@@ -28,10 +28,10 @@ class Forwarder(Struct, frozen=True):
     now_millis: NowMillis
 
     def forward(self, records: Sequence[dict[str, Any]]) -> str | None:
-        """Put the events of the records on the bus.
+        """Put the events of the stream records on the bus.
 
-        Returns the sequence number of the first record whose event the bus has not taken, or None.
-        The caller hands over this record and those behind it again.
+        Returns the sequence number of the first record whose event was not accepted, or None if all
+        were accepted. Lambda then delivers this record and the following records again.
         """
         for numbered in self._batches(records):
             refused = self._put(numbered)
@@ -52,11 +52,11 @@ class Forwarder(Struct, frozen=True):
         try:
             answer = self.client.put_events(Entries=[self._entry(event) for _, event in numbered])
         except (BotoCoreError, ClientError) as error:
-            logger.warning("the bus takes no events: %s", _reason(error))
+            logger.warning("the event bus did not accept a call: %s", _reason(error))
             return numbered[0][0]
         for (number, _), result in zip(numbered, answer["Entries"], strict=True):
             if "ErrorCode" in result:
-                logger.warning("the bus has refused an event: %s", result["ErrorCode"])
+                logger.warning("the event bus refused an event: %s", result["ErrorCode"])
                 return number
         return None
 

@@ -1,4 +1,4 @@
-"""The queue of the webhook, and its dead letters, by SQS."""
+"""The webhook's SQS queue and its queue of dead letters."""
 
 import json
 from typing import Any, Self
@@ -9,15 +9,16 @@ from msgspec import Struct
 from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.webhooks import Detail
 
-# SQS hides a message for 12 hours at most, counted from its receipt.
+# SQS can hide a message for at most 12 hours after its receipt.
 LONGEST_PAUSE_SECONDS = 6 * 3600
 
 
 class QueuedEvent(Struct, frozen=True):
-    """One event in the queue; `sent_millis` is when it was put there.
+    """An entry event in the queue.
 
-    `is_replay` says that an operator has asked for an event that was given up. The queue, the bus
-    and the pipe may deliver any message twice, so nothing else shows it.
+    `sent_millis` is the time when the message was put into the queue. `is_replay` means that an
+    operator has replayed a dead letter. Only this flag identifies a replay, because the queue, the
+    bus and the pipe can all deliver a message twice.
     """
 
     detail: Detail
@@ -27,7 +28,7 @@ class QueuedEvent(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:
-        """Read a record of SQS's event for Lambda."""
+        """Parse a record of an SQS event for Lambda."""
         return cls(
             detail=detail_of(record["body"]),
             receipt=record["receiptHandle"],
@@ -37,14 +38,14 @@ class QueuedEvent(Struct, frozen=True):
 
 
 class WebhookQueue(Struct, frozen=True):
-    """The two queues by their URLs, on an SQS client."""
+    """The webhook's two SQS queues, identified by their URLs."""
 
     client: Any
     url: str
     dead_letters_url: str
 
     def hide(self, event: QueuedEvent, seconds: int) -> None:
-        """Let a message come back after a pause."""
+        """Hide a message in the queue for a number of seconds."""
         self.client.change_message_visibility(
             QueueUrl=self.url,
             ReceiptHandle=event.receipt,
@@ -52,29 +53,32 @@ class WebhookQueue(Struct, frozen=True):
         )
 
     def bury(self, detail: Detail) -> None:
-        """Put an event that was given up among the dead letters."""
+        """Put an event that was given up into the queue of dead letters."""
         self.client.send_message(QueueUrl=self.dead_letters_url, MessageBody=detail.body.decode())
 
 
 def detail_of(body: str) -> Detail:
-    """Return the detail of an entry's event in the body of a message, also of a replay."""
-    return msgspec.convert(_found_in(body), Detail)
+    """Parse the entry event in the body of a message or of a replay."""
+    return msgspec.convert(_read_detail(body), Detail)
 
 
 def is_heartbeat(body: str) -> bool:
-    """Return whether the body of a message is a heartbeat of the bus, which no webhook gets."""
-    return bool(_found_in(body).get("event") == HEARTBEAT_EVENT)
+    """Return whether a message is a heartbeat. Heartbeats are not sent to the webhook."""
+    return bool(_read_detail(body).get("event") == HEARTBEAT_EVENT)
 
 
-def _found_in(body: str) -> dict[str, Any]:
-    """Read the body of a message: a detail, or a whole event that EventBridge could not deliver."""
+def _read_detail(body: str) -> dict[str, Any]:
+    """Return the event's detail from the body of a message.
+
+    The body is either the detail, or a whole event that EventBridge could not deliver.
+    """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)
     return detail
 
 
-def replay_of(body: str) -> str:
-    """Return the body of the message by which an operator sends a dead letter again."""
+def build_replay(body: str) -> str:
+    """Build the body of the message that replays a dead letter."""
     if is_heartbeat(body):
         return body
     return json.dumps({"replay": True, "detail": msgspec.to_builtins(detail_of(body))})

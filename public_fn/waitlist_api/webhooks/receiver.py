@@ -1,4 +1,7 @@
-"""Posts to the operator's webhook: one connection to an address that was checked, no redirect."""
+"""Posts to the operator's webhook.
+
+The request goes only to an address that was checked, and follows no redirects.
+"""
 
 import http.client
 import re
@@ -24,9 +27,10 @@ from waitlist_api.webhooks.addresses import (
 )
 
 CONNECT_SECONDS = 5
-# From the connection to the end of the answer's headers and the part of its body that is read.
+# The time limit from the start of the connection until the response has been read.
 ATTEMPT_SECONDS = 15
-# Nothing in the answer's body is used; a small one is read, so that the receiver can finish it.
+# The response body is ignored. A small body is read anyway, so that the receiver can finish sending
+# it.
 MAX_BODY_BYTES = 4096
 ASCII = re.compile("[!-~]+")
 ASKS_FOR_A_PAUSE = (429, 503)
@@ -37,13 +41,13 @@ Resolve = Callable[[str, int], list[str]]
 
 
 class BadUrl(ValueError):
-    """The webhook's URL cannot be used; the message has the reason."""
+    """The webhook's URL is not usable. The exception's message explains why."""
 
 
 class Attempt(Struct, frozen=True):
-    """What became of one POST; `status` is 0 without an answer.
+    """The result of one POST. `status` is 0 if there was no response.
 
-    `pause_seconds` is what a receiver with the status 429 or 503 asks for by `Retry-After`.
+    `pause_seconds` is the `Retry-After` of a response with the status 429 or 503.
     """
 
     outcome: Outcome
@@ -52,9 +56,10 @@ class Attempt(Struct, frozen=True):
 
 
 class Receiver(Struct, frozen=True):
-    """The webhook's URL. With `only_loopback`, for the local run, it is on this machine instead.
+    """The receiver of webhooks at one URL.
 
-    `resolve` returns the addresses of a host.
+    `only_loopback` is for local runs: the URL must then be on this machine, and may use HTTP.
+    `resolve` looks up the IP addresses of a host.
     """
 
     url: str
@@ -66,7 +71,7 @@ class Receiver(Struct, frozen=True):
         _parts(self.url, ("http", "https") if self.only_loopback else ("https",))
 
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
-        """Send one webhook and return what became of it; it never raises."""
+        """Send a webhook and return the result. This method does not raise."""
         try:
             address = self._address()
         except ForbiddenAddress:
@@ -74,7 +79,7 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A timeout of each read alone would let an answer of one byte a second go on for hours.
+        # A read timeout alone would let a response of one byte per second go on for hours.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()
@@ -89,7 +94,7 @@ class Receiver(Struct, frozen=True):
             connection.close()
 
     def _address(self) -> str:
-        """Return an address of the host. One that is not allowed among them forbids all."""
+        """Return an IP address of the host. Raises ForbiddenAddress if any address is forbidden."""
         parts = urlsplit(self.url)
         addresses = self.resolve(parts.hostname or "", _port(parts))
         is_allowed = is_loopback if self.only_loopback else is_public
@@ -97,8 +102,8 @@ class Receiver(Struct, frozen=True):
             raise UnknownHost
         if not all(map(is_allowed, addresses)):
             raise ForbiddenAddress
-        # Lambda reaches the internet by IPv4 alone unless it is told otherwise.
-        return next((one for one in addresses if ":" not in one), addresses[0])
+        # Prefer IPv4, because Lambda has no outbound IPv6 by default.
+        return next((address for address in addresses if ":" not in address), addresses[0])
 
     def _post(
         self, connection: "_Connection", body: bytes, headers: Mapping[str, str], now: datetime
@@ -113,24 +118,24 @@ class Receiver(Struct, frozen=True):
         )
         answer = connection.getresponse()
         if connection.is_aborted:
-            # Half of the headers count as all of them.
+            # The HTTP client treats truncated headers as complete, so the status cannot be trusted.
             raise TimeoutError
-        # The status is known: what happens to the rest of the answer changes nothing.
+        # The status is already known, so errors while reading the body do not matter.
         with suppress(OSError, http.client.HTTPException):
             answer.read(MAX_BODY_BYTES)
         if 200 <= answer.status < 300:
             return Attempt("sent", answer.status)
         pause = 0
         if answer.status in ASKS_FOR_A_PAUSE:
-            pause = pause_of(answer.getheader("retry-after", ""), now)
+            pause = parse_retry_after(answer.getheader("retry-after", ""), now)
         return Attempt("refused", answer.status, pause)
 
 
-def pause_of(retry_after: str, now: datetime) -> int:
-    """Return the seconds of a `Retry-After`, at most a day; 0 if it has none."""
+def parse_retry_after(retry_after: str, now: datetime) -> int:
+    """Return the seconds in a `Retry-After` header, at most a day, or 0 if it is invalid."""
     text = retry_after.strip()
     if text.isascii() and text.isdecimal():
-        # Of a number with a thousand digits, too.
+        # Cut the number off, because it may have thousands of digits.
         return min(int(text[:9]), LONGEST_PAUSE_SECONDS)
     try:
         moment = parsedate_to_datetime(text)
@@ -148,7 +153,8 @@ def _parts(url: str, schemes: tuple[str, ...]) -> SplitResult:
         is_usable = False
     if not is_usable or not ASCII.fullmatch(url) or parts.username or parts.fragment:
         raise BadUrl(
-            f"a webhook's URL is {schemes[-1]}:// in ASCII, without user, password and fragment"
+            f"a webhook's URL must be an ASCII URL that begins with {schemes[-1]}:// and has no"
+            " user, password or fragment"
         )
     return parts
 
@@ -163,7 +169,11 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one address, so that DNS cannot name another one after the check."""
+    """A connection to one fixed IP address.
+
+    The host is not resolved again after the check, so DNS cannot redirect the request to a
+    forbidden address.
+    """
 
     def __init__(self, parts: SplitResult, address: str) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=CONNECT_SECONDS)
@@ -172,7 +182,7 @@ class _Connection(http.client.HTTPConnection):
         self._lock = threading.Lock()
         self.is_aborted = False
         if parts.scheme == "https":
-            # By which `request` leaves the usual port out of the header Host.
+            # The HTTP client omits the default port from the Host header.
             self.default_port = 443
 
     def connect(self) -> None:
@@ -194,7 +204,7 @@ class _Connection(http.client.HTTPConnection):
                 raise TimeoutError
 
     def abort(self) -> None:
-        """End the connection from another thread; what waits for the receiver then fails."""
+        """Close the connection from another thread, so that a pending read or write fails."""
         with self._lock:
             self.is_aborted = True
             made = self.sock

@@ -1,4 +1,4 @@
-"""Sends the webhook's dead letters again."""
+"""Replays the webhook's dead letters."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,35 +8,40 @@ from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import Struct, ValidationError
 
 from waitlist_api.errors import NotReady, NoWebhook
-from waitlist_api.webhooks.queue import detail_of, is_heartbeat, replay_of
+from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
-# The most that one call of SQS takes.
+# The maximum number of messages in one SQS call.
 BATCH = 10
-# A request's time is enough for so many rounds of three calls each.
+# A request has enough time for this many rounds of three SQS calls each.
 ROUNDS = 40
-# How long those stay hidden that happened before: until the calls for one replay are over.
+# How long received messages stay hidden, so that the later rounds of a replay do not receive them
+# again.
 HIDDEN_SECONDS = 60
 
 
 class Replayed(Struct, frozen=True):
-    """How many dead letters are in the queue again; `more` says to ask once more for the rest."""
+    """The number of replayed dead letters. If `more` is true, another call can replay more."""
 
     count: int
     more: bool
 
 
 class Replays(Struct, frozen=True):
-    """The queues by their URLs, empty without a webhook; `sqs` returns the client."""
+    """Replays dead letters. The queue URLs are empty if the stack has no webhook.
+
+    `sqs` returns the SQS client.
+    """
 
     sqs: Callable[[], Any]
     queue_url: str
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Put the dead letters of events since a time into the queue again.
+        """Move the dead letters of events since a time back into the webhook's queue.
 
-        Raises NoWebhook, or NotReady if SQS does not answer. A message is sent before it is
-        deleted, so one that is cut off in between is sent twice, and the webhook gets it once.
+        Raises NoWebhook if the stack has no webhook, and NotReady if SQS fails. Each message is
+        sent before it is deleted. If the function stops in between, the message is sent twice, but
+        the webhook receives the event once.
         """
         if not self.queue_url:
             raise NoWebhook
@@ -52,25 +57,27 @@ class Replays(Struct, frozen=True):
                 QueueUrl=self.dead_letters_url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=HIDDEN_SECONDS,
-                # Without a wait SQS asks some of its servers only, and may find none.
+                # Long polling asks every SQS server. A short poll asks only some, and may find no
+                # messages.
                 WaitTimeSeconds=1,
             )
             received = answer.get("Messages", [])
             if not received:
                 return Replayed(count, more=False)
-            chosen = [one for one in received if _is_since(one["Body"], since)]
+            chosen = [message for message in received if _is_since(message["Body"], since)]
             count += self._move(sqs, chosen) if chosen else 0
         return Replayed(count, more=True)
 
     def _move(self, sqs: Any, messages: list[dict[str, Any]]) -> int:
-        by_id = {str(number): one for number, one in enumerate(messages)}
+        by_id = {str(number): message for number, message in enumerate(messages)}
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
             Entries=[
-                {"Id": id_, "MessageBody": replay_of(one["Body"])} for id_, one in by_id.items()
+                {"Id": id_, "MessageBody": build_replay(message["Body"])}
+                for id_, message in by_id.items()
             ],
         )
-        done = [one["Id"] for one in sent.get("Successful", [])]
+        done = [result["Id"] for result in sent.get("Successful", [])]
         if done:
             sqs.delete_message_batch(
                 QueueUrl=self.dead_letters_url,
@@ -81,10 +88,10 @@ class Replays(Struct, frozen=True):
 
 def _is_since(body: str, since: datetime) -> bool:
     if is_heartbeat(body):
-        # The function takes it out of the queue, and no webhook gets it.
+        # Return heartbeats to the queue. The webhook function discards them.
         return True
     try:
         return datetime.fromisoformat(detail_of(body).at) >= since
     except (ValueError, ValidationError):
-        # Nothing that the function could deliver; it stays for a person to look at.
+        # The webhook function cannot parse this message, so it stays for an operator to inspect.
         return False

@@ -1,4 +1,4 @@
-"""Signs webhooks by Standard Webhooks, with every secret that is in use."""
+"""Signs webhooks as Standard Webhooks describes, with every active secret."""
 
 import base64
 import logging
@@ -16,17 +16,17 @@ logger = logging.getLogger(__name__)
 
 
 class BadWebhookSecret(ValueError):
-    """The secret's text has no valid secrets; the message describes the format."""
+    """The webhook secret is malformed. The exception's message describes the format."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the webhook's secret must be one or more secrets, separated by blanks, each `whsec_` "
-            f"and {MIN_BYTES} to {MAX_BYTES} bytes as base64"
+            "the webhook's secret must contain one or more secrets, separated by spaces. Each "
+            f"secret is `whsec_` followed by {MIN_BYTES} to {MAX_BYTES} bytes in base64"
         )
 
 
 def signers(text: str) -> list[Webhook]:
-    """Return a signer for each secret of a text; the prefix `whsec_` may be missing."""
+    """Return a signer for each secret in the text. The prefix `whsec_` is optional."""
     keys = text.split()
     try:
         sizes = [len(base64.b64decode(key.removeprefix(PREFIX) + "==")) for key in keys]
@@ -38,22 +38,22 @@ def signers(text: str) -> list[Webhook]:
 
 
 class Signatures:
-    """The headers of signed webhooks; reads the secrets again every 5 minutes."""
+    """Creates the headers of signed webhooks. It reloads the secrets every 5 minutes."""
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Read the secrets once; raises SecretUnavailable or BadWebhookSecret."""
+        """Read the secrets for the first time. Raises SecretUnavailable or BadWebhookSecret."""
         self._read = read
         self._now_millis = now_millis
         self._signers = signers(read())
         self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
 
     def headers(self, id_: str, body: bytes) -> dict[str, str]:
-        """Return the headers of an attempt at this time, with a signature by each secret."""
+        """Return the signed headers of an attempt, with one signature for each secret."""
         millis = self._now_millis()
         if millis >= self._read_again_millis:
             self._read_again(millis)
         moment = datetime.fromtimestamp(millis // 1000, UTC)
-        signed = [one.sign(id_, moment, body.decode()) for one in self._signers]
+        signed = [signer.sign(id_, moment, body.decode()) for signer in self._signers]
         return {
             "webhook-id": id_,
             "webhook-timestamp": str(millis // 1000),
@@ -65,7 +65,7 @@ class Signatures:
         try:
             self._signers = signers(self._read())
         except (SecretUnavailable, BadWebhookSecret):
-            # The last ones are still valid.
+            # Keep using the current secrets, and try to read them again soon.
             wait_seconds = RETRY_SECONDS
             logger.warning("the webhook's secret cannot be read again", exc_info=True)
         self._read_again_millis = millis + wait_seconds * 1000

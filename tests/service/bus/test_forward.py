@@ -129,7 +129,7 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
     bus.error = error
     assert forwarder(bus).forward(records) == records[0]["dynamodb"]["SequenceNumber"]
     (line,) = [one for one in caplog.records if one.levelno == logging.WARNING]
-    assert line.getMessage() == f"the bus takes no events: {reason}"
+    assert line.getMessage() == f"the event bus did not accept a call: {reason}"
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:

@@ -18,7 +18,7 @@ from tests.service.telemetry.metric_world import (
     stack_of,
 )
 from tests.support.alarms import ALARM, OK
-from waitlist_api.webhooks.deliver import pause_after
+from waitlist_api.webhooks.deliver import backoff_seconds
 
 Parameters = dict[str, str]
 MODES = ("full", "essential")
@@ -144,10 +144,10 @@ def webhook_takes_nothing(world: World, number: int) -> None:
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
     while at < number * 60:
-        at += pause_after(tries)
+        at += backoff_seconds(tries)
         tries += 1
     is_tried = at < (number + 1) * 60
-    late = at + pause_after(tries) if is_tried else 0
+    late = at + backoff_seconds(tries) if is_tried else 0
     world.beat("webhook", late_seconds=late, failures=float(is_tried))
 
 

@@ -23,7 +23,7 @@ from tests.support.faults import Crash, Wire, crash_before
 from tests.support.world import CONFIG
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.webhooks import receiver
-from waitlist_api.webhooks.receiver import BadUrl, Receiver, pause_of
+from waitlist_api.webhooks.receiver import BadUrl, Receiver, parse_retry_after
 from waitlist_api.webhooks.replay import BATCH, ROUNDS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, Signatures, signers
 
@@ -562,7 +562,7 @@ def test_only_https_is_taken(url: str) -> None:
     ],
 )
 def test_a_pause_is_seconds_or_a_date(text: str, seconds: int) -> None:
-    assert pause_of(text, NOW) == seconds
+    assert parse_retry_after(text, NOW) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "whsec_", "whsec_c2hvcnQ=", "whsec_?", f"{SECRET} x"])
