@@ -16,7 +16,7 @@ class LeaseLost(WaitlistError):
     """Raised when a lease has expired and another run has taken over the waitlist."""
 
     code = "lease_lost"
-    advice = "Another maintenance run has taken over; this one stops."
+    advice = "Another maintenance run has taken over, so this run stops."
 
 
 class Lease(Struct, frozen=True):

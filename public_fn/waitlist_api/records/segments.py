@@ -68,7 +68,7 @@ class Segments(Struct, frozen=True):
         if canonical not in self.declared:
             known = ", ".join("+".join(one) for one in self.declared)
             message = f"declared segments: {known}" if known else NONE_DECLARED
-            raise InvalidFields(FieldError(field, f"not a declared segment; {message}"))
+            raise InvalidFields(FieldError(field, f"is not a declared segment ({message})"))
         return canonical
 
     def _each(self, attributes: Attributes) -> Iterator[Segment]:

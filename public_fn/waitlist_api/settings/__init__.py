@@ -1,1 +1,1 @@
-"""Admission policies: how many places a list has due, and when."""
+"""Define the settings of a waitlist, and decide what they mean at a given time."""

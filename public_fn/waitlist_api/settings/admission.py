@@ -1,4 +1,4 @@
-"""The admission policy of a list, as an operator sets it and the record stores it."""
+"""Define the `admission` setting of a waitlist: the policy by which it admits customers itself."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -25,9 +25,10 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """At most `count` slots in each period, evenly spread, `from_` a time on.
+    """A rate of at most `count` slots in each period, evenly spread over the period.
 
-    With `counts` "entered" the slot of an offer that ends unused comes back.
+    The rate applies from the time `from_` on. If `counts` is `entered`, an offer that ends unused
+    gives its slot back.
     """
 
     count: int
@@ -37,12 +38,15 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def from_millis(self) -> int | None:
-        """When the rate begins; None if it has no beginning of its own."""
+        """The time at which the rate begins to apply, or None if it always applies."""
         return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 
 class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
-    """`count` slots that become due at each time of a cron expression, or once `at` a time."""
+    """A row of the schedule.
+
+    `count` slots become due at each time of the `cron` expression, or once at the time `at`.
+    """
 
     count: int
     cron: str | None = None
@@ -51,7 +55,10 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
-    """The time of each day in which a list offers, as `HH:MM`; past midnight if `to` is earlier."""
+    """The hours of each day in which the policy makes offers, as `HH:MM`.
+
+    If `to` is earlier than `from_`, the hours end on the next day.
+    """
 
     from_: str = msgspec.field(name="from")
     to: str
@@ -59,31 +66,39 @@ class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
-    """How a list admits by itself; the fewest slots of `rate`, `schedule` and room decide.
+    """The policy by which a waitlist admits customers without an operator.
 
-    With `combine` "sum" it is the slots of rate and schedule together, as far as there is room.
-    Room is what `max_inside` leaves beside the customers inside and those with an offer. A policy
-    with none of the three admits by hand only. `offer_seconds` is how long an offer lasts,
-    `pass_seconds` how long a customer is inside after an admission, `no_show` what happens to an
-    entry whose offer ends unused, `customer_exit` whether a customer who goes out frees the room,
-    or the end of the pass does. Outside `offer_hours` the policy offers nothing. The record stores
-    every field, so a new default changes no stored policy.
+    The `rate`, the `schedule` and the room each allow a number of slots. The policy offers the
+    smallest of these numbers. If `combine` is `sum`, the slots of the rate and the schedule are
+    added, and only the room limits the sum. The room is `max_inside`, minus the customers who are
+    inside or have an offer. A policy that sets none of the three makes offers only when an operator
+    admits customers.
+
+    The record stores every field, so a new default does not change a stored policy.
     """
 
     rate: Rate | None = None
     schedule: tuple[Scheduled, ...] = ()
     combine: Combine = "least"
     max_inside: int | None = None
+    # How long an offer lasts.
     offer_seconds: int = 600
+    # How long a customer is inside after an admission.
     pass_seconds: int = 3600
+    # What happens to an entry whose offer ends unused.
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
+    # Whether the room becomes free when the customer goes out, or when the pass ends.
     customer_exit: CustomerExit = "frees_now"
+    # Outside these hours, the policy makes no offers.
     offer_hours: OfferHours | None = None
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them; a time of the schedule has only its own fields."""
+        """The fields as callers see them.
+
+        A row of the schedule has either `at` or `cron` and `timezone`.
+        """
         fields: dict[str, Any] = msgspec.to_builtins(self)
         fields["schedule"] = [_shown(one) for one in self.schedule]
         return fields

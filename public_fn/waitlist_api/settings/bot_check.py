@@ -1,6 +1,7 @@
-"""The `bot_check_down` setting of a list."""
+"""Define the `bot_check_down` setting of a waitlist."""
 
 from typing import Literal
 
-# What happens to new guests while the provider of the bot check does not answer.
+# Whether signups of new guests are refused or accepted while the provider of the bot check does not
+# answer.
 WhenDown = Literal["refuse", "accept"]

@@ -1,4 +1,4 @@
-"""The `confirm` setting of a list: whether customers are asked if they still wait."""
+"""Define the `confirm` setting of a waitlist: whether customers are asked if they still wait."""
 
 from typing import Any, Literal
 
@@ -12,10 +12,14 @@ Unanswered = Literal["park", "leave", "to_back"]
 
 
 class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
-    """A customer is asked `every_days`, and has `answer_days` to answer, after which comes `then`.
+    """The rules for asking customers whether they still wait.
 
-    They are reminded so many days before the deadline. Customers are asked since `since_millis`,
-    which is not shown: a question from before a pause of the setting ends nothing.
+    Every `every_days` days a customer is asked, and has `answer_days` days to answer. Reminders are
+    due `reminders_days` days before the deadline. `then` is what happens to the entry if the
+    customer does not answer.
+
+    `since_millis` is the time since which the setting has been active without a pause. Questions
+    that were asked earlier do not end a wait. Callers do not see this field.
     """
 
     every_days: int
@@ -34,7 +38,7 @@ class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The rules as callers see them."""
+        """The fields as callers see them."""
         fields = msgspec.structs.asdict(self) | {"reminders_days": list(self.reminders_days)}
         del fields["since_millis"]
         return fields

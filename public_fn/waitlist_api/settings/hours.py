@@ -1,4 +1,4 @@
-"""The hours in which a policy offers: when they begin and end, day by day."""
+"""Calculate when the offer hours of an admission policy begin and end on each day."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,22 +9,26 @@ from msgspec import Struct
 from waitlist_api.settings.admission import OfferHours, Scheduled
 from waitlist_api.settings.schedule import instants_after
 
-# No hours are longer: those of a day begin within it, and end within the next one.
+# The offer hours begin on one day and end on the same or the next day, so they are never longer.
 LONGEST_MILLIS = 2 * 86_400_000
 
 
 class Hours(Struct, frozen=True):
-    """A time in which a policy offers, in milliseconds since 1970; it has closed at `closes`."""
+    """A period in which a policy makes offers, in milliseconds since 1970.
+
+    The time `closes` itself does not belong to the period.
+    """
 
     opens: int
     closes: int
 
 
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
-    """Yield the hours that end after a time, the earliest first, without end.
+    """Yield the offer hours of each day that end after a given time, in order and without end.
 
-    A time that daylight saving skips is just after the gap, and one that it shows twice is one of
-    them, as for a schedule. Hours that lie within the gap are left out.
+    Changes of the clock are treated as in a schedule. A time that the clock skips becomes the end
+    of the gap, and a time that the clock shows twice counts only once. Hours that lie completely
+    within the gap are left out.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)
@@ -38,18 +42,18 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
 
 
 def is_closed(hours: OfferHours | None, millis: int) -> bool:
-    """Return whether a time is outside the hours; never without hours."""
+    """Return whether a time is outside the offer hours. If there are none, it never is."""
     return hours is not None and next(hours_after(hours, millis)).opens > millis
 
 
 def last_closing(hours: OfferHours, millis: int) -> int:
-    """Return when the hours before a time ended."""
+    """Return the end of the last offer hours that ended at or before a given time."""
     before = hours_after(hours, millis - LONGEST_MILLIS)
     return deque(takewhile(lambda one: one.closes <= millis, before), maxlen=1)[0].closes
 
 
 def within(hours: OfferHours | None, millis: int) -> int:
-    """Return a time if it is within the hours, otherwise the next opening."""
+    """Return the given time if it is within the offer hours, and otherwise their next beginning."""
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 
 

@@ -1,4 +1,4 @@
-"""The `identity` setting of a list: the field of the profile that says who a guest is."""
+"""Define the `identity` setting of a waitlist: the profile field that identifies a guest."""
 
 from typing import Any, Literal
 
@@ -13,13 +13,15 @@ PlusAddresses = Literal["same", "different"]
 
 
 class IdentityRules(StoredSettings, frozen=True, kw_only=True):
-    """How a list tells people apart (decision 60).
+    """The rules by which a waitlist identifies its guests (docs/decisions/0060).
 
-    With `verify` "before_offer" no entry is taken before its person has proved, within
-    `verify_minutes`, to have the address (decision 62); "off" checks nothing.
+    If `verify` is `before_offer`, customers get no offer until they have proved that the address is
+    theirs. They have `verify_minutes` to do so (docs/decisions/0062). If `verify` is `off`,
+    addresses are not verified.
 
-    `region` is the country, by its two letters, of numbers that do not begin with `+`. Signups with
-    an address of the `blocked_domains`, or below them, are refused.
+    `region` is the two-letter country code for telephone numbers that do not begin with `+`.
+    Signups are refused if the address belongs to one of the `blocked_domains` or to a subdomain of
+    one.
     """
 
     field: IdentityField
@@ -31,17 +33,20 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The rules as callers see them."""
+        """The fields as callers see them."""
         shown: dict[str, Any] = msgspec.json.decode(self.text)
         return shown
 
     @property
     def verifies(self) -> bool:
-        """Return whether signups are to be verified."""
+        """Whether customers must verify their addresses."""
         return self.verify == "before_offer"
 
     def blocks(self, domain: str) -> bool:
-        """Return whether addresses of a domain, in ASCII and lower case, are refused."""
+        """Return whether addresses with this domain are refused.
+
+        The domain must be given in ASCII and lower case.
+        """
         return any(f".{domain}".endswith(f".{one}") for one in self.blocked_domains)
 
 

@@ -1,4 +1,4 @@
-"""The `messages` setting of a list: what its people are told, and in which words."""
+"""Define the `messages` setting of a waitlist: which messages it sends, and with which texts."""
 
 import re
 from collections.abc import Mapping
@@ -9,17 +9,21 @@ import msgspec
 from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
-# Of the texts that the service has; the page's are the same.
+# The languages of the service's own texts. The customer's page has the same languages.
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The kinds of telephone numbers to which a list may send SMS. `mobile` includes ranges that a
-# country shares between mobile numbers and landlines, as the United States do. An `unknown` range
-# is one that the list of ranges in `phonenumbers` does not have. No list sends to any other kind:
-# premium-rate, shared-cost, satellite, toll-free and personal numbers, pagers and voicemail.
+# The kinds of telephone numbers to which a waitlist may send SMS. Some countries, such as the
+# United States, use the same number ranges for mobile phones and landlines. `mobile` includes these
+# ranges. `unknown` stands for ranges that the library `phonenumbers` does not know. No waitlist
+# sends SMS to other kinds of numbers, such as premium-rate, shared-cost, satellite, toll-free and
+# personal numbers, pagers and voicemail.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 
 
 def language_of(accept_language: str) -> str:
-    """Return the first language of a header `Accept-Language` that the service has, or ""."""
+    """Return the preferred language in an `Accept-Language` header that the service supports.
+
+    Return an empty string if the service supports none of the languages.
+    """
     wanted = []
     for order, part in enumerate(accept_language.split(",")[:20]):
         name, *parameters = (one.strip().lower() for one in part.split(";"))
@@ -31,9 +35,10 @@ def language_of(accept_language: str) -> str:
 
 
 class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A list's own words for one kind of message; what is empty has the service's words.
+    """A waitlist's own texts for a kind of message.
 
-    `subject` is that of a mail, `button` the name of its link.
+    Empty fields are replaced by the service's texts. `subject` is the subject of a mail, and
+    `button` is the label of its link.
     """
 
     subject: str = ""
@@ -42,18 +47,19 @@ class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MessageRules(StoredSettings, frozen=True, kw_only=True):
-    """Messages of these `kinds` are sent, and no others.
+    """The rules for the messages of a waitlist.
 
-    Entries of the first `near` ranks are near. Who signed up in no language of the service gets
-    messages in `language`; times are those of `timezone`. `texts` has a list's own words by
-    language and kind.
+    Only messages of these `kinds` are sent. The first `near` entries of the queue are told that
+    their turn is near. If a signup asks for no language that the service supports, the customer
+    gets messages in `language`. Times in messages use the `timezone`. `texts` has the waitlist's
+    own texts by language and kind.
 
-    SMS are sent only to numbers of the `sms_countries` (two letters each) that are of one of the
-    `sms_number_types`. If `sms_countries` is empty, the country of the list's `identity.region`
-    stands for it; without a region the list sends no SMS.
+    SMS are only sent to numbers of the `sms_countries` (two-letter codes) and of the
+    `sms_number_types`. If `sms_countries` is empty, the country in `identity.region` is used. If
+    that is not set either, the waitlist sends no SMS.
 
-    The list sends at most `mails_per_day` mails and `sms_parts_per_day` parts of SMS on one day in
-    UTC. None means that the stack's budget alone is the limit.
+    The waitlist sends at most `mails_per_day` mails and `sms_parts_per_day` SMS parts on each day
+    in UTC. If a limit is None, only the budget of the stack applies.
     """
 
     kinds: tuple[str, ...]
@@ -68,7 +74,7 @@ class MessageRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The rules as callers see them."""
+        """The fields as callers see them."""
         shown: dict[str, Any] = msgspec.json.decode(self.text)
         return shown
 

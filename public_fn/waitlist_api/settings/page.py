@@ -1,4 +1,4 @@
-"""The `page` setting of a list, as an operator sets it and the record stores it."""
+"""Define the `page` setting of a waitlist: what the customer's page shows and asks."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -10,24 +10,28 @@ from waitlist_shared.decoding import warm_decoders
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
-# The source of a signup whose value no operator has named.
+# Signups whose source no operator has named are counted together under this name.
 OTHER = "other"
 # The languages of the customer's page.
 Language = Literal["en", "de", "fr", "es", "ar"]
 
 
 class PageOption(msgspec.Struct, frozen=True, kw_only=True):
-    """A choice with a label for each language; the answer is its value."""
+    """An option of a select field.
+
+    The page shows the label in the customer's language. The answer is the value.
+    """
 
     value: str
     labels: dict[str, str]
 
 
 class PageField(msgspec.Struct, frozen=True, kw_only=True):
-    """One question of the join form; the answer is kept in the profile or as an attribute.
+    """A field of the signup form.
 
-    `label` is one text, or one for each language. `version` is that of the text that a checkbox
-    asks to agree to. A hidden field has the value of the page's address.
+    The answer is stored in the profile or as an attribute. `label` is a single text, or a text for
+    each language. A checkbox may ask the customer to agree to a text, and `version` is the version
+    of that text. A hidden field takes its value from the URL of the page.
     """
 
     name: str
@@ -40,38 +44,39 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The label in each of its languages."""
+        """The label in each language that has one."""
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values of its options."""
+        """The values of the field's options."""
         return tuple(one if isinstance(one, str) else one.value for one in self.options)
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the customer's page shows, and the address of the place that customers enter.
+    """The settings of the customer's page. None of the texts may contain HTML."""
 
-    Signups are counted by their answer to the field `source`: each of `sources` by itself, or each
-    option of a select without them, and all other answers together. `text` may have several lines;
-    no part is HTML. `texts` are words of the page by language and key, in place of its own; one
-    with a number may have a text for each plural category.
-    """
-
+    # This text may have several lines.
     text: str = ""
     colour: str | None = None
     logo_url: str | None = None
     fields: tuple[PageField, ...] = ()
+    # Admitted customers are sent to this URL.
     enter_url: str | None = None
     image_url: str | None = None
     index: bool = False
+    # Signups are counted by the answer to the field with this name.
     source: str | None = None
+    # Each of these answers is counted on its own. If the tuple is empty and the field is a select,
+    # each option is counted on its own. All other answers are counted together.
     sources: tuple[str, ...] = ()
+    # Texts that replace the page's own texts, by language and key. A text that contains a number
+    # may have a form for each plural category.
     texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read what `json` returned."""
+        """Return the settings from text that the property `json` has created."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod
@@ -81,7 +86,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def json(self) -> str:
-        """JSON for the record; equal settings have equal texts."""
+        """The settings as JSON for the record. Equal settings have equal JSON."""
         return msgspec.json.encode(self).decode()
 
     @property
@@ -92,19 +97,20 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def public_body(self) -> dict[str, Any]:
-        """The settings as customers see them: without what operators count."""
+        """The settings as customers see them, without the sources that operators count."""
         return {**self.body, "source": None, "sources": []}
 
     @property
     def counted_sources(self) -> tuple[str, ...]:
-        """The answers to the field `source` that are counted each by itself."""
+        """The sources that are counted on their own."""
         asked = next((one for one in self.fields if one.name == self.source), None)
         return self.sources or (asked.choices if asked else ())
 
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
-        """Return as which source a signup with these answers counts; None if it does not count.
+        """Return the source under which a signup with these answers is counted, or None.
 
-        Anyone can make values up, so only what an operator has named is counted by itself.
+        Anyone can invent a source. So only sources that an operator has named are counted on their
+        own, and all others are counted as `other`.
         """
         value = answers.get(self.source) if self.source else None
         if not isinstance(value, str) or not value.strip():
@@ -114,7 +120,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def logo_origin(self) -> str | None:
-        """Scheme, host and port of the logo's address; None without a logo."""
+        """The scheme, host and port of the logo's URL, or None if there is no logo."""
         if self.logo_url is None:
             return None
         parts = urlsplit(self.logo_url)

@@ -1,4 +1,4 @@
-"""The `rest` setting of a list: how customers may let others pass for a time."""
+"""Define the `rest` setting of a waitlist: how customers may let others pass for a while."""
 
 from typing import Any
 
@@ -11,14 +11,17 @@ DAY_MILLIS = 86_400_000
 
 
 class RestRules(StoredSettings, frozen=True, kw_only=True):
-    """A rest ends within `max_days`; a customer may begin one so many `times` in a stay."""
+    """The limits for rests.
+
+    A rest lasts at most `max_days` days, and a customer may rest `times` times during a stay.
+    """
 
     max_days: int
     times: int
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The rules as callers see them."""
+        """The fields as callers see them."""
         return msgspec.structs.asdict(self)
 
 

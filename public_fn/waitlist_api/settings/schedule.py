@@ -1,4 +1,4 @@
-"""The instants of a schedule: when places become due, and how many."""
+"""Calculate the instants of a schedule: when slots become due, and how many."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,25 +13,27 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The longest change of a clock that the time zone database has, but for moves of the date line.
+# The largest change of a clock in the time zone database, except for changes of the date line.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
 class Instant(Struct, frozen=True):
-    """One time of a schedule, in milliseconds since 1970, and the places that become due at it."""
+    """A time of a schedule in milliseconds since 1970, and the number of slots that become due."""
 
     millis: int
     count: int
 
 
 def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Instant]:
-    """Yield the instants later than a time, the earliest first, without end if one is recurring.
+    """Yield the instants after a given time, in order. A recurring row never ends.
 
-    The places of all rows that have the same time are one instant. In a zone with daylight saving
-    time a row counts as in Debian's cron. A row whose minute or hour begins with `*` follows the
-    clock on the wall: an hourly row has 23 times on the day that lacks an hour, and 25 on the day
-    that has an hour twice. Of any other row each time counts once: a time that the clock skips
-    counts just after the gap, and of a time that the clock shows twice the first one counts.
+    If several rows have the same time, their slots are added up in a single instant.
+
+    Changes to and from daylight saving time are treated as in Debian's cron. A row whose minute or
+    hour begins with `*` follows the clock. An hourly row, for example, has 23 times on the day that
+    lacks an hour, and 25 times on the day that has an hour twice. In all other rows, each time
+    counts exactly once. If the clock skips the time, it counts at the end of the gap. If the clock
+    shows the time twice, it counts the first time.
     """
     times = merge(*(_instants_of(one, millis) for one in schedule), key=_millis_of)
     for at_millis, instants in groupby(times, _millis_of):
@@ -41,7 +43,7 @@ def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Insta
 def instants_between(
     schedule: Sequence[Scheduled], after_millis: int, until_millis: int
 ) -> list[Instant]:
-    """Return the first instants after a time, up to another and `MAX_INSTANTS` of them."""
+    """Return the instants after one time and up to another, but at most MAX_INSTANTS."""
     found: list[Instant] = []
     for instant in islice(instants_after(schedule, after_millis), MAX_INSTANTS):
         if instant.millis > until_millis:
@@ -51,18 +53,18 @@ def instants_between(
 
 
 def next_instant(schedule: Sequence[Scheduled], millis: int) -> Instant | None:
-    """Return the first instant after a time, or None."""
+    """Return the first instant after a given time, or None."""
     return next(instants_after(schedule, millis), None)
 
 
 def check_cron(expression: str) -> None:
-    """Raise ValueError if a cron expression is invalid, or has no time in the next 50 years."""
+    """Raise ValueError if a cron expression is invalid, or never comes within 50 years."""
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
         raise ValueError(f"is not a cron expression of five fields: {error}") from error
     except StopIteration as error:
-        raise ValueError("is a cron expression without any time, such as 30 February") from error
+        raise ValueError("is a date that never comes, such as 30 February") from error
     if len(expression.split()) != 5:
         raise ValueError("must have five fields: minute, hour, day, month, day of week")
 
@@ -79,20 +81,24 @@ def _instants_of(scheduled: Scheduled, millis: int) -> Iterator[Instant]:
 
 
 def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
-    """Yield the times of a cron expression from about a time on, in milliseconds since 1970."""
-    # Just after a change of the clock CronSim may skip a time, so it begins before the change.
+    """Yield the times of a cron expression in milliseconds since 1970.
+
+    The first times may be a few hours before `millis`.
+    """
+    # Directly after a change of the clock CronSim may skip a time, so begin before any change.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # CronSim would count several times of one gap as one. So it gets a clock that never changes.
+    # CronSim would merge several times that lie in the same gap. So it gets times without a time
+    # zone, in which the clock never changes.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 
 
 def _after_gap(moment: datetime) -> datetime:
-    """Return a local time, or the end of the gap if the clock skips the time."""
+    """Return a local time, or the end of the gap if the clock skips this time."""
     while moment.astimezone(UTC).astimezone(moment.tzinfo) != moment:
         moment += timedelta(minutes=1)
     return moment

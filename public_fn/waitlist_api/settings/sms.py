@@ -1,34 +1,36 @@
-"""SMS: to which numbers a list sends them, and in how many parts they are billed. No I/O."""
+"""Decide to which numbers a waitlist sends SMS, and count the parts that are billed."""
 
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules, NumberType
 
-# The default alphabet of 3GPP TS 23.038 (formerly GSM 03.38), section 6.2.1, without its escape
+# The default alphabet of 3GPP TS 23.038 (formerly GSM 03.38), section 6.2.1, without the escape
 # character. Each of these characters takes 7 bits.
 ALPHABET = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
     "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
-# Section 6.2.1.1: each of these takes two places, because an escape character comes before it.
+# The extension of the alphabet in section 6.2.1.1. Each of these characters counts twice, because
+# an escape character precedes it.
 EXTENSION = frozenset("^{}\\[~]|€\f")
-# The characters of a text that is one part, and of each part of a longer text. Parts of a longer
-# text also have a header that puts them together. A text with any other character is sent in UCS-2.
+# The number of characters that fit into an SMS with a single part, and into each part of a longer
+# SMS. Each part of a longer SMS has a header that takes space. A text that contains any other
+# character is sent in UCS-2.
 DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 
 
 def sms_parts(text: str) -> int:
-    """Return in how many parts an SMS is sent, each of which is billed."""
+    """Return the number of parts in which an SMS is sent. Each part is billed."""
     if ALPHABET.union(EXTENSION).issuperset(text):
         sizes = [2 if one in EXTENSION else 1 for one in text]
         return _parts(sizes, DEFAULT_ALONE, DEFAULT_EACH)
-    # A character beyond the basic plane, such as most emoji, is a pair of 16-bit units.
+    # Characters beyond the basic multilingual plane, such as most emoji, take two 16-bit units.
     sizes = [2 if ord(one) > 0xFFFF else 1 for one in text]
     return _parts(sizes, UCS2_ALONE, UCS2_EACH)
 
 
 def _parts(sizes: list[int], alone: int, each: int) -> int:
-    """Return the number of parts; no part ends within a character."""
+    """Return the number of parts. A character is never split between two parts."""
     if sum(sizes) <= alone:
         return 1
     parts, used = 1, 0
@@ -40,16 +42,16 @@ def _parts(sizes: list[int], alone: int, each: int) -> int:
 
 
 def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[str, ...]:
-    """Return the countries to whose numbers a list sends SMS."""
+    """Return the countries of the numbers to which a waitlist sends SMS."""
     if rules.sms_countries or identity is None or identity.region is None:
         return rules.sms_countries
     return (identity.region,)
 
 
 def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) -> bool:
-    """Return whether a list sends SMS to a number in E.164, such as +4915123456789.
+    """Return whether a waitlist sends SMS to a number in E.164 format, such as +4915123456789.
 
-    No list sends SMS to numbers that belong to no country, such as satellite numbers.
+    No waitlist sends SMS to numbers that belong to no country, such as satellite numbers.
     """
     import phonenumbers
 
@@ -61,7 +63,7 @@ def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) 
 
 
 def _type_of(found: int) -> NumberType | None:
-    """Return the kind of a number, or None if no list sends SMS to such numbers."""
+    """Return the kind of a telephone number, or None if no waitlist sends SMS to this kind."""
     from phonenumbers import PhoneNumberType
 
     types: dict[int, NumberType] = {

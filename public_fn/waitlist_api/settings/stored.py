@@ -1,4 +1,4 @@
-"""Settings of a list that its record stores as one text."""
+"""Define the base class for settings that the record of a waitlist stores as JSON text."""
 
 from typing import Any, Self
 
@@ -6,11 +6,11 @@ import msgspec
 
 
 class StoredSettings(msgspec.Struct, frozen=True):
-    """A group of settings; equal ones have equal texts."""
+    """A group of settings that is stored as JSON text. Equal settings have equal texts."""
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Read what `text` returned."""
+        """Return the settings from text that the property `text` has created."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod
@@ -20,5 +20,5 @@ class StoredSettings(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """JSON for the record."""
+        """The settings as JSON for the record."""
         return msgspec.json.encode(self).decode()

@@ -1,1 +1,1 @@
-"""Waitlists: their configuration, its cache, and the lease that maintenance holds on one."""
+"""Configure waitlists, and report their state and their history."""

@@ -22,7 +22,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 T = TypeVar("T")
-# The id that a health check reads; whether a waitlist has it makes no difference.
+# The health check reads the waitlist with this id. The waitlist need not exist.
 NO_WAITLIST = "health"
 
 
@@ -37,15 +37,18 @@ class Waitlists(Struct, frozen=True):
     now_millis: NowMillis
 
     def current(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist as it is now; raises WaitlistNotFound."""
+        """Return a waitlist in its current state. Raise WaitlistNotFound."""
         return self.waitlist_cache.look_up(waitlist_id)
 
     def cached(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist as it was at most 30 seconds ago; raises WaitlistNotFound."""
+        """Return a waitlist in its state of at most 30 seconds ago. Raise WaitlistNotFound."""
         return self.waitlist_cache.find(waitlist_id)
 
     def on_current(self, waitlist_id: str, act: Callable[[WaitlistRecord], T]) -> T:
-        """Return `act` of a waitlist as it is now; call it again if that changes meanwhile."""
+        """Call `act` with the current waitlist, and return its result.
+
+        If `act` raises VersionChanged, read the waitlist again and retry.
+        """
 
         def attempt() -> T | None:
             try:
@@ -62,11 +65,14 @@ class Waitlists(Struct, frozen=True):
     def put(
         self, waitlist_id: str, settings: WaitlistSettings, version: int | None = None
     ) -> tuple[WaitlistRecord, bool]:
-        """Replace the whole configuration; return it, and whether the waitlist is new.
+        """Create the waitlist or replace its settings.
 
-        Equal settings are not written. They are sent to Redis, which may have missed a change.
-        With a `version` only the configuration of that version, which must exist: raises
-        VersionChanged, WaitlistNotFound.
+        Return the waitlist, and whether it is new. If the settings are equal to the stored
+        settings, the record is not written. The settings are still sent to Redis, because Redis may
+        have missed an earlier change.
+
+        If a `version` is given, the waitlist is not created. Raise WaitlistNotFound if it does not
+        exist, and VersionChanged if its settings have another version.
         """
         if version is None and (new := self.create(waitlist_id, settings)) is not None:
             return new, True
@@ -76,7 +82,10 @@ class Waitlists(Struct, frozen=True):
         return self._indexed(record), False
 
     def create(self, waitlist_id: str, settings: WaitlistSettings) -> WaitlistRecord | None:
-        """Write a new waitlist and return it; None if one has the id, or had it a moment ago."""
+        """Create a waitlist and return it, or return None if the id is in use.
+
+        The id of a waitlist that is still being deleted counts as being in use.
+        """
         now_millis = self.now_millis()
         settings = settings.asking_since(None, now_millis)
         if not self.records.create(waitlist_id, settings, now_millis):
@@ -116,27 +125,33 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Index new segments. A waitlist without entries is ready; maintenance indexes others."""
+        """Complete new segments, and return the waitlist's record.
+
+        If there is nothing to index, the segments become ready at once. Otherwise start
+        maintenance, which indexes the entries.
+        """
         if record.segments_state != "building":
             return record
         try:
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
-            # Redis is cold, or the segments have changed again: maintenance handles both.
+            # Redis is cold or rebuilding, or the segments have changed again. Maintenance handles
+            # all of these cases.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)
         return self.waitlist_cache.look_up(record.waitlist_id)
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
-        """Return waitlists by id, and the `after` of the next page."""
+        """Return a page of waitlists sorted by id, and the cursor of the next page."""
         records, following = self.records.page(after, limit)
         return [record for record in records if not record.deleting], following
 
     def delete(self, waitlist_id: str, version: int | None = None) -> None:
-        """Delete a waitlist: no request finds it any more, and maintenance erases its entries.
+        """Delete a waitlist.
 
-        With a `version` only with the settings of that version: raises VersionChanged.
+        Requests no longer find the waitlist from now on, and maintenance erases its entries. If a
+        `version` is given, raise VersionChanged unless the settings have this version.
         """
         if not self.records.begin_delete(waitlist_id, self.now_millis(), version):
             raise WaitlistNotFound
@@ -145,12 +160,15 @@ class Waitlists(Struct, frozen=True):
         self.queue.start_maintenance(waitlist_id)
 
     def board(self, waitlist_id: str) -> c.BoardResult:
-        """Return positions as of the last five seconds; raise CountsHidden, Rebuilding."""
+        """Return the public board, which is at most five seconds old.
+
+        Raise CountsHidden if the waitlist hides its counts, and Rebuilding if Redis is incomplete.
+        """
         board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
         return board
 
     def stats(self, waitlist_id: str) -> c.StatsResult:
-        """Return a waitlist's counts, exact at this moment."""
+        """Return the exact current counts of a waitlist."""
         stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
         if stats.state != "warm":
             raise Rebuilding

@@ -1,4 +1,4 @@
-"""The counts of a waitlist over the last hour, day or week, and since midnight."""
+"""Read the counts of a waitlist over the last hour, day or week, and since midnight."""
 
 from collections.abc import Sequence
 from typing import Literal, Self
@@ -25,7 +25,7 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How a period is shown: so many points, so far apart, from these samples."""
+    """How a period is divided into points, and which samples the points are made from."""
 
     points: int
     step_millis: int
@@ -40,7 +40,7 @@ SERIES: dict[Period, Series] = {
 
 
 class Flows(Struct, frozen=True, kw_only=True):
-    """How many have joined, were admitted and left in a time, and how their offers ended."""
+    """How many customers joined, were admitted and left within a period, and how offers ended."""
 
     joined: int = 0
     admitted: int = 0
@@ -52,13 +52,13 @@ class Flows(Struct, frozen=True, kw_only=True):
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
         """Return the flows between two samples."""
-        # After a loss of Redis a counter may be up to a minute behind.
+        # If Redis was lost, a counter may have gone back by up to a minute's worth of events.
         names = Flows.__struct_fields__
         return cls(**{one: max(0, getattr(after, one) - getattr(before, one)) for one in names})
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """The counts at a time, and the flows since the point before."""
+    """The counts at a point in time, and the flows since the previous point."""
 
     millis: int
     flows: Flows
@@ -70,7 +70,7 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class CountHistory(Struct, frozen=True):
-    """Reads the samples of waitlists, and the counts of their messages."""
+    """Reads the samples of waitlists and the counts of their messages."""
 
     samples: SampleRecords
     message_counts: MessageCounts
@@ -78,15 +78,15 @@ class CountHistory(Struct, frozen=True):
     now_millis: NowMillis
 
     def sources(self, waitlist_id: str) -> dict[str, int]:
-        """Return how many signups each value of the page's `source` has brought."""
+        """Return the number of signups by source since the waitlist was created."""
         return self.samples.sources(waitlist_id)
 
     def messages(self, waitlist_id: str) -> dict[tuple[str, str], int]:
-        """Return how many messages there were since the waitlist was created, by kind and state."""
+        """Return the number of messages by kind and state since the waitlist was created."""
         return self.message_counts.read(waitlist_id)
 
     def points(self, waitlist_id: str, period: Period) -> list[Point]:
-        """Return the points of a period, oldest first; none before the first sample."""
+        """Return the points of a period, oldest first. Times before the first sample have none."""
         series = SERIES[period]
         step = series.step_millis
         created = self.waitlist_cache.look_up(waitlist_id).created_millis
@@ -94,21 +94,23 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # A waitlist in which nothing happens has no sample of the next hour.
+        # While nothing happens on a waitlist, no hourly samples are written. So also read the
+        # newest sample of a minute, which may be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [one for one in known if one is not None and one.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
-        # A sample is taken within the first minute of its hour, or within its minute.
+        # A sample is taken shortly after its hour or minute begins. Round its time down.
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
         timed = [(one.millis // every * every, one) for one in samples]
         return _points(timed, range(start, last + step, step))
 
     def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
-        """Return what has happened within the hour before `now`, the present counts.
+        """Return the flows of the last hour. `now` are the current counters.
 
-        The points of an hour end with the last sample, which a launch leaves far behind.
+        The points of the period `hour` end with the last sample. During a launch, the counters
+        change so fast that this sample is far out of date.
         """
         created = self.waitlist_cache.find(waitlist_id).created_millis
         begin = self.now_millis() - HOUR_MILLIS
@@ -124,18 +126,21 @@ class CountHistory(Struct, frozen=True):
         return Flows.between(before, Sample.counted(self.now_millis(), now))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
-        """Return how many of the admitted were admitted since midnight in UTC."""
+        """Return how many customers were admitted since midnight in UTC.
+
+        `admitted` is the current total since the waitlist was created.
+        """
         created = self.waitlist_cache.find(waitlist_id).created_millis
         midnight = self.now_millis() // DAY_MILLIS * DAY_MILLIS
         if created >= midnight:
             return admitted
-        # The first sample of the day if there is one, else the last one before it.
+        # The hourly sample of midnight if there is one, or otherwise the last sample before it.
         first = self.samples.last(waitlist_id, midnight, max(created, midnight - KEPT_MILLIS))
         return max(0, admitted - first.admitted) if first else 0
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time but the first: the counts of the last sample up to it."""
+    """Return a point for each time except the first, with the counts of the last earlier sample."""
     points: list[Point] = []
     samples = sorted(timed, key=lambda one: one[0])
     former: Sample | None = None
@@ -144,7 +149,8 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
-            # Of a list that is older than its first sample, nothing is known from before it.
+            # A waitlist can be older than its first sample. The counts before that sample are
+            # unknown, so the flows of the first point begin at the first sample.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

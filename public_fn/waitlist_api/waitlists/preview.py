@@ -1,4 +1,4 @@
-"""How long an admission policy lets people wait: the estimates that it will give, before a save."""
+"""Estimate how long customers would wait under an admission policy before it is saved."""
 
 from itertools import islice
 
@@ -19,7 +19,7 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """How many wait, the wait of some positions, and the next instants of the schedule."""
+    """The number of waiting entries, estimated waits by position, and the next instants."""
 
     waiting: int
     waits: dict[int, Wait]
@@ -27,7 +27,7 @@ class Preview(Struct, frozen=True, kw_only=True):
 
 
 class Previews(Struct, frozen=True):
-    """Estimates waits by policies that need not be saved; writes nothing."""
+    """Estimates waits under admission policies that need not be saved, and writes nothing."""
 
     waitlists: Waitlists
     waitlist_cache: WaitlistCache
@@ -37,10 +37,12 @@ class Previews(Struct, frozen=True):
     def preview(
         self, waitlist_id: str, admission: AdmissionPolicy | None, people: int | None
     ) -> Preview:
-        """Return what a policy does with the people who wait and are inside now.
+        """Return the effect of a policy on the customers who are waiting and inside now.
 
-        The waits are those of some positions, if all ahead are ready, and of a customer who joins
-        now, or that of the last of `people`; while a list is paused, those after a resume at once.
+        The preview estimates the waits at some typical positions, assuming that all entries ahead
+        are ready, and the wait of a customer who joins now. If `people` is given, it estimates only
+        the wait at that position. For a paused waitlist, the estimates assume that it is resumed
+        now.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -48,13 +50,14 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # As after the save: the samples of another policy say nothing about this one.
+            # A new policy has no samples yet. The samples of another policy do not apply to it.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         pace = recent.pace(newest, policy_of(admission, now_millis))
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # A customer who joins now is behind those who are ready, and those who are not.
+            # The position of a new customer counts all waiting entries. Only ready entries are
+            # served before this customer.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         schedule = admission.schedule if admission else ()
         return Preview(

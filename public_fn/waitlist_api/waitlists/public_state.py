@@ -1,4 +1,4 @@
-"""What the public sees of a waitlist: whether it takes people, and how long they would wait."""
+"""Describe a waitlist to the public: when it opens, when it admits, and how long a wait takes."""
 
 from waitlist_api.clock import iso
 from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
@@ -10,16 +10,17 @@ from waitlist_shared import contracts as c
 
 
 def next_change(settings: WaitlistSettings, millis: int) -> int | None:
-    """Return the first opening or closing after a time; None if there is none."""
+    """Return the next time at which the waitlist opens or closes, or None."""
     times = (settings.opens_millis, settings.closes_millis)
     return min((one for one in times if one is not None and one > millis), default=None)
 
 
 def admits_at(settings: WaitlistSettings, now_millis: int) -> str | None:
-    """Return the next time of the schedule, or the next hours if it is outside them.
+    """Return when the waitlist next admits customers, as far as schedule and offer hours decide.
 
-    Outside its hours a list without a schedule, or with slots that have collected since they ended,
-    admits when they begin. None if only the rest of the policy decides.
+    Within the offer hours, this is the next time of the schedule. Outside the offer hours, the
+    waitlist next admits when they begin if it has no schedule, or if slots have become due since
+    the hours ended. Return None if neither a schedule nor offer hours decide.
     """
     schedule, hours = schedule_of(settings), offer_hours_of(settings)
     since = now_millis
@@ -32,7 +33,7 @@ def admits_at(settings: WaitlistSettings, now_millis: int) -> str | None:
 
 
 def wait_of_next(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
-    """Return the wait of a customer who joins now."""
+    """Return the estimated wait of a customer who joins now."""
     if line_of(settings, stats, now_millis) in ("closed", "not_open_yet"):
         return Wait(None, "closed")
     pace = PAUSED if settings.paused else stats.pace

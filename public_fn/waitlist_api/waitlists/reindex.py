@@ -1,4 +1,4 @@
-"""Rebuilds the segment index after an operator has changed the declared segments."""
+"""Rebuild the segment index after an operator has changed the declared segments."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,16 +25,16 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# A round can miss entries that move during it. The next round, or the next run, finds them.
+# A round can miss entries that move while it runs. The next round or the next run finds them.
 ROUNDS = 4
 Renew = Callable[[], None]
 
 
 class Reindexer(Struct, frozen=True):
-    """Writes the recorded segments of every entry of a waitlist to Redis.
+    """Writes the segments of every entry from the records to Redis.
 
-    Redis lists the entries that are not indexed yet, so the next run continues one that was cut
-    off. Signups and edits during a run write their own segments.
+    Redis lists the entries that are not indexed yet, so the next run continues after a run that was
+    interrupted. Signups and edits during a run write their own segments.
     """
 
     queue: QueueClient
@@ -44,7 +44,10 @@ class Reindexer(Struct, frozen=True):
     leases: Leases
 
     def confirm(self, segments: Segments) -> bool:
-        """Return whether all entries are indexed; if so, record that the segments are ready."""
+        """Return whether all entries are indexed. If they are, set the segments' state to `ready`.
+
+        The state is stored in the record of the waitlist.
+        """
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":
             return False
@@ -52,16 +55,16 @@ class Reindexer(Struct, frozen=True):
         return True
 
     def reindex(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp = never) -> None:
-        """Index all entries by the current segments, unless another process is doing it.
+        """Index all entries by the current segments, unless another process is doing so.
 
-        The next run goes on with what this one has no time for.
+        If the time is up, the next run indexes the remaining entries.
         """
         lease = self.leases.take(waitlist)
         if lease is None:
             return
         try:
             for _ in range(ROUNDS):
-                # StaleSegments: an operator has changed them again.
+                # StaleSegments means that an operator has changed the segments again.
                 with suppress(StaleSegments):
                     segments = self.segmented_queue.catch_up(waitlist.waitlist_id)
                     self._index(segments, lease.renew, is_time_up)
@@ -83,7 +86,7 @@ class Reindexer(Struct, frozen=True):
     def _unindexed(
         self, segments: Segments, renew: Renew, is_time_up: IsTimeUp
     ) -> Iterator[tuple[str, ...]]:
-        """Yield pages of entries that are not indexed, in at most ROUNDS rounds."""
+        """Yield pages of the ids of entries that are not indexed, in at most ROUNDS rounds."""
         for where in EVERYWHERE * ROUNDS:
             offset, looked_at = 0, PAGE
             while looked_at:
@@ -121,7 +124,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # This place is about to be given up. Without segments it no longer blocks the index.
+        # The entry is about to lose its place in Redis. Give it no segments, so that it does not
+        # keep the index from becoming ready.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,
@@ -131,8 +135,9 @@ def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -
     count = segments.count(record.attributes)
     if count > MAX_COMBINATIONS:
         logger.warning(
-            "entry %s of %s is in no segment: its attributes make %d combinations, more than %d;"
-            " give it fewer values with PATCH, or declare fewer segments",
+            "entry %s of waitlist %s is in no segment, because its attributes make %d combinations"
+            " and only %d are allowed; give the entry fewer values with PATCH, or declare fewer"
+            " segments",
             entry_id,
             segments.waitlist_id,
             count,

@@ -1,8 +1,9 @@
-"""Which settings of a list need another setting, or a parameter of the stack. No I/O.
+"""Check that the settings of a waitlist work together, and that the stack supports them.
 
-A setting alone may be valid and still do nothing: an address to verify needs somebody who sends the
-link. Each such need is one rule here. A list that breaks a rule is saved, and its answers have the
-rule as a warning. A list that breaks a rule of CONTRADICTIONS could never take a signup, so it is
+A valid setting may still do nothing because it needs another setting or a parameter of the stack.
+For example, an address can only be verified if somebody sends the link. Each rule in this module
+describes such a need. If the settings break one of the RULES, they are saved, and the response
+contains a warning. If they break one of the CONTRADICTIONS, nobody could ever sign up, so they are
 refused.
 """
 
@@ -19,16 +20,16 @@ from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
-# The kinds that are sent with `verify`, and not by their own names alone.
+# These kinds of messages are also sent if `verify` is among the kinds of a waitlist.
 SENT_WITH_VERIFY = ("link", "address")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):
-    """What the parameters of the stack give to all lists.
+    """The features that the parameters of the stack provide to all waitlists.
 
-    `channels` are `mail` with MailFrom and `sms` with SmsFrom.
+    `channels` contains `mail` if MailFrom is set, and `sms` if SmsFrom is set.
     """
 
     has_accounts: bool = False
@@ -44,27 +45,28 @@ class Stack(Struct, frozen=True, kw_only=True):
         )
 
     def sends_anything(self, settings: WaitlistSettings) -> bool:
-        """Return whether the people of a list get any message."""
+        """Return whether the customers of a waitlist get any messages."""
         kinds = () if settings.messages is None else settings.messages.kinds
         return any(self.sends(settings, kind) for kind in kinds)
 
     def sends(self, settings: WaitlistSettings, kind: str) -> bool:
-        """Return whether messages of a kind are sent to the people of a list."""
+        """Return whether messages of this kind are sent to the customers of a waitlist."""
         kinds = () if settings.messages is None else settings.messages.kinds
         is_chosen = kind in kinds or (kind in SENT_WITH_VERIFY and "verify" in kinds)
         return is_chosen and self.reaches(settings)
 
     def reaches(self, settings: WaitlistSettings) -> bool:
-        """Return whether the stack can send to the addresses that a list uses."""
+        """Return whether the stack can send messages to the addresses that a waitlist uses."""
         if settings.identity is None:
             return bool(self.channels)
         return CHANNEL_OF[settings.identity.field] in self.channels
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A need of `settings`; `is_broken` decides whether a list lacks it at a time.
+    """A rule about `settings` that need each other or a parameter of the stack.
 
-    The message says what happens on such a list, and then what to do.
+    `is_broken` decides whether a waitlist breaks the rule at a given time. The message says what
+    happens on such a waitlist and what to do.
     """
 
     code: str
@@ -74,12 +76,12 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
-    """Return the rules that a list breaks, for its warnings."""
+    """Return the rules that a waitlist breaks, which become its warnings."""
     return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the rules for which a list is refused, because nobody could ever join it."""
+    """Return the rules for which the settings are refused, because nobody could ever sign up."""
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 
 
@@ -196,7 +198,7 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether the shortest answers to all that a signup needs are more than it may send."""
+    """Return whether even the shortest required answers exceed `max_guest_bytes`."""
     required = [one for one in _fields(settings) if one.required]
     sent = {
         place: {one.name: _shortest_answer(one) for one in required if one.kept_in == place}
@@ -225,31 +227,31 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="enter_url_without_policy",
         settings=("page.enter_url", "admission"),
-        message="Customers who enter come to enter_url without a pass, because only a list with an "
-        "admission policy issues passes. Set `admission`.",
+        message="Customers who enter are sent to enter_url without a pass, because only a waitlist "
+        "with an admission policy issues passes. Set `admission`.",
         is_broken=_enters_without_pass,
     ),
     Rule(
         code="verify_without_link",
         settings=("identity.verify", "messages.kinds"),
-        message="The service does not send the links that verify an address, and nobody is offered "
-        "a place before. Add `verify` to messages.kinds on a stack with MailFrom (mail) or SmsFrom "
-        "(SMS), or let your backend send the links.",
+        message="Customers must verify their address before they get an offer, but the service "
+        "does not send them the link. Add `verify` to messages.kinds, and set the stack's "
+        "parameter MailFrom for mail or SmsFrom for SMS. Or send the links from your backend.",
         is_broken=_verifies_without_link,
     ),
     Rule(
         code="verify_with_accounts",
         settings=("identity.verify",),
-        message="No address is verified: the customers of this stack have accounts (parameter "
-        "JwtIssuer). Set identity.verify to `off`.",
+        message="Addresses are not verified, because the customers of this stack have accounts "
+        "(parameter JwtIssuer). Set identity.verify to `off`.",
         is_broken=_verifies_accounts,
     ),
     Rule(
         code="link_without_sender",
         settings=("identity.field", "messages.kinds"),
-        message="The customer's page offers to send people the link to their place, and the "
-        "service does not send it. Add `verify` to messages.kinds on a stack with MailFrom (mail) "
-        "or SmsFrom (SMS), or let your backend send the links.",
+        message="The customer's page offers to send customers a link to their place, but the "
+        "service does not send the link. Add `verify` to messages.kinds, and set the stack's "
+        "parameter MailFrom for mail or SmsFrom for SMS. Or send the links from your backend.",
         is_broken=_finds_without_link,
     ),
     Rule(
@@ -260,60 +262,63 @@ RULES: tuple[Rule, ...] = (
             "identity.blocked_domains",
             "identity.field",
         ),
-        message="A part of `identity` does nothing: `region` is for `phone`, `plus_addresses` and "
-        "`blocked_domains` are for `email`. Remove it, or choose the other field.",
+        message="`identity` has a setting that has no effect on the chosen field. `region` applies "
+        "to `phone`, and `plus_addresses` and `blocked_domains` apply to `email`. Remove the "
+        "setting, or choose the other field.",
         is_broken=_identity_of_other_field,
     ),
     Rule(
         code="confirm_without_message",
         settings=("confirm", "messages.kinds"),
-        message="The service tells nobody that they are asked whether they still wait, and who "
-        "does not answer loses the place. Add `confirm` to messages.kinds on a stack with MailFrom "
-        "or SmsFrom, or let your backend tell people.",
+        message="Customers who do not confirm that they still wait lose their place, but the "
+        "service sends them no message that asks. Add `confirm` to messages.kinds, and set the "
+        "stack's parameter MailFrom for mail or SmsFrom for SMS. Or send the messages from your "
+        "backend.",
         is_broken=_asks_unheard,
     ),
     Rule(
         code="messages_without_sender",
         settings=("messages.kinds", "identity.field"),
-        message="No message of this list is sent: the stack cannot send to the addresses of its "
-        "people. Set the stack's parameter MailFrom for mail, or SmsFrom for SMS.",
+        message="No messages are sent, because the stack cannot send to the addresses that this "
+        "waitlist uses. Set the stack's parameter MailFrom for mail, or SmsFrom for SMS.",
         is_broken=_sends_by_nothing,
     ),
     Rule(
         code="messages_without_address",
         settings=("messages.kinds", "identity.field", "page.fields"),
-        message="Who signs up on the customer's page gets no message, because the page asks for no "
-        "address. Set `identity`, or add a field named `email` or `phone` to page.fields, kept in "
-        "the profile.",
+        message="Customers who sign up on the customer's page get no messages, because the page "
+        "does not ask for an address. Set `identity`, or add a field named `email` or `phone` to "
+        "page.fields and keep its answer in the profile.",
         is_broken=_sends_to_nobody,
     ),
     Rule(
         code="texts_without_kind",
         settings=("messages.texts", "messages.kinds"),
-        message="messages.texts has words for a kind of message that the list does not send. Add "
-        "the kind to messages.kinds, or remove the words.",
+        message="messages.texts has a text for a kind of message that the waitlist does not send. "
+        "Add the kind to messages.kinds, or remove the text.",
         is_broken=_words_without_kind,
     ),
     Rule(
         code="message_without_question",
         settings=("messages.kinds", "confirm"),
-        message="The message `confirm` is never sent, because nobody is asked whether they still "
-        "wait. Set `confirm`, or remove it from messages.kinds.",
+        message="The message `confirm` is never sent, because customers are not asked whether they "
+        "still wait. Set `confirm`, or remove `confirm` from messages.kinds.",
         is_broken=_confirms_without_question,
     ),
     Rule(
         code="message_without_identity",
         settings=("messages.kinds", "identity.field"),
-        message="The messages with links (`verify`, `link`, `address`) are never sent, because the "
-        "list does not know people by an address. Set `identity`, or remove them from "
+        message="The messages `verify`, `link` and `address` are never sent, because the waitlist "
+        "does not identify customers by an address. Set `identity`, or remove these kinds from "
         "messages.kinds.",
         is_broken=_links_without_identity,
     ),
     Rule(
         code="message_without_offers",
         settings=("messages.kinds", "admission.acceptance"),
-        message="The messages `offered` and `ending` are never sent, because the list admits "
-        "people without an offer. Choose `admitted`, or set admission.acceptance to `enter`.",
+        message="The messages `offered` and `ending` are never sent, because the waitlist admits "
+        "customers without an offer. Choose `admitted` instead, or set admission.acceptance to "
+        "`enter`.",
         is_broken=_announces_no_offers,
     ),
     Rule(
@@ -325,50 +330,51 @@ RULES: tuple[Rule, ...] = (
             "admission.max_inside",
             "admission.offer_hours",
         ),
-        message="This policy offers nobody a place by itself; operators do, by `admit`. For a list "
-        "that admits by itself set `rate`, `schedule` or `max_inside`.",
+        message="This policy makes no offers by itself. Customers get an offer only when an "
+        "operator calls `admit`. To make offers automatically, set `rate`, `schedule` or "
+        "`max_inside`.",
         is_broken=_offers_by_hand,
     ),
     Rule(
         code="sum_without_both",
         settings=("admission.combine", "admission.rate", "admission.schedule"),
-        message="There is no sum: `combine` needs a rate and a schedule. Set the one that is "
-        "missing, or set `combine` to `least`.",
+        message="`combine` is `sum`, which adds the rate to the schedule, but one of them is "
+        "missing. Set both `rate` and `schedule`, or set `combine` to `least`.",
         is_broken=_adds_nothing,
     ),
     Rule(
         code="schedule_over",
         settings=("admission.schedule",),
-        message="All times of the schedule have passed, so it makes no more places due. Add a "
-        "time that is ahead, or remove the schedule.",
+        message="All times of the schedule have passed, so the schedule will make no more offers. "
+        "Add a time in the future, or remove the schedule.",
         is_broken=_schedule_is_over,
     ),
     Rule(
         code="opens_at_without_open",
         settings=("opens_at", "open"),
-        message="The list will not open at opens_at, because `open` is false. Set `open` to true: "
-        "signups are still refused until opens_at.",
+        message="The waitlist will not open at opens_at, because `open` is false. Set `open` to "
+        "true. Signups are still refused until opens_at.",
         is_broken=_stays_closed,
     ),
     Rule(
         code="bot_check_down_without_check",
         settings=("bot_check_down",),
-        message="`bot_check_down` does nothing: the stack checks no signup for bots. Set its "
-        "parameter BotCheck, or set this to `refuse`.",
+        message="`bot_check_down` has no effect, because the stack does not check signups for "
+        "bots. Set the stack's parameter BotCheck, or set `bot_check_down` to `refuse`.",
         is_broken=_accepts_unchecked,
     ),
     Rule(
         code="attribute_without_segment",
         settings=("page.fields", "segments"),
-        message="The page keeps an answer as an attribute, and no claim can filter by it. Add the "
-        "attribute to `segments`, or keep the answer in the profile.",
+        message="The page keeps an answer as an attribute, but no claim can filter by this "
+        "attribute. Add the attribute to `segments`, or keep the answer in the profile.",
         is_broken=_asks_for_lost_attributes,
     ),
     Rule(
         code="version_without_checkbox",
         settings=("page.fields",),
-        message="A field of the page has a version, and no text that customers agree to: only "
-        "answers to a checkbox keep it. Make the field a checkbox, or remove the version.",
+        message="A field of the page has a version, but only a checkbox has a text to which "
+        "customers agree in a certain version. Make the field a checkbox, or remove the version.",
         is_broken=_version_of_no_text,
     ),
 )
@@ -377,24 +383,24 @@ CONTRADICTIONS: tuple[Rule, ...] = (
     Rule(
         code="address_not_in_profile",
         settings=("page.fields", "identity.field"),
-        message="the page keeps the address as an attribute, and `identity` looks for it in the "
-        "profile: keep the field in the profile",
+        message="the page keeps the address as an attribute, but `identity` expects it in the "
+        "profile. Keep the field in the profile",
         is_broken=_keeps_address_elsewhere,
     ),
     Rule(
         code="no_room_for_answers",
         settings=("max_guest_bytes", "page.fields", "identity.field"),
-        message="no signup could be so small: the address and the answers that the list requires "
-        "need more bytes",
+        message="even the shortest signup would be larger than this limit, because the address and "
+        "the required answers need more bytes. Raise the limit, or require fewer answers",
         is_broken=_has_no_room,
     ),
 )
 
-# These settings were considered, and do what they say on every list and every stack.
-# - `paused`, `capacity` and the limits of claims, offers and passes have a meaning alone.
-# - `page.source` names a field of the form, and `page.sources` answers to it: the body of a request
-#   is checked for that.
-# - Passes need a key, which every stack has.
+# These settings need no rule, because they work on every waitlist and every stack.
+# - `paused`, `capacity` and the limits of claims, offers and passes stand alone.
+# - `page.source` and `page.sources` depend on the fields of the form, but the validation of the
+#   request body checks them.
+# - Passes need a signing key, which every stack has.
 WITHOUT_NEEDS = frozenset(
     {
         "name",
