@@ -1,12 +1,12 @@
-"""`waitlist`, also as `python -m waitlist_cli`."""
+"""The entry point of `waitlist` and of `python -m waitlist_cli`."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command line and exit with the command's exit code."""
+    """Run the command line and exit with the exit code of the command."""
     try:
-        # Imported here, so that a Ctrl-C during the import prints no traceback.
+        # Import here, so that Ctrl-C during the import prints no traceback.
         from waitlist_cli.commands import app
         from waitlist_cli.terminal.output import accept_any_text
 

@@ -1,4 +1,4 @@
-"""Errors that end a command: a sentence, a code, an exit code."""
+"""The errors that end a command. Each has a message, an error code and an exit code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,13 @@ class FieldProblem:
 
 
 class CliError(Exception):
-    """An expected error; `code` is the service's, if the service sent one."""
+    """The base class of expected errors.
+
+    `code` is the error code of the service, or "" if the service sent no code.
+    """
 
     exit_code: ClassVar[int] = 1
-    # Printed if the service sent no code.
+    # The code that --json prints if the service sent no code.
     default_code: ClassVar[str] = "error"
 
     def __init__(
@@ -35,12 +38,12 @@ class CliError(Exception):
         self.retry_after = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the error as `--json` prints it."""
+        """Return the error in the form that `--json` prints."""
         return {
             "code": self.code or self.default_code,
             "status": self.status,
             "detail": self.message,
-            "errors": [{"field": one.field, "message": one.message} for one in self.fields],
+            "errors": [{"field": field.field, "message": field.message} for field in self.fields],
         }
 
 
@@ -49,20 +52,20 @@ class Refused(CliError):
 
 
 class WrongUsage(CliError):
-    """The arguments or the configuration are not valid."""
+    """The arguments or the configuration are invalid."""
 
     exit_code = 2
     default_code = "wrong_usage"
 
 
 class Unavailable(CliError):
-    """The service did not answer, or answered "try again later" to every try."""
+    """The service did not answer, or kept asking the client to try again later."""
 
     exit_code = 3
 
 
 class Unauthorised(CliError):
-    """There are no credentials, or they do not allow the request."""
+    """There are no credentials, or the credentials do not allow the request."""
 
     exit_code = 4
     default_code = "unauthorized"
@@ -75,8 +78,10 @@ class Defective(CliError):
 
 
 def fields_of(problem: Mapping[str, Any]) -> list[FieldProblem]:
-    """Return the field errors of a problem document."""
+    """Return the field errors in a problem document."""
     found = problem.get("errors")
     listed = found if isinstance(found, list) else []
-    named = [one for one in listed if isinstance(one, dict)]
-    return [FieldProblem(str(one.get("field", "")), str(one.get("message", ""))) for one in named]
+    named = [error for error in listed if isinstance(error, dict)]
+    return [
+        FieldProblem(str(error.get("field", "")), str(error.get("message", ""))) for error in named
+    ]

@@ -1,6 +1,6 @@
-"""The commands: each module holds one part of `waitlist --help`.
+"""The commands of `waitlist`, one module for each group of commands.
 
-They are imported in the order in which `--help` lists them.
+`waitlist --help` lists the commands in the order in which these modules are imported.
 """
 
 from waitlist_cli.terminal.command import app  # noqa: I001

@@ -1,4 +1,4 @@
-"""Admission: offer slots, claim people, complete or release claims, or let a program do it."""
+"""Commands that offer slots, claim people, and complete or release claims."""
 
 import uuid
 from collections.abc import Sequence
@@ -48,10 +48,11 @@ from waitlist_cli.work.hold import OnFailure
 
 PANEL = "Admission"
 Most = Annotated[
-    int | None, typer.Option("-n", "--count", min=1, help="At most so many; default: all.")
+    int | None,
+    typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
-NO_MORE = "No more are waiting, or max_inside leaves no more room."
-# After these errors the service has certainly not done the request.
+NO_MORE = "No other people are waiting, or max_inside leaves no more room."
+# After one of these errors, the service has certainly not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -60,29 +61,38 @@ def admit(
     context: Context,
     waitlist: WaitlistId,
     count: Annotated[
-        int, typer.Argument(metavar="N", min=0, help="How many slots to offer; 0 ends the quota.")
+        int,
+        typer.Argument(
+            metavar="N", min=0, help="Number of slots to offer. 0 ends the quota of --refill."
+        ),
     ],
     filter_: Filter = None,
     prefer: Prefer = None,
     refill: Annotated[
         bool,
-        typer.Option("--refill", help="Until N have entered: unused slots go to the next people."),
+        typer.Option(
+            "--refill",
+            help="Keep offering until N people have entered: unused slots go to the next people.",
+        ),
     ] = False,
     key: Annotated[
         str | None,
         typer.Option(
             "--key",
-            help="A text of your own. A repeat with it within 24 hours offers no further slots.",
+            help="Idempotency key of your choice. If you repeat the command with the same key "
+            "within 24 hours, no further slots are offered.",
         ),
     ] = None,
 ) -> None:
-    """Offer slots to the first people of the queue now, whatever rate and schedule say.
+    """Offer slots to the first people in the queue now, regardless of rate and schedule.
 
-    Fewer get one if fewer wait, or if max_inside leaves less room. If the command is interrupted,
-    it prints the key with which a repeat finishes it.
+    Fewer people get a slot if fewer are waiting, or if max_inside leaves less room. If the command
+    is interrupted, it prints a key. Repeat the command with this key to offer the remaining slots.
     """
     if refill and (filter_ or prefer):
-        raise WrongUsage("--refill is for the whole list: give it without --filter and --prefer.")
+        raise WrongUsage(
+            "--refill applies to the whole waitlist. Do not combine it with --filter or --prefer."
+        )
     filters = preferences_of(prefer, filter_)
     used = key or str(uuid.uuid4())
     entries: list[dict[str, Any]] = []
@@ -99,7 +109,7 @@ def admit(
             entries += page
     except (CliError, KeyboardInterrupt) as error:
         if entries or not isinstance(error, NOT_DONE):
-            done = f"{len(entries):,} of {count:,} slots are offered for certain."
+            done = f"At least {len(entries):,} of {count:,} slots were offered."
             context.output.note(f"{done} To finish, repeat the command with --key {used}", "yellow")
         raise
     document = {"asked": count, "key": used, "entries": entries}
@@ -109,7 +119,7 @@ def admit(
 @command("admit-person", PANEL, "waitlist admit-person bakery --customer ada --reason wheelchair")
 @with_person_and_reason
 def admit_person(context: Context, person: Person) -> None:
-    """Offer a slot to one person now, wherever they wait."""
+    """Offer a slot to one person now, whatever their position is."""
     print_status(context, person.admit())
 
 
@@ -123,11 +133,12 @@ def withdraw(
         typer.Option(
             "--offered-until",
             metavar="TIME",
-            help="Take back only the offer that ends then; default: the one that is open now.",
+            help="Withdraw the offer only if it ends at this time. Default: withdraw the current "
+            "offer.",
         ),
     ] = None,
 ) -> None:
-    """Take an offer back: the person waits at the old place, the next one gets the slot."""
+    """Withdraw an offer. The person waits at the old place, and the next person gets the slot."""
     until = offered_until or person.show()["offered_until"]
     print_status(context, person.withdraw(until))
 
@@ -135,9 +146,11 @@ def withdraw(
 @command("exit", PANEL, "waitlist exit bakery --customer ada")
 @with_person_and_reason
 def exit_(context: Context, person: Person) -> None:
-    """Let an admitted person go out, which frees the place inside."""
+    """Record that an admitted person has gone out, which frees a slot inside."""
     answer = person.exit()
-    context.output.result(answer, f"{person.entry_id} is out since {shown(answer['exited_at'])}.")
+    context.output.result(
+        answer, f"{person.entry_id} has been out since {shown(answer['exited_at'])}."
+    )
 
 
 @command("claim", PANEL, "waitlist claim bakery -n 3 --filter language=Spanish --lease 120")
@@ -150,12 +163,14 @@ def claim(
     newest: Newest = False,
     lease: Lease = None,
     complete_now: Annotated[
-        bool, typer.Option("--complete", help="Admit them in the same call.")
+        bool, typer.Option("--complete", help="Admit the claimed people in the same request.")
     ] = False,
 ) -> None:
-    """Claim people at the head of the queue; each claim has a claim_token."""
+    """Claim people at the head of the queue, and print the claim_token of each claim."""
     if count > MOST_CLAIMED:
-        raise WrongUsage(f"One call claims at most {MOST_CLAIMED} people.")
+        raise WrongUsage(
+            f"One command can claim at most {MOST_CLAIMED} people. Give a smaller --count."
+        )
     answer = claim_people(
         context.api,
         waitlist,
@@ -190,21 +205,21 @@ def release(
     back: Back = False,
     delay: Delay = 0,
 ) -> None:
-    """Return a claimed person to the queue."""
+    """Release the claim of a person, who returns to the queue."""
     print_status(context, person.release(token, _to(back), delay))
 
 
 @command("extend", PANEL, "waitlist extend bakery --customer ada --token CLAIM_TOKEN --lease 300")
 @with_person
 def extend(context: Context, token: ClaimToken, person: Person, lease: Lease = None) -> None:
-    """Restart the lease of a claim from now."""
+    """Extend a claim: its lease starts again now."""
     print_status(context, person.extend(token, lease))
 
 
 @command("park", PANEL, "waitlist park bakery --customer ada --token CLAIM_TOKEN --reason blurred")
 @with_person_and_reason
 def park(context: Context, token: ClaimToken, person: Person) -> None:
-    """Take a claimed person out of the queue, to be looked at."""
+    """Take a claimed person out of the queue until an operator has looked into the case."""
     print_status(context, person.park(token))
 
 
@@ -214,22 +229,29 @@ def redrive(
     waitlist: WaitlistId,
     entry: EntryId = None,
     customer: Customer = None,
-    all_: Annotated[bool, typer.Option("--all", help="Everyone who is parked.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Return everyone who is parked.")] = False,
     back: Back = False,
     reason: Reason = "",
 ) -> int:
-    """Return a parked person to the queue, or all of them.
+    """Return a parked person, or all parked people, to the queue.
 
-    With --all, those parked first go first. A repeat goes on with those who are still parked.
+    With --all, people return in the order in which they were parked. If the command is interrupted,
+    repeat it to return the people who are still parked.
     """
     if all_:
         if entry or customer:
-            raise WrongUsage("--all takes no ENTRY or --customer.")
+            raise WrongUsage("Give either --all or one person by ENTRY or --customer.")
         people = (
-            (shown(one["customer_id"] or one["entry_id"]), {"entry_id": one["entry_id"]}, refusal)
-            for one, refusal in redrives(context.api, waitlist, _to(back), reason)
+            (
+                shown(entry["customer_id"] or entry["entry_id"]),
+                {"entry_id": entry["entry_id"]},
+                refusal,
+            )
+            for entry, refusal in redrives(context.api, waitlist, _to(back), reason)
         )
-        return print_each(context, "redriven", ("person waits again", "people wait again"), people)
+        return print_each(
+            context, "redriven", ("person is waiting again", "people are waiting again"), people
+        )
     person = context.person(waitlist, entry, customer, reason)
     print_status(context, person.redrive(person.show()["parked_at"], _to(back)))
     return 0
@@ -237,13 +259,13 @@ def redrive(
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the parked people, by the time they were parked."""
+    """List the parked people in the order in which they were parked."""
     print_list(context, waitlist, "parked", PARKED, count)
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the people with an offer or a claim, by its end."""
+    """List the people who have an offer or are claimed, in the order in which these expire."""
     print_list(context, waitlist, "offered", OFFERED, count)
 
 
@@ -251,7 +273,7 @@ def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> Non
 def admitted(
     context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None
 ) -> None:
-    """List the admitted people, the first ones first."""
+    """List the admitted people in the order in which they were admitted."""
     print_list(context, waitlist, "admitted", ADMITTED, count, **since_of(since))
 
 
@@ -266,29 +288,40 @@ def work(
     context: Context,
     waitlist: WaitlistId,
     program: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="Gets the claim as JSON on stdin.")
+        list[str],
+        typer.Argument(
+            metavar="COMMAND",
+            help="Program to run, which reads the claim as JSON from standard input.",
+        ),
     ],
     on_failure: Annotated[
-        OnFailure, typer.Option("--on-failure", help="Where an entry goes if the command fails.")
+        OnFailure,
+        typer.Option("--on-failure", help="What happens to the entry if the program fails."),
     ] = OnFailure.release,
     filter_: Filter = None,
     prefer: Prefer = None,
     newest: Newest = False,
     lease: Lease = None,
     concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=64, help="How many people at a time.")
+        int,
+        typer.Option(
+            "--concurrency", min=1, max=64, help="Number of people to process at the same time."
+        ),
     ] = 1,
     poll: Annotated[
         float,
         typer.Option(
-            "--poll", min=0.1, max=MOST_SECONDS, help="Seconds until an empty queue is asked again."
+            "--poll",
+            min=0.1,
+            max=MOST_SECONDS,
+            help="Seconds to wait before asking an empty queue again.",
         ),
     ] = 2.0,
     most: Annotated[
-        int | None, typer.Option("--max", min=1, help="End after this many people.")
+        int | None, typer.Option("--max", min=1, help="Stop after this many people.")
     ] = None,
     until_empty: Annotated[
-        bool, typer.Option("--until-empty", help="End when no one is left to claim.")
+        bool, typer.Option("--until-empty", help="Stop when nobody is left to claim.")
     ] = False,
     retry_after: Annotated[
         int,
@@ -296,16 +329,16 @@ def work(
             "--retry-after",
             min=0,
             max=3600,
-            help="Seconds for which a released person is passed over: twice as long after each "
-            "failure, up to an hour. 0: not at all.",
+            help="Seconds for which a released person is passed over. The time doubles with each "
+            "failure, up to an hour. 0 means that the person can be claimed again at once.",
         ),
     ] = 10,
 ) -> int:
-    """Claim people one by one and run a command for each: exit code 0 admits.
+    """Claim people one by one and run a program for each. Exit code 0 admits the person.
 
-    The claim is extended while the command runs. Ctrl-C stops claiming and waits for running
-    commands; a second Ctrl-C ends them and returns their people to the queue. Put -- before a
-    command that has options.
+    The claim is extended while the program runs. Ctrl-C stops claiming and waits for running
+    programs. A second Ctrl-C stops the programs and returns their people to the queue. Put --
+    before the program if it has options.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 
@@ -328,26 +361,28 @@ def work(
 
 def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> str:
     if count == 0:
-        return "The quota is ended. Open offers stay valid."
-    is_admitted = bool(entries) and all(one["status"] == "admitted" for one in entries)
+        return "The quota has ended. Open offers stay valid."
+    is_admitted = bool(entries) and all(entry["status"] == "admitted" for entry in entries)
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
         return f"{verb} {counted(count, 'person', 'people')}."
-    rest = "The quota goes on with the next people." if refill else NO_MORE
+    rest = "The next people get the remaining slots of the quota." if refill else NO_MORE
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 
 
 def _print_claims(
     context: Context, claims: list[dict[str, Any]], columns: Sequence[str], limit: str | None
 ) -> None:
-    rows = [row(one, columns) for one in claims]
+    rows = [row(entry, columns) for entry in claims]
     if limit:
-        context.output.note(f"The list's {limit} allows no more claims at once.", "yellow")
+        context.output.note(
+            f"The waitlist's {limit} allows no more claims at the moment.", "yellow"
+        )
     if not context.output.console.is_terminal:
         context.output.rows(columns, rows)
         return
     if not rows and not limit:
-        context.output.text("No one is there to claim.")
+        context.output.text("There is nobody to claim.")
     # One line per value, because a table would wrap the tokens, which operators copy.
     for values in rows:
         context.output.pairs(dict(zip(columns, values, strict=True)))

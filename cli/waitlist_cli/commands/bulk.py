@@ -1,4 +1,4 @@
-"""Bulk: import a file into a waitlist, export a waitlist into a file."""
+"""The commands `import` and `export`, which read and write the people of a waitlist."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -36,19 +36,23 @@ WhenOnList = Literal["keep", "replace"]
 def import_file(
     context: Context,
     waitlist: WaitlistId,
-    file: Annotated[str, typer.Argument(metavar="FILE", help=".csv, .jsonl, or - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A .csv or .jsonl file, or - for standard input.")
+    ],
     customer: Annotated[
         str | None,
         typer.Option(
-            "--customer", help="The column of the customer ids. Default: by its name or values."
+            "--customer",
+            help="Column with the customer ids. By default the names and values of the columns "
+            "decide.",
         ),
     ] = None,
     identity: Annotated[
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="The address says who people are; --customer names its column. Default: by its "
-            "name or values.",
+            help="Identify people by their address. --customer names its column. By default the "
+            "names and values of the columns decide.",
         ),
     ] = None,
     mapped: Annotated[
@@ -56,76 +60,97 @@ def import_file(
         typer.Option(
             "--map",
             metavar="COLUMN=TARGET",
-            help="TARGET is profile.NAME, attributes.NAME, priority, joined_at, or - to leave out.",
+            help="Where a column goes. TARGET is profile.NAME, attributes.NAME, priority or "
+            "joined_at. - leaves the column out.",
         ),
     ] = None,
     attribute: Annotated[
         list[str] | None,
-        typer.Option("--attribute", help="A column with an attribute; a;b are two values."),
+        typer.Option("--attribute", help="Column with an attribute. A cell a;b has two values."),
     ] = None,
     priority: Annotated[
-        str | None, typer.Option("--priority", help="The column of the priority.")
+        str | None, typer.Option("--priority", help="Column with the priority.")
     ] = None,
     keep_time: Annotated[
         str | None,
         typer.Option(
-            "--keep-time", help="The column of the time of signup, which decides the place."
+            "--keep-time",
+            help="Column with the signup time, which determines the place in the queue.",
         ),
     ] = None,
     zone: Annotated[
-        str, typer.Option("--zone", help="Zone of times without an offset, such as Europe/Berlin.")
+        str,
+        typer.Option(
+            "--zone", help="Time zone of times that have no offset, such as Europe/Berlin."
+        ),
     ] = "UTC",
     time_format: Annotated[
         str | None,
         typer.Option(
-            "--time-format", help="Format of the times, such as %d.%m.%Y. Default: by the values."
+            "--time-format",
+            help="Format of the times, such as %d.%m.%Y. By default the values decide.",
         ),
     ] = None,
     others: Annotated[
-        Literal["profile", "drop"], typer.Option("--others", help="Where other columns go.")
+        Literal["profile", "drop"],
+        typer.Option("--others", help="What happens to all other columns."),
     ] = "profile",
     form: Annotated[
-        Format | None, typer.Option("--format", help="Default: by the file's name.")
+        Format | None,
+        typer.Option(
+            "--format", help="Format of the file. By default the name of the file decides."
+        ),
     ] = None,
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
-    from_row: Annotated[int, typer.Option("--from-row", min=1, help="Begin at this row.")] = 1,
+    from_row: Annotated[
+        int, typer.Option("--from-row", min=1, help="Begin the import at this row.")
+    ] = 1,
     refused: Annotated[
-        str | None, typer.Option("--refused", help="The file for refused rows, with reasons.")
+        str | None,
+        typer.Option("--refused", help="File to which refused rows are written, with the reasons."),
     ] = None,
     tokens: Annotated[
         str | None,
-        typer.Option("--tokens", help="A CSV for the entry_token of each person."),
+        typer.Option(
+            "--tokens", help="CSV file to which the entry_token of each person is written."
+        ),
     ] = None,
     ended: Annotated[
         WhenEnded | None,
         typer.Option(
             "--ended",
-            help="Customers who left or were admitted: skip them (default) or let them rejoin.",
+            help="Customers who left or were admitted are skipped by default. `rejoin` adds them "
+            "to the queue again.",
         ),
     ] = None,
     on_list: Annotated[
         WhenOnList | None,
         typer.Option(
             "--on-list",
-            help="Customers whose id a guest has signed up: keep the guest's stay with a warning "
-            "(default), or replace it by the row.",
+            help="What happens to a row if a guest has signed up with its customer id. `keep`, the "
+            "default, keeps the guest's entry and prints a warning. `replace` replaces it with the "
+            "row.",
         ),
     ] = None,
     is_trial: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Send nothing; print the new order, duplicates, and what would be refused.",
+            help="Import nothing. Print the new order, the duplicates, and the rows that would be "
+            "refused.",
         ),
     ] = False,
 ) -> int:
-    """Add the people of a file to the queue, in file order or by their time of signup.
+    """Add the people in a file to the queue, in the order of the file or of their signup times.
 
-    Customers in the queue keep their places, and those who left or were admitted are skipped, so
-    after an interruption run the same command again.
-    Refused rows go into FILE.refused.csv (or .jsonl); the other rows are imported.
-    Guests need a token to see their position: --tokens writes all tokens, also in a repeat.
+    Customers who are already in the queue keep their places. Customers who left or were admitted
+    are skipped. After an interruption, run the same command again.
+
+    Refused rows are written to FILE.refused.csv (or .jsonl), and all other rows are imported.
+
+    Guests need a token to see their position. --tokens writes the tokens of all rows, also if you
+    repeat the import.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
@@ -149,7 +174,7 @@ def import_file(
     )
     with opened(file, form, delimiter, encoding=encoding) as source:
         if encoding is None:
-            note_encoding(context.output, source, "--encoding chooses another.")
+            note_encoding(context.output, source, "Use --encoding to choose another encoding.")
         columns = _for(source.form, columns)
         if is_trial:
             return try_import(context, source, columns, waitlist)
@@ -161,7 +186,7 @@ def import_file(
 def export(
     context: Context,
     waitlist: WaitlistId,
-    form: Annotated[Format, typer.Option("--format", help="The format of the output.")] = "csv",
+    form: Annotated[Format, typer.Option("--format", help="Format of the output.")] = "csv",
     status: Annotated[
         Literal[
             "waiting",
@@ -175,12 +200,18 @@ def export(
             "messages_off",
             "all",
         ],
-        typer.Option("--status", help="The people to write; all are those of each status."),
+        typer.Option(
+            "--status",
+            help="Status of the people to export. `all` exports the people of every status.",
+        ),
     ] = "waiting",
     since: Since = None,
     ready: Annotated[
         bool | None,
-        typer.Option("--ready/--not-ready", help="Of those who wait, only these."),
+        typer.Option(
+            "--ready/--not-ready",
+            help="Export only waiting people who are ready, or only those who are not ready.",
+        ),
     ] = None,
     unverified: Unverified = False,
     asked: Asked = False,
@@ -188,20 +219,21 @@ def export(
         bool,
         typer.Option(
             "--all-columns",
-            help="Of a CSV each column that there is, and one for each field of the profiles.",
+            help="Write every column to a CSV file, even an empty one, and a column for each "
+            "profile field.",
         ),
     ] = False,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="A file. Default: standard output.")
+        str | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
     ] = None,
 ) -> None:
-    """Write a waitlist's people in serving order, page by page.
+    """Export the people of a waitlist in serving order.
 
-    Those who were admitted or left, are inside or banned, or get no messages (unreachable,
-    messages_off), come by time; --since limits these.
+    People who were admitted, left, are inside or banned, or get no messages (`unreachable`,
+    `messages_off`) are ordered by time, and --since limits them.
 
-    A CSV has the questions of the list's form as columns, and leaves out columns in which no one
-    has anything. `import` takes over both formats, and says what it cannot.
+    A CSV file has a column for each question of the signup form, and leaves out empty columns.
+    `import` can read both formats, and reports the fields that it cannot import.
     """
     from waitlist_cli.operations.export import ALL, export_people
 
@@ -209,11 +241,14 @@ def export(
     if ready is not None:
         some["ready"] = str(ready).lower()
     if status == ALL and some:
-        raise WrongUsage("--status all writes everyone: without --since, --ready and the like.")
+        raise WrongUsage(
+            "--status all exports everyone. Do not combine it with --since, --ready, --not-ready, "
+            "--unverified or --asked."
+        )
     query = {"status": status, **some}
     export_people(context, waitlist, form, query, output, is_whole=all_columns)
 
 
 def _for(form: str, columns: Columns) -> Columns:
-    """Return the columns without splitting values at `;` if the file is JSON, which has lists."""
+    """Split values at `;` only in CSV files, because JSON has lists."""
     return replace(columns, splits_values=form == "csv")

@@ -1,4 +1,4 @@
-"""The operator's console: a web application on this computer."""
+"""The command `console`, which runs the operator console as a local web application."""
 
 from typing import Annotated
 
@@ -14,17 +14,19 @@ PANEL = "View"
 def console(
     context: Context,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Default: any free port.")
+        int,
+        typer.Option("--port", min=0, max=65535, help="Port to listen on. 0 chooses a free port."),
     ] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+        bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
 ) -> None:
-    """Open the console: all lists, charts, people, policies and imports in a browser.
+    """Open the operator console in a browser: waitlists, charts, people, policies and imports.
 
-    It listens on this computer only and calls the API with your credentials, as every command does.
-    Only the browser that it opens gets in, or the one that first opens the printed address within
-    a minute; Enter opens or prints it again. Ctrl-C ends it.
+    The console listens only on this computer, and calls the API with your credentials, as every
+    command does. It admits only one browser: the browser that it opens, or the browser that first
+    opens the printed address within a minute. Press Enter to open or print a new address. Press
+    Ctrl-C to stop the console.
     """
     from waitlist_cli.console.server import run_console
 

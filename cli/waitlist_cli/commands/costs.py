@@ -1,4 +1,4 @@
-"""What a stack costs in a month; it asks no service."""
+"""The command `cost`, which estimates the monthly bill of a stack and sends no requests."""
 
 import re
 from typing import Annotated, Literal
@@ -19,49 +19,69 @@ FACTORS = {"": 1, "k": 1_000, "M": 1_000_000}
 def cost(
     context: Context,
     signups: Annotated[
-        str, typer.Option("--signups", help="Customers who join and are admitted: 10k, 1M.")
+        str,
+        typer.Option(
+            "--signups", help="Number of customers who join and are admitted, such as 10k or 1M."
+        ),
     ] = "0",
-    polls: Annotated[str, typer.Option("--polls", help="Looks at their own entries.")] = "0",
-    boards: Annotated[str, typer.Option("--boards", help="Reads of the board.")] = "0",
-    waiting: Annotated[str, typer.Option("--waiting", help="People who wait on average.")] = "0",
-    edge: Annotated[bool, typer.Option("--edge", help="CloudFront answers the boards.")] = False,
-    lists: Annotated[str, typer.Option("--lists", help="Lists, most of them idle.")] = "1",
+    polls: Annotated[
+        str, typer.Option("--polls", help="Number of times customers poll their own entries.")
+    ] = "0",
+    boards: Annotated[
+        str, typer.Option("--boards", help="Number of times the board is read.")
+    ] = "0",
+    waiting: Annotated[
+        str, typer.Option("--waiting", help="Average number of people who are waiting.")
+    ] = "0",
+    edge: Annotated[
+        bool, typer.Option("--edge", help="CloudFront caches the board and serves it.")
+    ] = False,
+    lists: Annotated[
+        str, typer.Option("--lists", help="Number of waitlists. Most of them are idle.")
+    ] = "1",
     webhook: Annotated[
-        bool, typer.Option("--webhook", help="Each event is posted to a webhook.")
+        bool, typer.Option("--webhook", help="The stack posts each event to a webhook.")
     ] = False,
     mails: Annotated[
-        str | None, typer.Option("--mails", help="Messages by mail, with MailFrom.")
+        str | None,
+        typer.Option("--mails", help="Number of mails that a stack with MailFrom sends."),
     ] = None,
     texts: Annotated[
-        str | None, typer.Option("--texts", help="Messages by SMS, with SmsFrom.")
+        str | None,
+        typer.Option("--texts", help="Number of SMS that a stack with SmsFrom sends."),
     ] = None,
     text_price: Annotated[
         float,
-        typer.Option("--text-price", min=0, help="Dollars of one part of an SMS, by its country."),
+        typer.Option(
+            "--text-price",
+            min=0,
+            help="Price of one SMS part in dollars. It depends on the country.",
+        ),
     ] = 0.05,
     text_parts: Annotated[
         int,
         typer.Option(
             "--text-parts",
             min=1,
-            help="Parts of an SMS: 3 in English and German, 6 in French, Spanish and Arabic; "
-            "`waitlist messages preview` shows yours.",
+            help="Number of parts of each SMS. The longest standard text has 3 parts in English "
+            "and German, and 6 in French, Spanish and Arabic. `waitlist messages preview` shows "
+            "the number for your texts.",
         ),
     ] = 3,
     verify: Annotated[
         Verify | None,
-        typer.Option("--verify", help="Each signup gets a link by mail or SMS, to be verified."),
+        typer.Option("--verify", help="Each signup is sent a verification link by mail or SMS."),
     ] = None,
     monitoring: Annotated[
         Literal["full", "essential"],
-        typer.Option("--monitoring", help="The stack's parameter Monitoring."),
+        typer.Option("--monitoring", help="Value of the stack's parameter Monitoring."),
     ] = "full",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.
 
-    Without options it is the price of an idle stack with one list; each further list in which
-    nothing happens is under "Maintenance, each minute". docs/operate/sizing.md says how the numbers
-    are made. No service is asked.
+    If you give no options, the estimate is for an idle stack with one waitlist. The line
+    "Maintenance, each minute" includes the cost of each additional idle waitlist.
+    docs/operate/sizing.md explains how the numbers are calculated. This command sends no requests.
     """
     month = Month(
         _count(signups),
@@ -87,5 +107,5 @@ def cost(
 def _count(text: str) -> int:
     found = NUMBER.fullmatch(text)
     if found is None:
-        raise WrongUsage(f"{text} is no number; write 500, 10k or 1.5M")
+        raise WrongUsage(f"{text} is not a number. Write a number such as 500, 10k or 1.5M.")
     return round(float(found[1]) * FACTORS[found[2]])

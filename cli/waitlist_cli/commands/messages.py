@@ -1,4 +1,4 @@
-"""Messages: how they look, what became of those to one person, and counts."""
+"""The command `messages`: counts, delivery results for one person, previews and tests."""
 
 import sys
 from typing import Annotated, Any, Literal
@@ -37,7 +37,8 @@ def messages(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="WAITLIST", help="The waitlist's id. Or: preview WAITLIST, test WAITLIST."
+            metavar="WAITLIST",
+            help="The waitlist's id, or one of: preview WAITLIST, test WAITLIST.",
         ),
     ],
     who: Annotated[
@@ -48,23 +49,25 @@ def messages(
     ] = None,
     customer: Customer = None,
     kind: Annotated[
-        Kind | None, typer.Option("--kind", help="With preview and test: the kind.")
+        Kind | None, typer.Option("--kind", help="Kind of message to preview or to send as a test.")
     ] = None,
     language: Annotated[
-        Language | None, typer.Option("--language", help="With preview and test: the language.")
+        Language | None, typer.Option("--language", help="Language of the preview or test.")
     ] = None,
     email: Annotated[
-        str | None, typer.Option("--email", help="With test: your mail address; - reads it.")
+        str | None,
+        typer.Option("--email", help="Mail address for the test. - reads it from standard input."),
     ] = None,
     phone: Annotated[
-        str | None, typer.Option("--phone", help="With test: your number; - reads it.")
+        str | None,
+        typer.Option("--phone", help="Phone number for the test. - reads it from standard input."),
     ] = None,
 ) -> None:
-    """Count the messages of a waitlist, or list what became of those to one person.
+    """Count the messages of a waitlist, or list the messages to one person and their results.
 
-    For a person: of the present stay, without address and text. `waitlist messages preview bakery`
-    shows how they read, with example data; `waitlist messages test bakery --kind offered --email
-    me@example.com` sends one to you.
+    The list for one person covers the current stay, and shows neither the address nor the texts.
+    `waitlist messages preview bakery` prints the texts with example data. `waitlist messages test
+    bakery --kind offered --email me@example.com` sends you one of them.
     """
     if what in (PREVIEW, TEST):
         if who is None or customer is not None:
@@ -78,11 +81,15 @@ def messages(
             )
         else:
             raise WrongUsage(
-                "A test needs --kind, and either --email or --phone; a preview takes no address."
+                "`messages test` needs --kind and either --email or --phone. `messages preview` "
+                "takes neither --email nor --phone."
             )
         return
     if kind or language or email or phone:
-        raise WrongUsage("These options are for waitlist messages preview and test.")
+        raise WrongUsage(
+            "--kind, --language, --email and --phone are only for `waitlist messages preview` and "
+            "`waitlist messages test`."
+        )
     waitlist = checked_waitlist_id(what)
     if who is None and customer is None:
         _count(context, waitlist)
@@ -90,7 +97,10 @@ def messages(
     if who is not None and customer is None and not ENTRY_ID.fullmatch(who):
         who, customer = None, who
     found = context.person(waitlist, who, customer).messages()
-    rows = ([one["at"], one["kind"], one["channel"], became(one)] for one in found["messages"])
+    rows = (
+        [message["at"], message["kind"], message["channel"], became(message)]
+        for message in found["messages"]
+    )
     context.output.rows(NOTE, rows, title="Messages", document=found)
 
 
@@ -104,12 +114,14 @@ def _test(
     field, typed = address
     to = sys.stdin.readline().strip() if typed == "-" else typed
     send_test(context.api, waitlist, kind, language, {field: to or ""})
-    context.output.result({"waitlist_id": waitlist, "outcome": "sent"}, "The message is sent.")
+    context.output.result(
+        {"waitlist_id": waitlist, "outcome": "sent"}, "The test message was sent."
+    )
 
 
 def _count(context: Context, waitlist: str) -> None:
     found = context.call("GET", waitlist, "/stats")["messages"]
-    rows = ([one[name] for name in COUNT] for one in found or [])
+    rows = ([counts[name] for name in COUNT] for counts in found or [])
     context.output.rows(COUNT, rows, right=COUNT[1:], document={"messages": found})
 
 
@@ -118,11 +130,11 @@ def _preview(context: Context, waitlist: str, kind: str | None, language: str | 
     if context.output.as_json:
         context.output.json({"messages": found})
         return
-    for number, one in enumerate(found):
-        context.output.text(("\n" if number else "") + _plain(one))
+    for number, preview in enumerate(found):
+        context.output.text(("\n" if number else "") + _preview_text(preview))
 
 
-def _plain(one: dict[str, Any]) -> str:
-    title = f"{one['kind']}, {one['language']}, {one['sms_parts']} parts as SMS: {one['subject']}"
-    text = f"{title}\n\n{one['text'].strip()}"
-    return plain(text)
+def _preview_text(preview: dict[str, Any]) -> str:
+    parts = f"{preview['sms_parts']} parts as SMS"
+    title = f"{preview['kind']}, {preview['language']}, {parts}: {preview['subject']}"
+    return plain(f"{title}\n\n{preview['text'].strip()}")

@@ -1,4 +1,4 @@
-"""The customer's page of a waitlist: show, change."""
+"""The command `page`, which shows or changes the customer page of a waitlist."""
 
 from typing import Annotated, Any
 
@@ -19,19 +19,32 @@ def page(
     context: Context,
     waitlist: WaitlistId,
     text: Annotated[
-        str | None, typer.Option("--text", help="What people wait for; may have several lines.")
+        str | None,
+        typer.Option(
+            "--text", help="Text that says what people are waiting for. It may have several lines."
+        ),
     ] = None,
     colour: Annotated[
         str | None,
-        typer.Option("--colour", metavar="#RRGGBB", help="Of buttons; '' for the default."),
+        typer.Option(
+            "--colour",
+            metavar="#RRGGBB",
+            help="Colour of the buttons. Give '' to restore the default.",
+        ),
     ] = None,
     logo_url: Annotated[
-        str | None, typer.Option("--logo", metavar="URL", help="An image; '' for none.")
+        str | None,
+        typer.Option(
+            "--logo", metavar="URL", help="Address of the logo image. Give '' to show no logo."
+        ),
     ] = None,
     enter_url: Annotated[
         str | None,
         typer.Option(
-            "--enter", metavar="URL", help="Where a customer who enters goes; '' for nowhere."
+            "--enter",
+            metavar="URL",
+            help="Address that customers are sent to when they enter. Give '' to keep them on the "
+            "page.",
         ),
     ] = None,
     fields: Annotated[
@@ -39,14 +52,16 @@ def page(
         typer.Option(
             "--fields",
             metavar="FILE",
-            help="A JSON file with the list of questions of the form, - for the standard input; "
-            "'' for none.",
+            help="JSON file with the list of questions on the signup form, or - for standard "
+            "input. Give '' to ask no questions.",
         ),
     ] = None,
     image_url: Annotated[
         str | None,
         typer.Option(
-            "--image", metavar="URL", help="An image for previews of links; '' for the logo."
+            "--image",
+            metavar="URL",
+            help="Address of the image in link previews. Give '' to use the logo.",
         ),
     ] = None,
     index: Annotated[
@@ -58,7 +73,8 @@ def page(
         typer.Option(
             "--source",
             metavar="FIELD",
-            help="A field by whose answers signups are counted, such as utm_source; '' for none.",
+            help="Form field whose answers are counted as the sources of signups, such as "
+            "utm_source. Give '' to count no sources.",
         ),
     ] = None,
     sources: Annotated[
@@ -66,8 +82,8 @@ def page(
         typer.Option(
             "--sources",
             metavar="ANSWERS",
-            help="The answers to it that are counted each by itself: newsletter,instagram. The "
-            "others count as other.",
+            help="Answers to count separately, such as newsletter,instagram. All other answers are "
+            "counted together as `other`.",
         ),
     ] = None,
     texts: Annotated[
@@ -75,17 +91,21 @@ def page(
         typer.Option(
             "--texts",
             metavar="FILE",
-            help="A JSON file with words in place of the page's, by language and key, - for the "
-            "standard input; '' for none.",
+            help="JSON file with texts that replace those of the page, by language and key, or - "
+            "for standard input. Give '' to restore the standard texts.",
         ),
     ] = None,
     off: Annotated[
-        bool, typer.Option("--off", help="Remove all of it: the page shows the name alone.")
+        bool,
+        typer.Option(
+            "--off", help="Remove all settings of the page, so that it shows only the name."
+        ),
     ] = False,
 ) -> None:
-    """Show the address of the customer's page and what it shows, or change it.
+    """Show or change the customer page of a waitlist.
 
-    What is not named stays.
+    Without options, print the address and the settings of the page. With options, change these
+    settings and keep all others.
     """
     typed: dict[str, Any] = {"colour": colour, "logo_url": logo_url, "enter_url": enter_url}
     typed |= {"image_url": image_url, "source": source}
@@ -97,7 +117,7 @@ def page(
     if index is not None:
         typed["index"] = index
     if sources is not None:
-        typed["sources"] = [one.strip() for one in sources.split(",") if one.strip()]
+        typed["sources"] = [answer.strip() for answer in sources.split(",") if answer.strip()]
     elif source == "":
         typed["sources"] = []
     version = None
@@ -106,7 +126,9 @@ def page(
         former, version = (found["page"] or NO_PAGE)["texts"], found["version"]
         typed["texts"] = replacing(former, read_json(texts) if texts else {})
     if off and typed:
-        raise WrongUsage("--off removes the whole setting: give it alone.")
+        raise WrongUsage(
+            "--off removes all settings of the page. Do not combine it with other options."
+        )
     if off or typed:
         change(context, waitlist, {"page": typed or None}, version)
     else:
@@ -116,6 +138,6 @@ def page(
 def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None:
     address = f"{str(context.api.http.base_url).rstrip('/')}/w/{waitlist}"
     shown = page or NO_PAGE
-    questions = ", ".join(one["name"] for one in shown["fields"])
+    questions = ", ".join(field["name"] for field in shown["fields"])
     pairs = {"address": address, **shown, "fields": questions, "texts": ", ".join(shown["texts"])}
     context.output.pairs(pairs, {"address": address, "page": page})

@@ -1,4 +1,4 @@
-"""Sign up, show, move, edit, remove and erase people."""
+"""Commands that sign up, show, move, edit, remove and erase people."""
 
 import uuid
 from typing import Annotated, Any
@@ -47,7 +47,8 @@ from waitlist_cli.terminal.times import typed_utc
 PANEL = "People"
 EITHER = "Waitlists and people"
 EntryToken = Annotated[
-    str | None, typer.Option("--token", help="The customer's entry_token, to act as the customer.")
+    str | None,
+    typer.Option("--token", help="The customer's entry_token. With it, you act as the customer."),
 ]
 
 
@@ -55,7 +56,7 @@ EntryToken = Annotated[
 def show(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
-    """Show a waitlist's configuration, or one person with profile and history."""
+    """Show the settings of a waitlist, or the profile and the history of one person."""
     if entry is None and customer is None:
         show_waitlist(context, waitlist)
         return
@@ -76,12 +77,15 @@ def edit(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Change a waitlist's settings, or a person's profile and attributes; the rest stays."""
+    """Change settings of a waitlist, or the profile and attributes of a person.
+
+    Everything that no option names keeps its value.
+    """
     of_person = profile_json is not None or set_ or attribute
     if bool(settings) == bool(of_person) or (settings and (entry or customer)):
         raise WrongUsage(
-            "Either settings of the waitlist (--name, --capacity, …), or a person with --set, "
-            "--attribute or --profile-json."
+            "Give either settings of the waitlist, such as --name or --capacity, or a person and "
+            "--set, --attribute or --profile-json."
         )
     if settings:
         version, messages = None, settings.get("messages") or {}
@@ -103,13 +107,13 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Let a paused waitlist admit again, or with a token end a rest as the customer."""
+    """Resume a paused waitlist, or end the rest of a customer with the customer's token."""
     if token is None and entry is None and customer is None:
         change(context, waitlist, {"paused": False})
         return
     person = context.person(waitlist, entry, customer)
     if token is None:
-        raise WrongUsage("A rest is ended by its customer: give --token.")
+        raise WrongUsage("Only the customer can end a rest. Give the customer's --token.")
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:
         body = {"rest_until": found["rest_until"]}
@@ -125,28 +129,40 @@ def signup(
         str,
         typer.Argument(
             metavar="CUSTOMER",
-            help="The customer's id; on a list with identity the address.",
+            help="The customer's id. If the waitlist has `identity`, give the address instead.",
         ),
     ],
     profile_json: ProfileJson = None,
     set_: Set = None,
     attribute: Attribute = None,
     priority: Annotated[
-        int, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
+        int,
+        typer.Option(
+            "--priority",
+            min=0,
+            max=255,
+            help="Priority. People with a higher priority are served first.",
+        ),
     ] = 0,
     joined_at: Annotated[
         str | None,
-        typer.Option("--joined-at", help="The time of signup, which decides the place."),
+        typer.Option(
+            "--joined-at", help="Time of the signup, which determines the place in the queue."
+        ),
     ] = None,
     no_address: Annotated[
         bool,
         typer.Option(
             "--no-address",
-            help="On a list with identity: the person has no address, and CUSTOMER is an id.",
+            help="The person has no address, and CUSTOMER is an id. Only for a waitlist with "
+            "`identity`.",
         ),
     ] = False,
 ) -> None:
-    """Sign a customer up, also for a closed waitlist. A repeat keeps the place."""
+    """Sign up a customer, even if the waitlist is closed.
+
+    If the customer is already on the waitlist, the place stays the same.
+    """
     at = None if joined_at is None else typed_utc(joined_at, f"--joined-at {joined_at}")
     profile = profile_of({}, profile_json, set_)
     customer_id: str | None = customer
@@ -169,18 +185,18 @@ def signup(
     else:
         if result.get("warning") == "signed_up_by_guest":
             context.output.note(
-                "A guest has signed this customer id up, and may be another person: check it "
-                "before you bump or admit the entry.",
+                "A guest has signed up with this customer id, and may be a different person. Check "
+                "this before you bump or admit the entry.",
                 "yellow",
             )
-        was = "joined" if result["outcome"] == "joined" else "was there already"
+        was = "joined" if result["outcome"] == "joined" else "was already on the list"
         context.output.text(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
 
 
 @command("position", PANEL, "waitlist position bakery --customer ada")
 @with_person
 def position(context: Context, person: Person, token: EntryToken = None) -> None:
-    """Show a person's position, as the operator, or with a token as the customer."""
+    """Show a person's position as an operator, or as the customer if you give --token."""
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
         return
@@ -200,7 +216,7 @@ def leave(
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
     person: Person,
 ) -> None:
-    """Leave the queue as the customer; operators use `remove`."""
+    """Leave the queue as the customer. Operators use `remove` instead."""
     context.api.customer("DELETE", person.path, token)
     _print_outcome(context, person, "left", "has left.")
 
@@ -213,13 +229,17 @@ def rest(
     context: Context,
     token: Annotated[str, typer.Option("--token", help="The customer's entry_token.")],
     until: Annotated[
-        str, typer.Option("--until", help="A time, such as 2026-12-24T09:00:00+01:00.")
+        str,
+        typer.Option(
+            "--until", help="Time at which the rest ends, such as 2026-12-24T09:00:00+01:00."
+        ),
     ],
     person: Person,
 ) -> None:
-    """Let others pass until a time, as the customer; operators use `ready --no`.
+    """Let other people pass until a given time, as the customer. Operators use `ready --no`.
 
-    The place stays, and the entry is ready again by itself. `resume` ends the rest earlier.
+    The customer keeps the place. When the time has come, the entry is ready again. `resume` ends
+    the rest earlier.
     """
     body = {"until": typed_utc(until, f"--until {until}")}
     path = f"{person.path}/rest"
@@ -236,31 +256,41 @@ def confirm(
     days: Annotated[
         int,
         typer.Option(
-            "--days", min=0, help="Leave out who signed up, was asked or confirmed since."
+            "--days",
+            min=0,
+            help="Skip people who signed up, were asked or confirmed within this many days.",
         ),
     ] = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count who would be asked; ask no one.")
+        bool, typer.Option("--dry-run", help="Only count the people who would be asked.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask you first.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Ask the people without asking you for confirmation.")
+    ] = False,
 ) -> None:
-    """Ask everyone who waits if they still do, or with a token confirm it as the customer.
+    """Ask all waiting people whether they are still waiting.
 
-    What happens without an answer, the waitlist's --confirm-then says. A repeat asks no one twice.
+    With --token, confirm as the customer instead. The waitlist's setting --confirm-then decides
+    what happens to people who do not answer. If you repeat the command, nobody is asked twice.
     """
     if token is not None:
         person = context.person(waitlist, entry, customer)
         print_status(context, context.api.customer("POST", f"{person.path}/confirm", token))
         return
     if entry or customer:
-        raise WrongUsage("Only customers confirm: give --token. Operators ask everyone who waits.")
+        raise WrongUsage(
+            "Only the customer can confirm. Give the customer's --token, or name no "
+            "person to ask everyone."
+        )
     count = 0
     if dry_run or not yes:
         count = ask_all(context.api, waitlist, days, dry_run=True)
     if not dry_run:
-        context.ask_first(yes, f"Ask {counted(count, 'person', 'people')} if they still wait?")
+        context.ask_first(
+            yes, f"Ask {counted(count, 'person', 'people')} whether they are still waiting?"
+        )
         count = ask_all(context.api, waitlist, days)
-    words = "would be asked." if dry_run else f"{'is' if count == 1 else 'are'} asked."
+    words = "would be asked." if dry_run else f"{'was' if count == 1 else 'were'} asked."
     document = {"waitlist_id": waitlist, "asked": count, "dry_run": dry_run}
     context.output.result(document, f"{counted(count, 'person', 'people')} {words}")
 
@@ -272,19 +302,20 @@ def remove(
     person: Person,
     ban: Annotated[
         bool,
-        typer.Option("--ban", help="Refuse later signups too, whatever the state of the entry is."),
+        typer.Option("--ban", help="Also refuse later signups of the person."),
     ] = False,
 ) -> None:
-    """Remove a person, also one who is offered or parked; the record stays.
+    """Remove a person who is waiting, parked, or has an offer. The record stays.
 
-    With --ban the person cannot sign up again until `unban`, and need not be on the list.
+    With --ban, the person cannot sign up again until you run `unban`. You can also ban a person who
+    is not on the waitlist.
     """
     if ban:
         person.ban()
-        _print_outcome(context, person, "banned", "is banned.")
+        _print_outcome(context, person, "banned", "is now banned.")
     else:
         person.remove()
-        _print_outcome(context, person, "removed", "is removed.")
+        _print_outcome(context, person, "removed", "was removed.")
 
 
 @command("ready", PANEL, "waitlist ready bakery --customer ada --no --reason 'papers missing'")
@@ -292,23 +323,26 @@ def remove(
 def ready(
     context: Context,
     person: Person,
-    no: Annotated[bool, typer.Option("--no", help="Hold the entry back instead.")] = False,
+    no: Annotated[bool, typer.Option("--no", help="Hold the entry back.")] = False,
 ) -> None:
-    """Let an entry be taken again, or hold it back with --no: others pass it, it keeps its place.
+    """Stop holding an entry back, or hold it back with --no.
 
-    A rest of the customer goes on.
+    An entry that is held back keeps its place while other people pass it. If the customer is
+    resting, the rest continues.
     """
     person.ready(not no)
-    outcome, words = ("held_back", "is held back.") if no else ("ready", "is not held back.")
+    outcome, words = (
+        ("held_back", "is now held back.") if no else ("ready", "is no longer held back.")
+    )
     _print_outcome(context, person, outcome, words)
 
 
 @command("unban", PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 @with_person_and_reason
 def unban(context: Context, person: Person) -> None:
-    """Let a banned person sign up again; `reinstate` gives the former place back."""
+    """Let a banned person sign up again. To restore the former place, use `reinstate`."""
     person.unban(person.show()["banned_at"])
-    _print_outcome(context, person, "unbanned", "is not banned.")
+    _print_outcome(context, person, "unbanned", "is no longer banned.")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
@@ -318,36 +352,55 @@ def bump(
     entry: EntryId = None,
     customer: Customer = None,
     priority: Annotated[
-        int | None, typer.Option("--priority", min=0, max=255, help="Higher is served first.")
+        int | None,
+        typer.Option(
+            "--priority",
+            min=0,
+            max=255,
+            help="Priority. People with a higher priority are served first.",
+        ),
     ] = None,
     places: Annotated[
-        int | None, typer.Option("--places", min=1, help="How many places ahead.")
+        int | None,
+        typer.Option("--places", min=1, help="Number of places to move the person forward."),
     ] = None,
-    front: Annotated[bool, typer.Option("--front", help="To the head of its priority.")] = False,
-    back: Annotated[bool, typer.Option("--back", help="To the end of the queue.")] = False,
+    front: Annotated[
+        bool,
+        typer.Option(
+            "--front", help="Move the person to the head of the people with the same priority."
+        ),
+    ] = False,
+    back: Annotated[
+        bool, typer.Option("--back", help="Move the person to the end of the queue.")
+    ] = False,
     reason: Reason = "",
     file: Annotated[
         str | None,
-        typer.Option("--file", help="Move the people of this .csv or .jsonl, by customer_id."),
+        typer.Option(
+            "--file",
+            help="Move the people in this .csv or .jsonl file. Its column customer_id identifies "
+            "them.",
+        ),
     ] = None,
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Move a person by priority, by places, to the front or to the back.
+    """Move a person to another priority, some places forward, to the front or to the back.
 
-    With --file, --front keeps the order of the file at the head. A repeat of the command ends with
-    the same order; --places is refused, because a repeat would move people twice.
+    With --file and --front, the people at the head are in the order of the file. If you repeat the
+    command, the order is the same. --file refuses --places, because repeating the command would
+    move the people twice.
     """
     targets: dict[str, Any] = {"priority": priority, "places": places}
     ends = [end for end, typed in (("front", front), ("back", back)) if typed]
     chosen = [(name, value) for name, value in targets.items() if value is not None]
     chosen += [("to", end) for end in ends]
     if len(chosen) != 1:
-        raise WrongUsage("Give one of --priority, --places, --front and --back.")
+        raise WrongUsage("Give exactly one of --priority, --places, --front and --back.")
     to = dict(chosen)
     if file is not None:
         if entry or customer or places is not None:
-            raise WrongUsage("--file takes no ENTRY, --customer or --places.")
+            raise WrongUsage("Do not combine --file with ENTRY, --customer or --places.")
         with opened(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)
     print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
@@ -359,18 +412,20 @@ def bump(
 def erase(
     context: Context,
     person: Person,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Erase without asking for confirmation.")
+    ] = False,
 ) -> None:
-    """Erase a person: record, history and place."""
+    """Erase all data of a person: the record, the history and the place."""
     context.ask_first(yes, f"Erase all data of {person.entry_id}?")
     person.erase()
-    _print_outcome(context, person, "erased", "is erased.")
+    _print_outcome(context, person, "erased", "was erased.")
 
 
 @command("history", PANEL, "waitlist history bakery --customer ada")
 @with_person
 def history(context: Context, person: Person) -> None:
-    """Show the history of a person, oldest first."""
+    """Show the history of a person. The oldest event comes first."""
     events = list(context.pages(person.path, "history", include="history"))
     print_history(context, events)
 
@@ -381,17 +436,18 @@ def explain(
     context: Context,
     person: Person,
     most: Annotated[
-        int, typer.Option("--max", min=1, help="Look at this many people of each list.")
+        int,
+        typer.Option("--max", min=1, help="Maximum number of people of each status to look at."),
     ] = 10_000,
 ) -> None:
-    """Explain why a person is where they are: each move, and what happened ahead of them."""
+    """Explain the position of a person: each move, and what happened ahead of the person."""
     found = person.show()
     settings = context.call("GET", person.waitlist_id)
     print_explanation(context, explanation_of(context.pages, settings, found, most))
 
 
 def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:
-    """Move people one after the other; return 1 if the service refused some of them."""
+    """Move the people in a file one after another. Return 1 if the service refused any of them."""
     note_encoding(context.output, source)
     records = list(source.records())
     for record in records:
@@ -399,11 +455,11 @@ def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:
             bumps.entry_id(record)
         except InvalidRow as error:
             raise WrongUsage(
-                f"Row {record.number} of {source.name}: {error}. No one was moved."
+                f"Row {record.number} of {source.name}: {error}. Nobody was moved."
             ) from None
     people = (
-        (str(one.fields[CUSTOMER]), {CUSTOMER: one.fields[CUSTOMER]}, bumps.move(context.api, one))
-        for one in bumps.in_order(records)
+        (str(row.fields[CUSTOMER]), {CUSTOMER: row.fields[CUSTOMER]}, bumps.move(context.api, row))
+        for row in bumps.in_order(records)
     )
     return print_each(context, "moved", ("person moved", "people moved"), people)
 
@@ -415,7 +471,7 @@ def _edit_person(
     set_: list[str] | None,
     attribute: list[str] | None,
 ) -> None:
-    # The API replaces the whole profile, so the current one is read first.
+    # The API replaces the whole profile, so read the current profile first.
     before, body = person.show(), {}
     if profile_json is not None or set_:
         body["profile"] = profile_of(before["profile"], profile_json, set_)

@@ -1,4 +1,4 @@
-"""The admission policy of a waitlist: show, change, preview."""
+"""The command `policy`, which shows, changes or simulates a waitlist's admission policy."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -24,7 +24,7 @@ from waitlist_cli.terminal.parameters import WaitlistId
 from waitlist_cli.terminal.times import checked_instant
 
 PANEL = "Waitlists"
-# Settings that the text of a policy leaves out.
+# Settings of a policy that `policy_text` does not mention.
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
 
@@ -34,17 +34,26 @@ def policy(
     waitlist: WaitlistId,
     rate: Annotated[
         str | None,
-        typer.Option("--rate", metavar="COUNT/PERIOD", help="500/minute, 20/hour; '' for none."),
+        typer.Option(
+            "--rate",
+            metavar="COUNT/PERIOD",
+            help="Admission rate, such as 500/minute or 20/hour. Give '' to remove it.",
+        ),
     ] = None,
     rate_from: Annotated[
         str | None,
-        typer.Option("--rate-from", metavar="TIME", help="When the rate begins; '' for at once."),
+        typer.Option(
+            "--rate-from",
+            metavar="TIME",
+            help="Time at which the rate begins. Give '' to begin at once.",
+        ),
     ] = None,
     rate_counts: Annotated[
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="Whether each offer uses a slot of the rate, or unused ones come back.",
+            help="What the rate counts: with `offered`, each offer uses up a slot. With `entered`, "
+            "a slot comes back if its offer was not used.",
         ),
     ] = None,
     schedule: Annotated[
@@ -52,41 +61,53 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="'100 at 2026-12-01T09:00:00Z', or '100 at 0 9 * * * Europe/Berlin' (cron). "
-            "Replaces all times; '' removes them.",
+            help="Slots at a time: '100 at 2026-12-01T09:00:00Z', or with cron '100 at 0 9 * * * "
+            "Europe/Berlin'. Repeat the option for several times. It replaces the whole schedule. "
+            "Give '' to remove the schedule.",
         ),
     ] = None,
     combine: Annotated[
         Literal["least", "sum"] | None,
-        typer.Option("--combine", help="The fewer of rate and schedule decide, or their sum."),
+        typer.Option(
+            "--combine",
+            help="How rate and schedule combine: `least` offers the smaller number of slots, `sum` "
+            "adds them.",
+        ),
     ] = None,
     max_inside: Annotated[
         int | None,
-        typer.Option("--max-inside", min=0, help="How many may be inside; 0 for no limit."),
+        typer.Option(
+            "--max-inside", min=0, help="Maximum number of people inside. 0 removes the limit."
+        ),
     ] = None,
     offer_seconds: Annotated[
-        int | None, typer.Option("--offer-seconds", min=1, help="How long an offer lasts.")
+        int | None, typer.Option("--offer-seconds", min=1, help="Seconds that an offer lasts.")
     ] = None,
     pass_seconds: Annotated[
-        int | None, typer.Option("--pass-seconds", min=1, help="How long a pass lasts.")
+        int | None, typer.Option("--pass-seconds", min=1, help="Seconds that a pass is valid.")
     ] = None,
     no_show: Annotated[
         Literal["keep_place", "to_back", "leave"] | None,
         typer.Option(
             "--no-show",
-            help="What happens to an entry whose offer ends unused; keep_place offers it the next "
-            "slot again.",
+            help="What happens to an entry whose offer expires unused. An entry that keeps its "
+            "place may get the next slot again.",
         ),
     ] = None,
     acceptance: Annotated[
         Literal["enter", "automatic"] | None,
-        typer.Option("--acceptance", help="Whether customers enter, or are admitted at once."),
+        typer.Option(
+            "--acceptance",
+            help="How people are admitted: with `enter`, the customer accepts an offer. With "
+            "`automatic`, people are admitted at once.",
+        ),
     ] = None,
     customer_exit: Annotated[
         Literal["frees_now", "frees_at_end"] | None,
         typer.Option(
             "--customer-exit",
-            help="Whether a customer who goes out frees the room, or the end of the pass does.",
+            help="When the exit of a customer frees the slot inside: at once, or at the end of the "
+            "pass.",
         ),
     ] = None,
     offer_hours: Annotated[
@@ -94,11 +115,12 @@ def policy(
         typer.Option(
             "--offer-hours",
             metavar="'FROM-TO [ZONE]'",
-            help="When slots are offered: '08:00-22:00 Europe/Berlin'; '' for at any time.",
+            help="Hours in which slots are offered, such as '08:00-22:00 Europe/Berlin'. Give '' "
+            "to offer slots at any time.",
         ),
     ] = None,
     off: Annotated[
-        bool, typer.Option("--off", help="Remove the policy: only operators admit.")
+        bool, typer.Option("--off", help="Remove the policy, so that only operators admit people.")
     ] = False,
     simulated: Annotated[
         int | None,
@@ -106,13 +128,15 @@ def policy(
             "--simulate",
             metavar="PEOPLE",
             min=1,
-            help="Print how long the last of so many people would wait; change nothing.",
+            help="Print how long the last person in a queue of this many people would wait. Change "
+            "nothing.",
         ),
     ] = None,
 ) -> None:
-    """Show by which policy a waitlist admits, or change it; what is not named stays.
+    """Show or change the admission policy of a waitlist.
 
-    With --simulate the typed values are tried, and the waitlist keeps its policy.
+    Options change the named settings of the policy and keep all others. --simulate tries out the
+    given settings and does not save them.
     """
     typed: dict[str, Any] = {
         "combine": combine,
@@ -133,7 +157,7 @@ def policy(
     if offer_hours is not None:
         typed["offer_hours"] = hours_of(offer_hours)
     if off and (typed or simulated or of_rate or rate is not None):
-        raise WrongUsage("--off removes the whole policy: give it alone.")
+        raise WrongUsage("--off removes the whole policy. Do not combine it with other options.")
     if off:
         change(context, waitlist, {"admission": None})
         return
@@ -156,13 +180,13 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the rate with what was typed; what was not stays. Nothing if nothing was typed."""
+    """Return the setting `rate` with the typed changes, or {} if no option changes it."""
     if text is None and not of_rate:
         return {}
     rate = (before or {}) if text is None else rate_of(text)
     if not rate:
         if of_rate:
-            raise WrongUsage("--rate-from and --rate-counts need a rate: give --rate.")
+            raise WrongUsage("--rate-from and --rate-counts need a rate. Give --rate too.")
         return {"rate": None}
     return {"rate": {**(before or {}), **rate, **of_rate}}
 
@@ -180,7 +204,10 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
 
 def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people: int) -> None:
     if not admits_alone(admission):
-        raise Refused("This policy admits by hand only: give --rate, --schedule or --max-inside.")
+        raise Refused(
+            "Under this policy only operators admit people. Give --rate, --schedule or "
+            "--max-inside to simulate a policy."
+        )
     body = {"admission": admission, "people": people}
     found = context.call("POST", waitlist, "/preview", body)
     context.output.result(found, preview_text(admission, found["estimates"][0]))

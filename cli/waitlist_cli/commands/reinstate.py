@@ -1,4 +1,4 @@
-"""Reinstate people: by entry, by customer, or those of a file."""
+"""The command `reinstate`, for people given by entry id, by customer id or in a file."""
 
 from contextlib import closing, nullcontext
 from typing import Annotated, Any
@@ -30,48 +30,60 @@ def reinstate(
     waitlist: WaitlistId,
     entries: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ENTRY", help="The entry ids of people.", show_default=False),
+        typer.Argument(
+            metavar="ENTRY", help="Entry ids of the people to reinstate.", show_default=False
+        ),
     ] = None,
     customer: Customer = None,
     reason: Reason = "",
     file: Annotated[
         str | None,
-        typer.Option("--file", help="Reinstate the people of this .csv or .jsonl, by customer_id."),
+        typer.Option(
+            "--file",
+            help="Reinstate the people in this .csv or .jsonl file. Its column customer_id "
+            "identifies them.",
+        ),
     ] = None,
     refused: Annotated[
-        str | None, typer.Option("--refused", help="The file for refused rows, with reasons.")
+        str | None,
+        typer.Option("--refused", help="File to which refused rows are written, with the reasons."),
     ] = None,
     tokens: Annotated[
-        str | None, typer.Option("--tokens", help="A CSV for the new entry_token of each person.")
+        str | None,
+        typer.Option(
+            "--tokens", help="CSV file to which the new entry_token of each person is written."
+        ),
     ] = None,
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Give people who left, were removed or are parked exactly their former places back.
+    """Return people who left, were removed or are parked to exactly their former places.
 
-    Each gets a new stay, and the former token ends; --tokens needs the right to see tokens. With
-    --file, people on the list are skipped, so after an interruption run the same command again.
+    Each person gets a new stay, and the former entry_token becomes invalid. --tokens needs the
+    permission to issue tokens. With --file, people who are already on the waitlist are skipped.
+    After an interruption, run the same command again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
-        raise WrongUsage("--file takes no ENTRY or --customer.")
-    ids = [chosen_entry_id(waitlist, one, None) for one in entries or []]
+        raise WrongUsage("Give either --file, or people by ENTRY or --customer.")
+    ids = [chosen_entry_id(waitlist, entry, None) for entry in entries or []]
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # A repeat gets no tokens of the people who have their places by then: it adds to the file.
+    # If the command is repeated, people who have their places back get no new tokens. So the
+    # tokens of the repeat are appended to the file.
     issued = token_file(tokens, taken, goes_on=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:
             with opened(file, None, delimiter, encoding=encoding) as source:
                 path = rejected_path(file, source.form, refused)
                 rejected = RejectedRows(path, source, goes_on=False)
-                _of_file(context, task, source, size_of(file), rejected, issued)
-        found = [_one(context, task, entry_id, entry_id, issued) for entry_id in ids]
+                _reinstate_file(context, task, source, size_of(file), rejected, issued)
+        found = [_reinstate(context, task, entry_id, entry_id, issued) for entry_id in ids]
     return _report(context, task, [entry for entry in found if isinstance(entry, dict)])
 
 
-def _of_file(
+def _reinstate_file(
     context: Context,
     task: Reinstatements,
     source: Source,
@@ -85,13 +97,13 @@ def _of_file(
     bar = Bar(context.output.notes, f"Back into {task.waitlist_id}", size)
     with closing(rejected), bar:
         for record in source.records():
-            _row(context, task, record, rejected, issued)
+            _reinstate_row(context, task, record, rejected, issued)
             bar.move(record.number, source.bytes_read())
     if rejected.count:
-        context.output.note(f"Refused rows are in {rejected.path}.", "yellow")
+        context.output.note(f"The refused rows were written to {rejected.path}.", "yellow")
 
 
-def _row(
+def _reinstate_row(
     context: Context,
     task: Reinstatements,
     record: Record,
@@ -104,12 +116,12 @@ def _row(
         task.refused.append({"name": f"row {record.number}", "code": INVALID})
         rejected.add(record, INVALID, str(error))
         return
-    entry = _one(context, task, entry_id, str(record.fields[CUSTOMER]), issued)
+    entry = _reinstate(context, task, entry_id, str(record.fields[CUSTOMER]), issued)
     if isinstance(entry, Refused):
         rejected.add(record, entry.code, entry.message)
 
 
-def _one(
+def _reinstate(
     context: Context, task: Reinstatements, entry_id: str, name: str, issued: TokenFile | None
 ) -> dict[str, Any] | Refused | None:
     entry = task.reinstate(entry_id, name)
@@ -134,8 +146,9 @@ def _report(context: Context, task: Reinstatements, found: list[dict[str, Any]])
     else:
         for entry in found:
             output.text(f"{entry['entry_id']} is back: {entry['status']}{place(entry)}")
-        words = counted(task.back, "person has the former place", "people have their former places")
+        words = counted(task.back, "person is", "people are")
         output.text(
-            f"{words} again, {task.already:,} on the list already, {len(task.refused):,} refused."
+            f"{words} back at the former place, {task.already:,} already on the list, "
+            f"{len(task.refused):,} refused."
         )
     return 1 if task.refused else 0

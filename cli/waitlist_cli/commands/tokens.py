@@ -1,4 +1,4 @@
-"""Entry tokens and links for guests who have none, and verification by an operator."""
+"""Commands that issue entry tokens and links to customers, and verify addresses by hand."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,10 +15,10 @@ PANEL = "People"
 @command("token", PANEL, "waitlist token bakery --customer ada")
 @with_person
 def token(context: Context, person: Person) -> None:
-    """Issue an entry_token, for a guest who was imported or has lost the token.
+    """Issue an entry_token to a guest who was imported or has lost the token, and print it.
 
-    The holder of the token can act as the customer: see the entry, accept or decline an offer, take
-    the pass, exit and leave. Earlier tokens stay valid. Only the token is printed.
+    Anyone who has the token can act as the customer: see the entry, accept or decline an offer,
+    get the pass, exit and leave. Earlier tokens stay valid.
     """
     _print(context, person.token(), "entry_token")
 
@@ -26,11 +26,12 @@ def token(context: Context, person: Person) -> None:
 @command("link", PANEL, "waitlist link bakery --customer ada")
 @with_person
 def link(context: Context, person: Person) -> None:
-    """Get the link that opens a person's place on the customer's page; only the link is printed.
+    """Print the link to the customer page that shows a person's place.
 
-    Whoever has it has the place: send it to the address of the person's profile alone. While the
-    address is not verified, the reader verifies it by the link. With --json also the link that
-    verifies a new address, which goes to that address alone.
+    Anyone who has the link controls the place, so send it only to the address in the person's
+    profile. If the address is not verified yet, opening the link lets the person verify it. If the
+    person has asked for a new address, --json also prints the link that verifies the new address.
+    Send that link only to the new address.
     """
     _print(context, person.link(), "url")
 
@@ -38,12 +39,15 @@ def link(context: Context, person: Person) -> None:
 @command("verify", PANEL, "waitlist verify bakery --customer ada --reason passport")
 @with_person_and_reason
 def verify(context: Context, person: Person) -> None:
-    """Mark a person's address verified, by a proof of your own; the entry may then be taken."""
+    """Mark a person's address as verified, after you have checked it yourself.
+
+    The person can then be offered a slot or claimed.
+    """
     print_status(context, person.verify(person.show()["joined_at"]))
 
 
 def _print(context: Context, answer: Mapping[str, Any], field: str) -> None:
-    """Print one field of an answer, or the whole answer as JSON."""
+    """Print one field of a response, or the whole response if the output is JSON."""
     if context.output.as_json:
         context.output.json(answer)
     else:

@@ -1,4 +1,4 @@
-"""Views: counts, the head of the queue, the neighbours of an entry, a live picture."""
+"""Commands that show counts, the head of the queue, the neighbours of an entry and live data."""
 
 import sys
 from typing import Annotated, Any, Literal
@@ -37,13 +37,18 @@ def stats(
     context: Context,
     waitlist: WaitlistId,
     history: Annotated[
-        bool, typer.Option("--history", help="Show the counts over time instead.")
+        bool, typer.Option("--history", help="Show how the counts have changed over time.")
     ] = False,
     period: Annotated[
-        Period, typer.Option("--period", help="With --history: each minute, 10 minutes or hour.")
+        Period,
+        typer.Option(
+            "--period",
+            help="Period that --history covers: an hour by the minute, a day by 10 minutes, or a "
+            "week by the hour.",
+        ),
     ] = "day",
 ) -> None:
-    """Count the people by status, and estimate the wait of a customer who joins now."""
+    """Count the people by status, and estimate how long a customer who joins now will wait."""
     if history:
         _history(context, waitlist, period)
         return
@@ -63,14 +68,14 @@ def _history(context: Context, waitlist: str, period: Period) -> None:
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of stats for scripts: durations in seconds."""
+    """Return the statistics for scripts, with durations in seconds."""
     estimate = stats["estimated_wait"] or {}
     waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
     return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
 
 
 def readable(stats: dict[str, Any]) -> dict[str, str]:
-    """Return the values of stats for people: durations in days, hours, minutes."""
+    """Return the statistics for people, with durations in days, hours and minutes."""
     texts = {
         name.removesuffix("_seconds"): duration(value)
         if name.endswith("_seconds")
@@ -88,11 +93,12 @@ def readable(stats: dict[str, Any]) -> dict[str, str]:
 
 @command("segments", PANEL, "waitlist segments bakery")
 def segments(context: Context, waitlist: WaitlistId) -> None:
-    """Count the waiting people of each segment."""
+    """Count the waiting people in each segment."""
     path = f"/{waitlist}/segments"
-    found = sorted(context.pages(path, "segments"), key=lambda one: -one["waiting"])
+    found = sorted(context.pages(path, "segments"), key=lambda segment: -segment["waiting"])
     rows = (
-        (" ".join(f"{k}={v}" for k, v in one["segment"].items()), one["waiting"]) for one in found
+        (" ".join(f"{k}={v}" for k, v in count["segment"].items()), count["waiting"])
+        for count in found
     )
     columns = ("segment", "waiting")
     context.output.rows(columns, rows, right=columns[1:], document={"segments": found})
@@ -104,16 +110,19 @@ def head(
     waitlist: WaitlistId,
     count: HowMany = 10,
     first: Annotated[
-        int, typer.Option("--first", min=1, help="Begin at this position of the queue.")
+        int, typer.Option("--first", min=1, help="Position in the queue at which the list begins.")
     ] = 1,
     ready: Annotated[
         bool | None,
-        typer.Option("--ready/--not-ready", help="Only people who may be taken, or the others."),
+        typer.Option(
+            "--ready/--not-ready",
+            help="List only people who are ready, or only people who are not ready.",
+        ),
     ] = None,
     unverified: Unverified = False,
     asked: Asked = False,
 ) -> None:
-    """List the first people of the queue, in serving order."""
+    """List the first people in the queue in serving order."""
     path = f"/{waitlist}/entries"
     title = "Head of the queue" if first == 1 else f"From position {first:,}"
     query = {"first": str(first)}
@@ -134,30 +143,35 @@ def find(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="TEXT", help="A part of the customer id, profile or attributes, in any case."
+            metavar="TEXT",
+            help="Part of the customer id, profile or attributes. Case does not matter.",
         ),
     ] = None,
     email: Annotated[
         str | None,
-        typer.Option("--email", help="The mail address, where it says who people are; - reads it."),
+        typer.Option("--email", help="Mail address of the person. - reads it from standard input."),
     ] = None,
     phone: Annotated[
-        str | None, typer.Option("--phone", help="The number, in the same way; - reads it.")
+        str | None,
+        typer.Option("--phone", help="Phone number of the person. - reads it from standard input."),
     ] = None,
     most: Annotated[
         int | None,
-        typer.Option("--max", min=1, help="Look at this many people of each status; default: all."),
+        typer.Option(
+            "--max", min=1, help="Maximum number of people of each status to look at. Default: all."
+        ),
     ] = None,
 ) -> None:
     """Find people of every status by a part of their customer id, profile or attributes.
 
-    On a waitlist with `identity`, --email or --phone finds the person by any spelling; - reads the
-    address from standard input, so that it is in no shell's history.
+    If the waitlist has `identity`, --email or --phone finds the person by any spelling of the
+    address. Give - to read the address from standard input, which keeps it out of your shell
+    history.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
     if len(addresses) + (text is not None) != 1:
-        raise WrongUsage("Give one of TEXT, --email and --phone.")
+        raise WrongUsage("Give exactly one of TEXT, --email and --phone.")
     if text is None:
         ((field, value),) = addresses.items()
         address = {field: sys.stdin.readline().strip() if value == "-" else value}
@@ -183,7 +197,7 @@ def find(
 
 
 def _limited(context: Context, most: int, status: str) -> None:
-    context.output.note(f"Only the first {most:,} {status} people were looked at (--max).")
+    context.output.note(f"--max limited the search to the first {most:,} {status} people.")
 
 
 @command("around", PANEL, "waitlist around bakery --customer ada -n 5")
@@ -192,16 +206,22 @@ def around(
     context: Context,
     person: Person,
     count: Annotated[
-        int, typer.Option("-n", "--count", min=1, max=PAGE // 2 - 1, help="How many on each side.")
+        int,
+        typer.Option(
+            "-n", "--count", min=1, max=PAGE // 2 - 1, help="Number of people to list on each side."
+        ),
     ] = 5,
 ) -> None:
-    """List the people just before and just after a person."""
+    """List the people directly ahead of and directly behind a person."""
     print_entries(context, _neighbours(context, person, count), WAITING)
 
 
 @command("health", PANEL, "waitlist health")
 def health(context: Context) -> int:
-    """Ask whether the service, Redis and the record answer; exit code 3 if one does not."""
+    """Check whether the service, Redis and the record answer.
+
+    The exit code is 3 if one of them does not answer.
+    """
     found = context.api.health()
     context.output.pairs(found, found)
     return 0 if found["status"] == "ok" else Unavailable.exit_code
@@ -216,12 +236,12 @@ def watch(
         typer.Option("--every", min=0.1, max=MOST_SECONDS, help="Seconds between two updates."),
     ] = 1.0,
     looks: Annotated[
-        int | None, typer.Option("--looks", min=1, help="End after this many updates.")
+        int | None, typer.Option("--looks", min=1, help="Stop after this many updates.")
     ] = None,
 ) -> None:
-    """Watch a waitlist live: depth, rates in and out, longest wait, head of the queue.
+    """Watch a waitlist live: people waiting, rates in and out, longest wait, head of the queue.
 
-    In a pipe, and with --json, each update is a line. Ctrl-C ends it.
+    In a pipe or with --json, each update is printed as a line. Press Ctrl-C to stop.
     """
     from waitlist_cli.watch.watcher import run_watch
 
@@ -229,12 +249,15 @@ def watch(
 
 
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
-    """Return the entries around one that may move between the two requests."""
+    """Return a person and the neighbours.
+
+    The person may move between the two requests. In this case, try again.
+    """
     for _ in range(TRIES):
         found = person.show()
         if found["position"] is None:
             raise Refused(
-                f"{person.entry_id} has no neighbours: the status is {found['status']}.",
+                f"{person.entry_id} has no neighbours, because the status is {found['status']}.",
                 "not_waiting",
             )
         first = max(1, found["position"] - count)
@@ -242,6 +265,6 @@ def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, 
         params = {"first": first, "limit": last - first + 1}
         page = context.api.operator("GET", f"/{person.waitlist_id}/entries", params=params)
         people: list[dict[str, Any]] = page["entries"]
-        if any(one["entry_id"] == person.entry_id for one in people):
+        if any(entry["entry_id"] == person.entry_id for entry in people):
             return people
-    raise WrongUsage(f"{person.entry_id} moves too often to list its neighbours. Try again.")
+    raise WrongUsage(f"{person.entry_id} kept moving, so its neighbours are unknown. Try again.")

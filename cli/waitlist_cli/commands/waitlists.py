@@ -1,4 +1,7 @@
-"""Create, configure and delete waitlists; `show` and `edit` are in people.py."""
+"""Commands that create, list, pause, open, close and delete waitlists.
+
+`show` and `edit` are in people.py, because they also work on people.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -25,7 +28,12 @@ def create(
     context: Context,
     waitlist: WaitlistId,
     settings: dict[str, Any],
-    closed: Annotated[bool, typer.Option("--closed", help="Accept no signups yet.")] = False,
+    closed: Annotated[
+        bool,
+        typer.Option(
+            "--closed", help="Create the waitlist closed, so that nobody can sign up yet."
+        ),
+    ] = False,
 ) -> None:
     """Create a waitlist."""
     given = {**settings, "name": settings.get("name") or waitlist, "open": not closed}
@@ -34,39 +42,39 @@ def create(
 
 @command("list", PANEL, "waitlist list --json")
 def list_waitlists(context: Context) -> None:
-    """List the waitlists."""
+    """List all waitlists."""
     found = list(context.pages("", "waitlists"))
     columns = ("waitlist", "name", "open", "paused", "capacity", "segments", "created")
     rows = (
         (
-            one["waitlist_id"],
-            one["name"],
-            one["open"],
-            one["paused"],
-            one["capacity"],
-            segments_text(one["segments"]),
-            one["created_at"],
+            waitlist["waitlist_id"],
+            waitlist["name"],
+            waitlist["open"],
+            waitlist["paused"],
+            waitlist["capacity"],
+            segments_text(waitlist["segments"]),
+            waitlist["created_at"],
         )
-        for one in found
+        for waitlist in found
     )
     context.output.rows(columns, rows, right=("capacity",), document={"waitlists": found})
 
 
 @command("pause", PANEL, "waitlist pause bakery")
 def pause(context: Context, waitlist: WaitlistId) -> None:
-    """Stop claims and offers until `resume`; signups continue."""
+    """Pause claims and offers until you run `resume`. Signups continue."""
     change(context, waitlist, {"paused": True})
 
 
 @command("open", PANEL, "waitlist open bakery")
 def open_waitlist(context: Context, waitlist: WaitlistId) -> None:
-    """Accept signups."""
+    """Open a waitlist for signups."""
     change(context, waitlist, {"open": True})
 
 
 @command("close", PANEL, "waitlist close bakery")
 def close(context: Context, waitlist: WaitlistId) -> None:
-    """Refuse signups; claims continue."""
+    """Close a waitlist for signups. Claims and offers continue."""
     change(context, waitlist, {"open": False})
 
 
@@ -74,30 +82,35 @@ def close(context: Context, waitlist: WaitlistId) -> None:
 def delete(
     context: Context,
     waitlist: WaitlistId,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete without asking for confirmation.")
+    ] = False,
 ) -> None:
     """Delete a waitlist and all its entries."""
     context.ask_first(yes, f"Delete {waitlist} and all its entries?")
     context.call("DELETE", waitlist)
     document = {"waitlist_id": waitlist, "outcome": "deleted"}
-    context.output.result(document, f"{waitlist} is deleted.")
+    context.output.result(document, f"{waitlist} was deleted.")
 
 
 def show_waitlist(context: Context, waitlist: str) -> None:
-    """Print a waitlist's configuration."""
+    """Print the settings of a waitlist."""
     _print(context, context.call("GET", waitlist))
 
 
 def change(
     context: Context, waitlist: str, given: dict[str, Any], version: int | None = None
 ) -> None:
-    """Change some settings and print the waitlist; `version` is that of settings they are of."""
+    """Change some settings and print the waitlist.
+
+    With a `version`, raise Refused if another operator has changed the settings since that version.
+    """
     try:
         changed = change_settings(context.api, waitlist, given, version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED:
             raise
-        again = "Another operator has just changed the settings: run the command again."
+        again = "Another operator has just changed the settings. Run the command again."
         raise Refused(again, error.code, error.status, error.fields) from error
     _print(context, changed)
 
@@ -107,7 +120,7 @@ def segments_text(segments: list[list[str]]) -> str:
 
 
 def rest_text(rest: Mapping[str, int] | None) -> str:
-    """Return how customers may rest."""
+    """Describe how long and how often customers may rest."""
     if rest is None:
         return "not allowed"
     days, times = counted(rest["max_days"], "day", "days"), counted(rest["times"], "time", "times")
@@ -115,7 +128,7 @@ def rest_text(rest: Mapping[str, int] | None) -> str:
 
 
 def confirm_text(confirm: Mapping[str, Any] | None) -> str:
-    """Return how customers are asked if they still wait."""
+    """Describe how customers are asked whether they are still waiting."""
     if confirm is None:
         return "not asked"
     days = ", ".join(map(str, confirm["reminders_days"]))
@@ -127,7 +140,7 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
 
 
 def messages_text(messages: Mapping[str, Any] | None) -> str:
-    """Return which messages the list sends, in words."""
+    """Describe the messages that the waitlist sends."""
     if messages is None:
         return "none"
     own = ", ".join(messages["texts"])
@@ -145,9 +158,9 @@ def messages_text(messages: Mapping[str, Any] | None) -> str:
 
 
 def identity_text(identity: Mapping[str, Any] | None) -> str:
-    """Return by what guests are told apart."""
+    """Describe how the waitlist identifies guests."""
     if identity is None:
-        return "the customer id that a caller names"
+        return "the customer_id that the caller sends"
     field = {"email": "mail address", "phone": "telephone number"}[identity["field"]]
     if identity["verify"] == "off":
         return f"the {field}, not verified"
@@ -156,7 +169,7 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
 
 
 def page_text(page: Mapping[str, Any] | None) -> str:
-    """Return what the customer's page has besides the name."""
+    """List the settings of the customer page that are set."""
     return ", ".join(name for name, value in (page or {}).items() if value) or "the name alone"
 
 

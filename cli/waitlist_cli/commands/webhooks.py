@@ -1,4 +1,4 @@
-"""The stack's webhook: send its dead letters again."""
+"""The command `webhook`, which sends the dead letters of the webhook again."""
 
 from typing import Annotated, Literal
 
@@ -18,20 +18,21 @@ DONE: dict[Action, str] = {"replay": "replayed"}
 @command("webhook", PANEL, "waitlist webhook replay --since 2d")
 def webhook(
     context: Context,
-    action: Annotated[Action, typer.Argument(help="replay: send events again.")],
+    action: Annotated[Action, typer.Argument(help="`replay` sends events again.")],
     since: Annotated[
         str,
         typer.Option(
             "--since",
             metavar="TIME",
-            help="When they happened: today (UTC), 1h, 2d, or 2026-03-01T09:30:00+01:00.",
+            help="Send only events since this time: today (UTC), 1h, 2d, or "
+            "2026-03-01T09:30:00+01:00.",
         ),
     ],
 ) -> None:
-    """Send the events again that the webhook has not taken for a day.
+    """Send the dead letters again: events that the webhook has not accepted for a day.
 
-    They arrive in order for each person. After an interruption run the same command again.
+    The events of each person arrive in order. After an interruption, run the same command again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
-    events = counted(count, "event is", "events are")
+    events = counted(count, "event was", "events were")
     context.output.result({DONE[action]: count}, f"{events} sent again.")

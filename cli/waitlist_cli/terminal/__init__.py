@@ -1,1 +1,1 @@
-"""What a person sees and types: options, tables, files."""
+"""The parts of the terminal interface: options, output and local files."""

@@ -1,4 +1,7 @@
-"""Makes a function a command, with the common options, an example in its help, an exit code."""
+"""Registers functions as commands.
+
+Each command gets the common options, an example in its help, and an exit code.
+"""
 
 import inspect
 import sys
@@ -16,19 +19,19 @@ from waitlist_cli.errors import INTERRUPTED, CliError, WrongUsage
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import discard, escaped_json
 
-# The names of the options that every command takes.
+# Names of the options that every command accepts.
 COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 refused by the service (of `import`: rows were refused; of `work`: a "
-    "command failed), 2 wrong usage or a file that cannot be read or written, 3 the service is "
-    "unreachable or unavailable, 4 not authorised, 5 the service failed, 130 interrupted."
+    "Exit codes: 0 success. 1 refused by the service, an `import` had refused rows, or a "
+    "program of `work` failed. 2 wrong usage, or a file cannot be read or written. 3 the service "
+    "is unreachable or unavailable. 4 not authorised. 5 the service failed. 130 interrupted."
 )
 EXAMPLE = "waitlist --local create bakery --name Bakery"
 
 
 class Commands(TyperGroup):
-    """Prints wrong usage as JSON, as all other errors, if --json is typed."""
+    """The command group, which prints usage errors as JSON if --json is given."""
 
     def main(
         self,
@@ -65,13 +68,16 @@ Function = Callable[..., int | None]
 
 
 class Command(TyperCommand):
-    """Takes the options of `waitlist` too, so that they work before and after the command."""
+    """A command that also accepts the common options of `waitlist`.
+
+    So the common options may stand before or after the name of the command.
+    """
 
     context_class = Context
 
     def get_params(self, ctx: Any) -> list[Any]:
         own = super().get_params(ctx)
-        return [*own, *(one for one in ctx.parent.command.params if one.name in COMMON)]
+        return [*own, *(option for option in ctx.parent.command.params if option.name in COMMON)]
 
     def invoke(self, ctx: Any) -> NoReturn:
         typed = Choice(**{name: ctx.params.pop(name) for name in COMMON})
@@ -86,7 +92,10 @@ class Command(TyperCommand):
 
 
 def command(name: str, panel: str, example: str) -> Callable[[Function], Function]:
-    """Register a function that takes a Context and may return an exit code."""
+    """Return a decorator that registers a function as a command.
+
+    The function takes a Context, and may return an exit code.
+    """
 
     def register(function: Function) -> Function:
         registered = app.command(
@@ -113,13 +122,13 @@ def _print_version(is_asked: bool) -> None:
 def _keep_choice(
     ctx: typer.Context,
     as_json: Annotated[
-        bool | None, typer.Option("--json", help="Print JSON, for scripts.", show_default=False)
+        bool | None, typer.Option("--json", help="Print JSON for scripts.", show_default=False)
     ] = None,
     local: Annotated[
         bool | None,
         typer.Option(
             "--local",
-            help="The service of `make run`, on PORT or 8080.",
+            help="Use the local service of `make run`, on the port PORT or 8080.",
             show_default=False,
             rich_help_panel=SERVICE_PANEL,
         ),
@@ -127,7 +136,7 @@ def _keep_choice(
     url: Annotated[
         str | None,
         typer.Option(
-            help=f"The address of the API. Default: {URL_VARIABLE}, then the config file.",
+            help=f"Address of the API. Default: {URL_VARIABLE}, then the config file.",
             rich_help_panel=SERVICE_PANEL,
         ),
     ] = None,
@@ -135,16 +144,16 @@ def _keep_choice(
         str | None,
         typer.Option(
             "--env",
-            help=f"An environment of the config file. Default: {ENVIRONMENT_VARIABLE}.",
+            help=f"Environment in the config file. Default: {ENVIRONMENT_VARIABLE}.",
             rich_help_panel=SERVICE_PANEL,
         ),
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(help="The AWS profile to sign requests with.", rich_help_panel=SERVICE_PANEL),
+        typer.Option(help="AWS profile that signs the requests.", rich_help_panel=SERVICE_PANEL),
     ] = None,
     region: Annotated[
-        str | None, typer.Option(help="The AWS region.", rich_help_panel=SERVICE_PANEL)
+        str | None, typer.Option(help="AWS region of the API.", rich_help_panel=SERVICE_PANEL)
     ] = None,
     _version: Annotated[
         bool,
@@ -157,7 +166,7 @@ def _keep_choice(
 
 
 def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
-    """Run a command; print its error, if it fails, and return its exit code."""
+    """Run a command, print its error if it fails, and return its exit code."""
     output = context.output
     try:
         return run() or 0
@@ -168,13 +177,13 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The program that reads the output, such as `head`, has read enough.
+        # The program that reads the output, such as `head`, has stopped reading.
         discard(output.console)
         return 0
     except OSError as error:
         discard(output.console)
-        what = f"{error.filename}" if error.filename else "The output cannot be written"
-        problem = WrongUsage(f"{what}: {error.strerror}.", "file_problem")
+        subject = str(error.filename) if error.filename else "The output cannot be written"
+        problem = WrongUsage(f"{subject}: {error.strerror}.", "file_problem")
         output.problem(problem)
         return problem.exit_code
 
@@ -185,6 +194,9 @@ def _asks_for_json(words: Sequence[str]) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Return a docstring with one line per paragraph, because help keeps line ends."""
+    """Return a docstring with one line per paragraph.
+
+    Help texts keep their line breaks, so each paragraph must be a single line.
+    """
     paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

@@ -1,4 +1,4 @@
-"""What every command works with: the service, a waitlist's routes, and where to print."""
+"""The context of a command: the API client, helpers for requests, and the output."""
 
 import os
 import uuid
@@ -16,13 +16,17 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
-# --help and completion call no service, and the modules that sign and call are slow to import.
+# --help and completion do not call the service. So the modules that sign and send requests, which
+# are slow to import, are imported only when a command needs them.
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 
 class Context(typer.Context):
-    """Made for one command by Typer; the service is chosen when the command first calls it."""
+    """The context that Typer creates for each command.
+
+    The service is chosen when the command first calls it.
+    """
 
     choice = Choice()
 
@@ -38,8 +42,9 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Plain http is for this computer only: a proxy of the environment cannot reach it, and it
-        # has no certificate, so that a command need not load the authorities, which takes 16 ms.
+        # Plain HTTP is only for services on this computer. A proxy that the environment names could
+        # not reach them. They have no certificates, so loading the certificate authorities, which
+        # takes 16 ms, is not necessary.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(
@@ -50,45 +55,56 @@ class Context(typer.Context):
             )
         except OSError as error:
             raise WrongUsage(
-                f"The certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}."
+                f"The certificates in SSL_CERT_FILE or SSL_CERT_DIR cannot be read: {error}."
             ) from error
         except (ImportError, ValueError, httpx.InvalidURL) as error:
             raise WrongUsage(
-                f"The address, or the proxy of HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
+                f"The address, or the proxy in HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
             ) from error
         self.call_on_close(http.close)
-        # Cached: a customer's request needs no credentials, and all others read them once.
+        # A customer's request needs no credentials, so they are read only for the first operator's
+        # request, and then cached.
         auth = cache(lambda: operator_auth(target))
         return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 
     def call(self, method: str, waitlist_id: str, path: str = "", body: Any = None) -> Any:
-        """Return the response to an operator's request about one waitlist."""
+        """Send an operator's request about one waitlist, and return the response."""
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
     def person(
         self, waitlist: str, entry: str | None, customer: str | None, reason: str = ""
     ) -> Person:
-        """Return the person whom the options name; a retry has no second effect."""
+        """Return the person whom the options name.
+
+        The person has an Idempotency-Key, so retrying a request has no second effect.
+        """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, reason, str(uuid.uuid4()))
 
     def ask_first(self, yes: bool, question: str) -> None:
-        """Ask the operator to confirm; without a terminal, --yes is required."""
+        """Ask the operator for confirmation unless `yes` is true.
+
+        Raise WrongUsage if the operator declines, or if nobody can be asked because the output is
+        not a terminal.
+        """
         if yes:
             return
         if not self.output.console.is_terminal:
-            raise WrongUsage(f"{question} Give --yes to confirm, because this is not a terminal.")
+            raise WrongUsage(
+                f"{question} The command cannot ask you, because this is not a terminal. "
+                "Give --yes to confirm."
+            )
         try:
             is_sure = typer.confirm(question)
         except typer.Abort:
             raise KeyboardInterrupt from None
         if not is_sure:
-            raise WrongUsage("Nothing was done.")
+            raise WrongUsage("You did not confirm, so nothing was done.")
 
     def pages(
         self, path: str, name: str, most: int | None = None, **params: str
     ) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list, at most `most`, one page a call."""
+        """Yield at most `most` items of a paged list. Each request reads one page."""
         return pages(self.api, path, name, most, **params)
 
     def _on_retry(self, problem: str, seconds: float, attempt: int, tries: int) -> None:

@@ -1,4 +1,4 @@
-"""Prints entries: one with all fields, or many as rows."""
+"""Prints entries: a single entry with all its fields, or several entries as rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ EVENT = ("at", "event", "by", "reason", "detail")
 
 
 def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
-    """Return an entry's values of the columns."""
+    """Return the values of an entry, in the order of the columns."""
     return [_value(person, name) for name in columns]
 
 
@@ -50,13 +50,15 @@ def _value(person: dict[str, Any], name: str) -> object:
 def print_entries(
     context: Context, people: Iterable[dict[str, Any]], columns: Sequence[str], title: str = ""
 ) -> None:
-    """Print entries as rows, or as the service's document."""
+    """Print entries as rows, or as JSON."""
     if context.output.as_json:
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # One id is enough for a person; the space is needed for the profile.
-        people = [{**one, "customer_id": one["customer_id"] or one["entry_id"]} for one in people]
+        # On a terminal the space is needed for the profile, so show one id for each person.
+        people = [
+            {**entry, "customer_id": entry["customer_id"] or entry["entry_id"]} for entry in people
+        ]
         unused = ["entry_id"] if any(map(passed_over, people)) else ["entry_id", "not_ready"]
         columns = [name for name in columns if name not in unused]
     rows = (row(person, columns) for person in people)
@@ -71,7 +73,7 @@ def print_list(
     most: int | None,
     **query: str,
 ) -> None:
-    """Print the people of a status, at most `most`."""
+    """Print at most `most` people who have a given status."""
     people = context.pages(f"/{waitlist}/entries", "entries", most, status=status, **query)
     print_entries(context, people, columns, status.capitalize())
 
@@ -82,9 +84,10 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print how many people an operation has reached, and each refusal; return the exit code.
+    """Print each refusal and the number of people for whom an operation succeeded.
 
-    Each of `people` has a name, the id for the document, and the refusal, if there is one.
+    Each item of `people` has the name of a person, the id for the JSON output, and the refusal if
+    the service refused the operation. Return the exit code.
     """
     count, refused = 0, []
     for name, who, refusal in people:
@@ -99,7 +102,7 @@ def print_each(
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
-    """Print the fields of one entry, and on a terminal its history."""
+    """Print the fields of an entry, and on a terminal also its history."""
     pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
     context.output.pairs(pairs, person)
     if person.get("history") and context.output.console.is_terminal and not context.output.as_json:
@@ -107,7 +110,7 @@ def print_entry(context: Context, person: dict[str, Any]) -> None:
 
 
 def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
-    """Print the events of an entry; as JSON, the document with them."""
+    """Print the events of an entry as rows, or as JSON."""
     shorten = name_in_arn if context.output.console.is_terminal else str
     rows = (
         [
@@ -123,12 +126,16 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
 
 
 def name_in_arn(who: str) -> str:
-    """Return user/ada of arn:aws:iam::123456789012:user/ada, for the account is always the same."""
+    """Return the last part of an ARN, such as user/ada of arn:aws:iam::123456789012:user/ada.
+
+    The account id is left out, because all operators use the same account. Names that are not ARNs
+    stay the same.
+    """
     return who.rpartition(":")[2] if who.startswith("arn:") else who
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print an entry's status and position."""
+    """Print the status and the position of an entry."""
     if context.output.as_json:
         context.output.json(entry)
         return
@@ -144,7 +151,7 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
 
 
 def place(entry: dict[str, Any]) -> str:
-    """Return the position in words, "" if the entry has none."""
+    """Describe the position of an entry, or return "" if the entry has no position."""
     if entry.get("position") is None:
         return ""
     total = f" of {entry['total']:,}" if entry.get("total") is not None else ""

@@ -1,4 +1,7 @@
-"""Gives a command several options for one of its parameters, which it gets made of them."""
+"""Replaces one parameter of a command by several options.
+
+The value of the parameter is made from the values of the options.
+"""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -23,24 +26,25 @@ def expanded(
     make: Callable[..., Any],
     last: Sequence[Parameter] = (),
 ) -> Function:
-    """Replace the parameter `name` by options, and append the `last` ones.
+    """Replace the parameter `name` of a command by `options`, and append the options `last`.
 
-    `make` gets the context and what was typed for all of these, and returns the parameter's value.
+    When the command runs, `make` receives the context and the values of all these options, and
+    returns the value of the parameter.
     """
     own = inspect.signature(function)
     parameters = [
-        one
+        kept
         for parameter in own.parameters.values()
-        for one in (options if parameter.name == name else [parameter])
+        for kept in (options if parameter.name == name else [parameter])
     ]
 
     @wraps(function)
     def run(context: Context, **typed: Any) -> int | None:
-        given = {one.name: typed.pop(one.name) for one in (*options, *last)}
+        given = {option.name: typed.pop(option.name) for option in (*options, *last)}
         return function(context, **typed, **{name: make(context, **given)})
 
     run.__dict__["__signature__"] = own.replace(
-        parameters=[one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*parameters, *last)]
+        parameters=[kept.replace(kind=Parameter.KEYWORD_ONLY) for kept in (*parameters, *last)]
     )
     return run
 
@@ -57,10 +61,13 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Let a command name one person, whom it gets as `person`."""
+    """Add the options that name a person, and pass the Person to the command as `person`."""
     return expanded(function, "person", PERSON, _person)
 
 
 def with_person_and_reason(function: Function) -> Function:
-    """Let a command name one person, whom it gets as `person`, and a reason for the history."""
+    """Add the options that name a person, and the option --reason.
+
+    The command receives the Person as `person`. The reason is stored in the history.
+    """
     return expanded(function, "person", PERSON, _person, [option("reason", Reason, "")])

@@ -1,4 +1,4 @@
-"""Prints how a person came to their place."""
+"""Prints the explanation of a person's place in the queue."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -14,7 +14,10 @@ ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def print_explanation(context: Context, found: Explanation) -> None:
-    """Print the place, the steps as rows, and what happened ahead; in a pipe the rows alone."""
+    """Print the place, the steps as rows, and what happened ahead of the person.
+
+    In a pipe, print only the rows.
+    """
     if context.output.as_json:
         context.output.json(asdict(found))
     elif context.output.console.is_terminal:
@@ -26,7 +29,7 @@ def print_explanation(context: Context, found: Explanation) -> None:
 
 
 def standing(found: Explanation) -> Iterator[str]:
-    """Yield the sentences about the place now and at the signup, and why."""
+    """Yield sentences about the current place, the place at the signup, and the reasons."""
     known = {"position": found.position, "total": found.total}
     where = place(known) if isinstance(found.position, int) else ""
     yield f"{found.customer_id or found.entry_id}: {found.status}{where}."
@@ -37,25 +40,25 @@ def standing(found: Explanation) -> Iterator[str]:
 
 
 def happened(found: Explanation) -> Iterator[str]:
-    """Yield the sentences about the people ahead."""
+    """Yield sentences about the people ahead of this person."""
     if isinstance(found.gained_since, int) and found.steps:
         places = counted(abs(found.gained_since), "place", "places")
         way = "nearer to the head" if found.gained_since >= 0 else "farther from the head"
-        yield f"Since the last of these: {places} {way}, because of other people."
+        yield f"Since the last event above: {places} {way}, because of other people."
     ahead = found.ahead
     least = "" if ahead.is_whole else "at least "
     yield (
-        f"Since the signup {least}{counted(ahead.admitted, 'person was', 'people were')} admitted, "
-        f"of whom {ahead.admitted_later:,} had joined later; {least}{ahead.left:,} who had joined "
-        "earlier left."
+        f"Since the signup, {least}{counted(ahead.admitted, 'person was', 'people were')} "
+        f"admitted, of whom {ahead.admitted_later:,} had joined later, and "
+        f"{least}{counted(ahead.left, 'person', 'people')} who had joined earlier left."
     )
     if isinstance(found.position, int):
         people = counted(found.position - 1, "person", "people")
-        yield f"Of the {people} ahead now {least}{ahead.ahead_later:,} joined later."
+        yield f"Of the {people} ahead now, {least}{ahead.ahead_later:,} joined later."
 
 
 def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, 11th, 318th."""
+    """Format an ordinal number: 1st, 2nd, 3rd, 4th, 11th, 318th."""
     ending = "th" if number % 100 in (11, 12, 13) else ENDINGS.get(number % 10, "th")
     return f"{number:,}{ending}"
 

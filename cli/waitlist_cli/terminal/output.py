@@ -1,4 +1,4 @@
-"""Prints tables and colours on a terminal, plain lines into a pipe, JSON for scripts."""
+"""Prints results: tables and colours on a terminal, plain lines in a pipe, JSON for scripts."""
 
 import io
 import json
@@ -21,7 +21,7 @@ from waitlist_cli.errors import CliError
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
-# Columns that operators copy from the screen, so they are never wrapped.
+# Columns that are never wrapped, because operators copy their values from the screen.
 WHOLE = (
     "entry_id",
     "claim_token",
@@ -36,20 +36,21 @@ WHOLE = (
     "banned_at",
     "at",
 )
-# Separates the values of an attribute, on the screen and in files.
+# Separates several values of an attribute, on the screen and in files.
 VALUE_SEPARATOR = ";"
-# If a table would need narrower columns, each row is printed as a block with one line per value.
+# The least width of a column in a table. If the terminal is too narrow for such columns, each row
+# is printed as a block with one line for each value.
 LEAST_WIDTH = 10
-# Customers choose what is in their profile. A control character in it could move the operator's
-# cursor or write other text over the screen, and a bidirectional one could reorder the line. A lone
-# surrogate is no letter, and UTF-8 cannot encode it.
+# Characters that are not printed as they are. Customers choose the texts in their profiles. A
+# control character could move the operator's cursor or overwrite the screen, and a bidirectional
+# control could reorder a line. A lone surrogate is not a character, and UTF-8 cannot encode it.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def shown(value: object) -> str:
-    """Format a value for a terminal, without control characters."""
+    """Format a value for a terminal, and replace its control characters."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -63,7 +64,7 @@ def shown(value: object) -> str:
 
 
 def duration(seconds: int | None) -> str:
-    """Format seconds: 3 d 4 h, 2 min 5 s."""
+    """Format seconds by their two largest units, such as 3 d 4 h or 2 min 5 s."""
     if seconds is None:
         return "-"
     parts: list[str] = []
@@ -76,20 +77,23 @@ def duration(seconds: int | None) -> str:
 
 
 def estimate_text(estimate: Mapping[str, Any]) -> str:
-    """Return an estimate in words, with its bounds unless they read alike: 2 h (1 h to 4 h)."""
+    """Format an estimated wait with its bounds, such as 2 h (1 h to 4 h).
+
+    If both bounds have the same text, leave the bounds out.
+    """
     seconds, low, high = (duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
 
 def harmless(text: str) -> str:
-    """Replace the control characters of a text, except line feeds."""
+    """Replace the control characters in a text, except for line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))
 
 
 def escaped_json(value: object, indent: int | None = None) -> str:
-    """Return the JSON of a value, with each control character of its texts as \\uXXXX.
+    """Encode a value as JSON, and escape each control character in its texts as \\uXXXX.
 
-    JSON itself escapes only those below U+0020, and terminals act on others too.
+    JSON requires escapes only for characters below U+0020, but terminals also act on others.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "\n".join(CONTROLS.sub(_escape, line) for line in text.split("\n"))
@@ -100,7 +104,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def plain(value: object) -> str:
-    """Format a value as one field of a tab-separated line."""
+    """Format a value as a field of a tab-separated line."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -110,72 +114,78 @@ def plain(value: object) -> str:
 
 
 def accept_any_text(stream: object) -> None:
-    """Make a stream accept any text: a pipe as UTF-8, a terminal with ? for unknown letters."""
+    """Make an output stream accept any text.
+
+    A pipe is written in UTF-8. A terminal shows ? for characters that it does not support.
+    """
     if not isinstance(stream, io.TextIOWrapper):
         return
     if stream.isatty():
         stream.reconfigure(errors="replace")
     else:
-        # A lone surrogate, which UTF-8 cannot encode, becomes the same \uXXXX that JSON uses.
+        # UTF-8 cannot encode a lone surrogate, so it is written as \uXXXX, as in JSON.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-_STATUS = "waitlist show WAITLIST ENTRY prints the status."
-# Which command helps after an error of the service, by its code.
+_STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
+# The command that helps after an error of the service, by the code of the error.
 NEXT_STEPS = {
-    "confirm_off": "waitlist edit WAITLIST --confirm-every-days 90 sets it.",
-    "entry_not_found": "waitlist find WAITLIST TEXT looks for people by a part of what they gave.",
-    "entry_not_ready": "waitlist show WAITLIST ENTRY prints why.",
+    "confirm_off": "Set it with `waitlist edit WAITLIST --confirm-every-days 90`.",
+    "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
+    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "waitlist edit WAITLIST --rest-max-days 30 --rest-times 3 sets it.",
-    "unauthorized": "waitlist token WAITLIST ENTRY issues an entry_token.",
-    "waitlist_not_found": "waitlist list prints those that there are.",
+    "rest_not_allowed": "Allow it with `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.",
+    "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
+    "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",
 }
 
 
 class Console(rich.console.Console):
-    """Raises BrokenPipeError, where rich would exit with code 1."""
+    """A console that raises BrokenPipeError when the pipe breaks.
+
+    The console of rich would exit with code 1 instead.
+    """
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def discard(console: Console) -> None:
-    """Send further output to /dev/null, because flushing it at exit would fail again."""
-    # A console in a test has no file descriptor.
+    """Redirect further output to /dev/null, because flushing it at exit would fail again."""
+    # In tests, the console has no file descriptor.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), console.file.fileno())
 
 
 @dataclass(frozen=True)
 class Output:
-    """Prints results to `console` (stdout), notes and errors to `notes` (stderr)."""
+    """The output of a command: results on standard output, notes and errors on standard error."""
 
     as_json: bool
     console: Console
     notes: Console
 
     def json(self, value: object) -> None:
-        """Print a document, indented on a terminal."""
+        """Print a value as JSON, with indentation on a terminal."""
         indent = 2 if self.console.is_terminal else None
         self.line(escaped_json(value, indent))
 
     def json_line(self, value: object) -> None:
-        """Print a document on one line."""
+        """Print a value as JSON on a single line."""
         self.line(escaped_json(value))
 
     def result(self, document: object, sentence: str) -> None:
-        """Print what was done: as JSON, or as a sentence."""
+        """Print what the command did, either as JSON or as a sentence."""
         if self.as_json:
             self.json(document)
         else:
             self.text(sentence)
 
     def line(self, text: str) -> None:
-        """Print and flush a line without wrapping or colours."""
+        """Print a line without wrapping or colours, and flush it."""
         self.console.file.write(f"{text}\n")
         self.console.file.flush()
 
@@ -188,9 +198,10 @@ class Output:
         right: Sequence[str] = (),
         document: object = None,
     ) -> None:
-        """Print a table; in a pipe a header and rows with tabs, each row as soon as it is there.
+        """Print a table. In a pipe, print a header and tab-separated rows, each as soon as it is
+        known.
 
-        As JSON it is the document, if there is one.
+        If the output is JSON and there is a `document`, print the document instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -206,7 +217,7 @@ class Output:
             self._blocks(columns, whole, title)
 
     def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
-        """Print each row as a block, for a terminal that is too narrow for the table."""
+        """Print each row as a block, because the terminal is too narrow for a table."""
         if title:
             self.console.print(Text(shown(title), style="italic"))
         names = [HEADINGS.get(name, name) for name in columns]
@@ -215,7 +226,10 @@ class Output:
             self.line("")
 
     def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
-        """Print names and values, one pair a line; as JSON the document, if there is one."""
+        """Print names and values, one pair on each line.
+
+        If the output is JSON and there is a `document`, print the document instead.
+        """
         if self.as_json and document is not None:
             self.json(document)
             return
@@ -231,18 +245,17 @@ class Output:
         self.console.print(grid)
 
     def text(self, text: str) -> None:
-        """Print a sentence."""
         self.console.print(Text(harmless(text)), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
-        """Print a note to standard error; a closed standard error does not end the command."""
+        """Print a note to standard error. If standard error is closed, the command goes on."""
         try:
             self.notes.print(Text(harmless(text), style=style), soft_wrap=True)
         except OSError:
             discard(self.notes)
 
     def problem(self, error: CliError) -> None:
-        """Print an error with its code, and the errors of single fields."""
+        """Print an error with its code, and the errors of its fields."""
         if self.as_json:
             try:
                 self.notes.file.write(escaped_json(error.as_json()) + "\n")
@@ -251,9 +264,9 @@ class Output:
             return
         code = f" ({error.code})" if error.code else ""
         self.note(f"{shown(error.message)}{code}", "red")
-        for one in error.fields:
-            line = f"{one.field}: {one.message}"
-            # The message often repeats the error of the only invalid field.
+        for field in error.fields:
+            line = f"{field.field}: {field.message}"
+            # If only one field is invalid, the message of the error often includes it already.
             if line not in error.message:
                 self.note(f"  {shown(line)}")
         if error.code in NEXT_STEPS:
@@ -267,7 +280,6 @@ def table(
     title: str = "",
     right: Sequence[str] = (),
 ) -> Table:
-    """Return a table of values."""
     made = Table(
         title=Text(shown(title)) if title else None,
         title_justify="left",
@@ -284,7 +296,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether every column is wide enough to be read."""
+    """Return whether the table fits into `width` with columns that are wide enough to read."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(shown(row[number]) for row in rows)]
@@ -293,9 +305,9 @@ def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) 
     return needed <= width
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its word: 1 row, 2 rows."""
-    return f"{number:,} {one if number == 1 else many}"
+def counted(number: int, singular: str, plural: str) -> str:
+    """Format a number with its noun, such as 1 row or 2 rows."""
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def _cell(value: object) -> RenderableType:
@@ -305,13 +317,13 @@ def _cell(value: object) -> RenderableType:
 def _brief(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return VALUE_SEPARATOR.join(value)
     return json.dumps(value, ensure_ascii=False)
 
 
 def details(mapping: Mapping[str, Any] | None) -> str:
-    """Format a profile or attributes as name=value, name=value."""
+    """Format a profile or attributes, such as name=Ada, language=English."""
     parts = []
     for name, value in (mapping or {}).items():
         parts.append(f"{name}={_brief(value)}")

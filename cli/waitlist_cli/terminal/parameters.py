@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and their conversion."""
+"""Arguments and options that several commands share, and the functions that parse them."""
 
 import json
 import re
@@ -12,28 +12,42 @@ import typer
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.output import CONTROLS, escaped_json
 
-# Longest pause between two requests.
+# The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
 MOST_DELAY_SECONDS = 12 * 3600
 ANYONE = "anyone"
-# A comma in a value is not followed by a name.
+# The comma between two filters is followed by the name of an attribute and =. Any other comma is
+# part of a value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
-WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="The waitlist's id.")]
+WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[
-    str | None, typer.Argument(metavar="ENTRY", help="The person's entry id.", show_default=False)
+    str | None, typer.Argument(metavar="ENTRY", help="Entry id of the person.", show_default=False)
 ]
 Customer = Annotated[
     str | None,
-    typer.Option("--customer", help="The customer's id, instead of ENTRY.", show_default=False),
+    typer.Option(
+        "--customer",
+        help="Customer id of the person. Give it instead of ENTRY.",
+        show_default=False,
+    ),
 ]
-Reason = Annotated[str, typer.Option("--reason", help="Stored in the person's history.")]
+Reason = Annotated[
+    str, typer.Option("--reason", help="Reason that is stored in the person's history.")
+]
 ClaimToken = Annotated[str, typer.Option("--token", help="The claim_token of the claim.")]
 Lease = Annotated[
     int | None,
-    typer.Option("--lease", min=1, help="Seconds. Default: the waitlist's lease."),
+    typer.Option(
+        "--lease",
+        min=1,
+        help="Seconds until the claim expires. Default: the lease of the waitlist.",
+    ),
 ]
 Back = Annotated[
-    bool, typer.Option("--back", help="To the end of the queue, instead of the old place.")
+    bool,
+    typer.Option(
+        "--back", help="Return people to the end of the queue instead of their old places."
+    ),
 ]
 Delay = Annotated[
     int,
@@ -41,22 +55,32 @@ Delay = Annotated[
         "--delay",
         min=0,
         max=MOST_DELAY_SECONDS,
-        help="Seconds for which the person is passed over.",
+        help="Seconds for which other people pass the person.",
     ),
 ]
 Delimiter = Annotated[
-    str, typer.Option("--delimiter", help="Of a CSV; tab for a tab. A line sep=; says it too.")
+    str,
+    typer.Option(
+        "--delimiter",
+        help="Delimiter of a CSV file. Write `tab` for a tab. A first "
+        "line such as sep=; in the file sets it too.",
+    ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", help="Such as utf-8, cp1252 or utf-16. Default: found in the file."),
+    typer.Option(
+        "--encoding",
+        help="Encoding of the file, such as utf-8, cp1252 or utf-16. "
+        "Default: detected from the file.",
+    ),
 ]
 Filter = Annotated[
     list[str] | None,
     typer.Option(
         "--filter",
         metavar="NAME=VALUE",
-        help="Only people with this attribute. Several filters name one segment.",
+        help="Take only people with this attribute. Repeat the option to require several "
+        "attributes.",
     ),
 ]
 Prefer = Annotated[
@@ -64,39 +88,44 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Repeat it in order of preference: each person is of the first that has one. "
-        "'anyone' is everyone.",
+        help="Attributes that people must have. Repeat the option in order of preference: each "
+        "person is taken by the first filter that matches anyone. 'anyone' matches everyone.",
     ),
 ]
 Newest = Annotated[
-    bool, typer.Option("--newest", help="From the tail of the queue, not from the head.")
+    bool,
+    typer.Option("--newest", help="Take people from the tail of the queue instead of the head."),
 ]
-HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")]
+HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
 Since = Annotated[
     str | None,
     typer.Option(
         "--since",
         metavar="TIME",
-        help="From that time on: today (UTC), 30min, 1h, 2d, or 2026-03-01T09:30:00+01:00.",
+        help="Include only what happened since this time: today (UTC), 30min, 1h, 2d, or "
+        "2026-03-01T09:30:00+01:00.",
     ),
 ]
 Unverified = Annotated[
     bool,
-    typer.Option("--unverified", help="Of those who wait, only who has not proved the address."),
+    typer.Option("--unverified", help="Include only waiting people whose address is not verified."),
 ]
 Asked = Annotated[
     bool,
-    typer.Option("--asked", help="Of those who wait, only who is asked if they still do."),
+    typer.Option(
+        "--asked", help="Include only people who have been asked whether they are still waiting."
+    ),
 ]
 ProfileJson = Annotated[
-    str | None, typer.Option("--profile-json", metavar="JSON", help="The whole profile.")
+    str | None,
+    typer.Option("--profile-json", metavar="JSON", help="The whole profile as a JSON object."),
 ]
 Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="A field of the profile: NAME=text or NAME:=JSON. NAME= removes it.",
+        help="Field of the profile, as NAME=text or NAME:=JSON. NAME= removes the field.",
     ),
 ]
 Attribute = Annotated[
@@ -104,13 +133,13 @@ Attribute = Annotated[
     typer.Option(
         "--attribute",
         metavar="NAME=VALUE",
-        help="An attribute; repeat it for several values. NAME= removes it.",
+        help="Attribute. Repeat the option to set several values. NAME= removes the attribute.",
     ),
 ]
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
-    """Return the name and the value of NAME=VALUE."""
+    """Split NAME=VALUE into the name and the value."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise WrongUsage(f"{option} {text}: give NAME=VALUE.")
@@ -118,14 +147,17 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def filter_of(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """Return the filter of a claim."""
+    """Parse the --filter options of a claim."""
     return dict(pair(text, "--filter") for text in texts or ()) or None
 
 
 def preferences_of(
     texts: Sequence[str] | None, filters: Sequence[str] | None
 ) -> list[dict[str, str]] | None:
-    """Return the filters of a claim in order of preference; raises WrongUsage beside `filters`."""
+    """Parse the --prefer options of a claim, in order of preference.
+
+    Raise WrongUsage if --filter is given too.
+    """
     if texts and filters:
         raise WrongUsage("Give either --filter or --prefer.")
     return [_preference(text) for text in texts or ()] or None
@@ -138,7 +170,10 @@ def _preference(text: str) -> dict[str, str]:
 
 
 def filters_of(text: str, label: str) -> list[dict[str, str]]:
-    """Return the filters of a field: NAME=VALUE a line, a blank line between two filters."""
+    """Parse the filters in a text field.
+
+    Each line has one NAME=VALUE, and a blank line separates two filters.
+    """
     blocks: list[list[str]] = [[]]
     for line in map(str.strip, text.splitlines()):
         if line:
@@ -155,7 +190,7 @@ def filters_of(text: str, label: str) -> list[dict[str, str]]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a profile with the typed changes."""
+    """Return a profile to which the changes of the options are applied."""
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -171,7 +206,10 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return attributes with the typed ones replaced; `label` names them in errors."""
+    """Return attributes in which the typed attributes replace the former ones.
+
+    Error messages call the typed attributes `label`.
+    """
     typed: dict[str, list[str]] = {}
     for text in texts or ():
         name, value = pair(text, label)
@@ -181,26 +219,27 @@ def attributes_of(
 
 
 def quoted(value: str) -> str:
-    """Return a value for a line of a form: as JSON if it has letters that are not shown.
+    """Format a value for a line of a form. Values with invisible characters become JSON strings.
 
-    An operator who cannot see a direction control would save it again without knowing it.
+    Otherwise an operator could save an invisible character, such as a direction control,
+    unknowingly.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 
 
 def unquoted(line: str) -> str:
-    """Undo `quoted` in a line NAME=VALUE; raises WrongUsage."""
+    """Undo `quoted` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
     name, equals, value = line.partition("=")
     if not value.startswith('"'):
         return line
     text = _json(value, f"Attributes: {name}")
     if not isinstance(text, str):
-        raise WrongUsage(f'Attributes: {name}: give one text in quotes, such as "Ada".')
+        raise WrongUsage(f'Attributes: {name}: give a single text in quotes, such as "Ada".')
     return f"{name}{equals}{text}"
 
 
 def json_object(text: str, option: str) -> dict[str, Any]:
-    """Return a typed JSON object."""
+    """Parse a JSON object that was given as an option. Raise WrongUsage for anything else."""
     found = _json(text, option)
     if not isinstance(found, dict):
         raise WrongUsage(f'{option}: give a JSON object, such as {{"name": "Ada"}}.')
@@ -211,23 +250,26 @@ def _json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise WrongUsage(f"{option}: invalid JSON: {error}") from error
+        raise WrongUsage(f"{option} is not valid JSON: {error}") from error
 
 
 def only_of(unverified: bool, asked: bool) -> dict[str, str]:
-    """Return the query parameter `only`; none without an option. Raises WrongUsage."""
+    """Return the query parameter `only`, or no parameter if neither option is given.
+
+    Raise WrongUsage if both options are given.
+    """
     if unverified and asked:
-        raise WrongUsage("Give one of --unverified and --asked: no one is both.")
+        raise WrongUsage("Give either --unverified or --asked. No person is both.")
     if unverified:
         return {"only": "unverified"}
     return {"only": "asked"} if asked else {}
 
 
 def read_json(path: str) -> Any:
-    """Return what a JSON file has, or the standard input; raises WrongUsage."""
+    """Parse a JSON file, or standard input if `path` is "-". Raise WrongUsage if that fails."""
     try:
         given = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
-        # Editors of Windows begin UTF-8 with a byte order mark.
+        # Some Windows editors write a byte order mark at the beginning of a UTF-8 file.
         return json.loads(given.removeprefix("\ufeff"))
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error

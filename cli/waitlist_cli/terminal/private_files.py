@@ -1,4 +1,4 @@
-"""Files with personal data or secrets, which only the user who runs the command may read."""
+"""Opens files with personal data or secrets so that only their owner can read them."""
 
 import os
 import stat
@@ -15,10 +15,10 @@ def open_private(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> TextIO:
-    """Open a text file for writing, with mode 0600 before the first byte is written.
+    """Open a text file for writing, and set its mode to 0600 before writing anything.
 
-    The mode of an existing file is narrowed before the file is truncated. Devices and pipes keep
-    their mode. Raises OSError, also for a file of another user.
+    If the file exists, its mode is changed before the file is truncated. Devices and pipes keep
+    their mode. Raise OSError if the file cannot be opened, or belongs to another user.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND * append, OWNER_ONLY)
     try:
@@ -36,7 +36,7 @@ def open_private(
 
 
 def _restrict(descriptor: int, path: str | Path) -> None:
-    # Windows has no fchmod before Python 3.13.
+    # Before Python 3.13, Windows has no fchmod.
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, OWNER_ONLY)
     else:

@@ -1,4 +1,4 @@
-"""The options for settings of a waitlist, which `create` and `edit` share."""
+"""The options for the settings of a waitlist, which `create` and `edit` share."""
 
 from inspect import get_annotations
 from typing import Annotated, Any, Literal
@@ -14,50 +14,63 @@ from waitlist_cli.terminal.times import checked_instant, utc
 
 
 class SettingOptions:
-    """Options by the names of the settings in the API; some, such as `rest`, have several."""
+    """The options for the settings, by the names that the settings have in the API.
 
-    name: Annotated[str | None, typer.Option("--name", help="A name for people to read.")]
+    A setting such as `rest` has several options.
+    """
+
+    name: Annotated[str | None, typer.Option("--name", help="Name that customers see.")]
     capacity: Annotated[
         int | None,
         typer.Option(
-            "--capacity", min=0, help="How many people may be on the list; 0 for no limit."
+            "--capacity",
+            min=0,
+            help="Maximum number of people on the waitlist. 0 removes the limit.",
         ),
     ]
     lease_seconds: Annotated[
         int | None,
-        typer.Option("--lease", min=1, help="Seconds until a claim expires, by default."),
+        typer.Option("--lease", min=1, help="Default number of seconds until a claim expires."),
     ]
     max_attempts: Annotated[
         int | None,
         typer.Option(
-            "--max-attempts", min=1, help="Expired claims after which an entry is parked."
+            "--max-attempts", min=1, help="Number of expired claims after which an entry is parked."
         ),
     ]
     max_claims: Annotated[
         int | None,
-        typer.Option("--max-claims", min=0, help="How many people may be claimed at once; 0: any."),
+        typer.Option(
+            "--max-claims",
+            min=0,
+            help="Maximum number of people who are claimed at the same time. 0 removes the limit.",
+        ),
     ]
     bot_check_down: Annotated[
         Literal["refuse", "accept"] | None,
         typer.Option(
             "--bot-check-down",
-            help="What happens to new guests while the bot check of the stack does not answer.",
+            help="What happens to signups of guests while the bot check of the stack does not "
+            "answer.",
         ),
     ]
     hide_counts: Annotated[
         bool | None,
-        typer.Option("--hide-counts/--show-counts", help="Whether customers see counts."),
+        typer.Option(
+            "--hide-counts/--show-counts",
+            help="Whether customers can see how many people are waiting.",
+        ),
     ]
     rejoin: Annotated[
         Literal["never", "after_leaving", "always"] | None,
-        typer.Option("--rejoin", help="Which customers may sign up again."),
+        typer.Option("--rejoin", help="Which former customers may sign up again."),
     ]
     max_guest_bytes: Annotated[
         int | None,
         typer.Option(
             "--max-guest-bytes",
             min=0,
-            help="How many bytes of profile and attributes a signup may have, as JSON.",
+            help="Maximum size of the profile and attributes of a signup, in bytes of JSON.",
         ),
     ]
     retention_days: Annotated[
@@ -65,7 +78,7 @@ class SettingOptions:
         typer.Option(
             "--retention-days",
             min=0,
-            help="Days until entries that left or were admitted are deleted; 0 for never.",
+            help="Days after which entries that left or were admitted are deleted. 0 keeps them.",
         ),
     ]
     rest_max_days: Annotated[
@@ -73,64 +86,83 @@ class SettingOptions:
         typer.Option(
             "--rest-max-days",
             min=0,
-            help="Days for which customers may let others pass at most; 0: they may not.",
+            help="Maximum number of days for which customers may let others pass. 0 forbids this.",
         ),
     ]
     rest_times: Annotated[
         int | None,
-        typer.Option("--rest-times", min=1, help="How often a customer may rest in one stay."),
+        typer.Option(
+            "--rest-times",
+            min=1,
+            help="Number of times a customer may let others pass in one stay.",
+        ),
     ]
     confirm_every_days: Annotated[
         int | None,
         typer.Option(
             "--confirm-every-days",
             min=0,
-            help="Days after which customers are asked if they still wait; 0: they are not.",
+            help="Number of days after which customers are asked whether they are still waiting. 0 "
+            "never asks.",
         ),
     ]
     confirm_answer_days: Annotated[
         int | None,
-        typer.Option("--confirm-answer-days", min=1, help="Days that they have to answer."),
+        typer.Option(
+            "--confirm-answer-days",
+            min=1,
+            help="Days that customers have to answer whether they are still waiting.",
+        ),
     ]
     confirm_reminders_days: Annotated[
         str | None,
         typer.Option(
             "--confirm-reminders-days",
             metavar="DAYS[,DAYS]",
-            help="How many days before the deadline they are reminded, such as 7,1; '': never.",
+            help="How many days before the deadline customers are reminded to answer, such as 7,1. "
+            "Give '' to send no reminders.",
         ),
     ]
     confirm_then: Annotated[
         Literal["park", "leave", "to_back"] | None,
-        typer.Option("--confirm-then", help="What happens to the entry without an answer."),
+        typer.Option(
+            "--confirm-then", help="What happens to the entry of a customer who does not answer."
+        ),
     ]
     identity_field: Annotated[
         Literal["email", "phone", "off"] | None,
         typer.Option(
             "--identity",
-            help="Guests are their mail address or number; off: callers name a customer id.",
+            help="How guests are identified: by their mail address or their phone number. With "
+            "`off`, the caller sends a customer id.",
         ),
     ]
     identity_verify: Annotated[
         Literal["off", "before_offer"] | None,
         typer.Option(
-            "--verify", help="Whether the address is to be proved before a place is offered."
+            "--verify", help="Whether guests must verify their address before they get an offer."
         ),
     ]
     identity_verify_minutes: Annotated[
         int | None,
-        typer.Option("--verify-minutes", min=1, help="Minutes in which that is to be done."),
+        typer.Option(
+            "--verify-minutes", min=1, help="Minutes that guests have to verify their address."
+        ),
     ]
     identity_plus_addresses: Annotated[
         Literal["same", "different"] | None,
-        typer.Option("--plus-addresses", help="Whether ada+news@example.com is ada@example.com."),
+        typer.Option(
+            "--plus-addresses",
+            help="Whether ada+news@example.com and ada@example.com are the same person.",
+        ),
     ]
     identity_region: Annotated[
         str | None,
         typer.Option(
             "--region",
             metavar="CC",
-            help="The country of numbers without +, such as DE; '': each number begins with it.",
+            help="Country of phone numbers without +, such as DE. Give '' to require numbers with "
+            "+.",
         ),
     ]
     identity_blocked_domains: Annotated[
@@ -138,7 +170,8 @@ class SettingOptions:
         typer.Option(
             "--blocked-domain",
             metavar="DOMAIN",
-            help="Mail domains that are refused. Replaces all; '' removes them.",
+            help="Mail domain that is refused. Repeat the option for several domains. It replaces "
+            "all blocked domains. Give '' to remove them.",
         ),
     ]
     messages_kinds: Annotated[
@@ -146,17 +179,22 @@ class SettingOptions:
         typer.Option(
             "--messages",
             metavar="KIND[,KIND]",
-            help="What people are told, such as joined,offered,confirm; '': nothing.",
+            help="Kinds of messages to send, such as joined,offered,confirm. Give '' to send none.",
         ),
     ]
     messages_near: Annotated[
         int | None,
-        typer.Option("--messages-near", min=1, help="How many of the first people are near."),
+        typer.Option(
+            "--messages-near",
+            min=1,
+            help="Number of people at the head of the queue who get the message `near`.",
+        ),
     ]
     messages_language: Annotated[
         Literal["en", "de", "fr", "es", "ar"] | None,
         typer.Option(
-            "--messages-language", help="The language of people whose own the service lacks."
+            "--messages-language",
+            help="Language of messages to people whose own language is unknown or not supported.",
         ),
     ]
     messages_timezone: Annotated[
@@ -164,7 +202,7 @@ class SettingOptions:
         typer.Option(
             "--messages-timezone",
             metavar="ZONE",
-            help="The zone of times in messages, such as Europe/Berlin.",
+            help="Time zone of the times in messages, such as Europe/Berlin.",
         ),
     ]
     messages_texts: Annotated[
@@ -172,8 +210,8 @@ class SettingOptions:
         typer.Option(
             "--messages-texts",
             metavar="FILE",
-            help="A JSON file with words in place of the service's, by language and kind, - for "
-            "the standard input. Replaces all; '' removes them.",
+            help="JSON file with texts that replace the standard messages, by language and kind, "
+            "or - for standard input. It replaces all former texts. Give '' to remove them.",
         ),
     ]
     messages_sms_countries: Annotated[
@@ -181,7 +219,8 @@ class SettingOptions:
         typer.Option(
             "--sms-countries",
             metavar="CC[,CC]",
-            help="The countries to whose numbers SMS go, such as DE,AT; '': that of --region.",
+            help="Countries whose numbers receive SMS, such as DE,AT. Give '' to use the country "
+            "of --region.",
         ),
     ]
     messages_sms_number_types: Annotated[
@@ -189,7 +228,7 @@ class SettingOptions:
         typer.Option(
             "--sms-number-types",
             metavar="TYPE[,TYPE]",
-            help="The kinds of numbers to which SMS go: mobile, fixed_line, voip, unknown.",
+            help="Types of numbers that receive SMS: mobile, fixed_line, voip, unknown.",
         ),
     ]
     messages_sms_parts_per_day: Annotated[
@@ -197,7 +236,8 @@ class SettingOptions:
         typer.Option(
             "--sms-parts-per-day",
             min=0,
-            help="How many parts of SMS a day may cost; 0: as many as the stack allows.",
+            help="Maximum number of SMS parts in a day. 0 removes this limit, and only the limit "
+            "of the stack applies.",
         ),
     ]
     messages_mails_per_day: Annotated[
@@ -205,7 +245,8 @@ class SettingOptions:
         typer.Option(
             "--mails-per-day",
             min=0,
-            help="How many mails are sent on a day; 0: as many as the stack allows.",
+            help="Maximum number of mails in a day. 0 removes this limit, and only the limit of "
+            "the stack applies.",
         ),
     ]
     opens_at: Annotated[
@@ -213,27 +254,31 @@ class SettingOptions:
         typer.Option(
             "--opens-at",
             metavar="TIME",
-            help="Signups begin then, such as 2026-12-01T09:00:00+01:00; '': since ever.",
+            help="Time at which signups begin, such as 2026-12-01T09:00:00+01:00. Give '' to "
+            "remove it.",
         ),
     ]
     closes_at: Annotated[
         str | None,
-        typer.Option("--closes-at", metavar="TIME", help="Signups end then; '': for ever."),
+        typer.Option(
+            "--closes-at", metavar="TIME", help="Time at which signups end. Give '' to remove it."
+        ),
     ]
     segments: Annotated[
         list[str] | None,
         typer.Option(
             "--segment",
             metavar="NAME[,NAME]",
-            help="Attributes that one filter may combine. Replaces all segments; '' removes them.",
+            help="Attributes that a filter can combine. Repeat the option for several segments. It "
+            "replaces all segments. Give '' to remove them.",
         ),
     ]
 
 
 def with_settings(function: Function) -> Function:
-    """Give a command an option for each setting, instead of its parameter `settings`.
+    """Replace the parameter `settings` of a command by an option for each setting.
 
-    The command gets those that were typed, as the API takes them.
+    The command receives the settings that were typed, in the format of the API.
     """
     kinds = get_annotations(SettingOptions)
     options = [option(name, kinds[name]) for name in kinds]
@@ -241,7 +286,7 @@ def with_settings(function: Function) -> Function:
 
 
 def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
-    """Return the settings that were typed."""
+    """Convert the options that were typed to settings in the format of the API."""
     given = {name: value for name, value in typed.items() if value is not None}
     for limit in ("capacity", "max_claims", "retention_days"):
         if limit in given:
@@ -261,20 +306,20 @@ def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
 
 
 def _confirm(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the parts of `confirm` out of the settings that were typed, and return it."""
+    """Remove the parts of the setting `confirm` from `given`, and return the setting."""
     names = ("every_days", "answer_days", "reminders_days", "then")
     parts = {name: given.pop(f"confirm_{name}", None) for name in names}
     if parts["every_days"] == 0:
         return {"confirm": None}
     if (days := parts["reminders_days"]) is not None:
         label = "--confirm-reminders-days"
-        parts["reminders_days"] = [_day(one, label) for one in days.split(",") if one.strip()]
+        parts["reminders_days"] = [_day(day, label) for day in days.split(",") if day.strip()]
     typed = {name: value for name, value in parts.items() if value is not None}
     return {"confirm": typed} if typed else {}
 
 
 def _identity(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the parts of `identity` out of the settings that were typed, and return it."""
+    """Remove the parts of the setting `identity` from `given`, and return the setting."""
     names = ("field", "verify", "verify_minutes", "plus_addresses", "region", "blocked_domains")
     parts = {name: given.pop(f"identity_{name}", None) for name in names}
     typed = {name: value for name, value in parts.items() if value is not None}
@@ -283,12 +328,12 @@ def _identity(given: dict[str, Any]) -> dict[str, Any]:
     if "region" in typed:
         typed["region"] = typed["region"] or None
     if "blocked_domains" in typed:
-        typed["blocked_domains"] = [one for one in typed["blocked_domains"] if one]
+        typed["blocked_domains"] = [domain for domain in typed["blocked_domains"] if domain]
     return {"identity": typed} if typed else {}
 
 
 def _messages(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the parts of `messages` out of the settings that were typed, and return it."""
+    """Remove the parts of the setting `messages` from `given`, and return the setting."""
     lists = ("kinds", "sms_countries", "sms_number_types")
     budgets = ("sms_parts_per_day", "mails_per_day")
     names = (*lists, *budgets, "near", "language", "timezone", "texts")
@@ -298,7 +343,7 @@ def _messages(given: dict[str, Any]) -> dict[str, Any]:
         return {"messages": None}
     for name in lists:
         if name in typed:
-            typed[name] = [one.strip() for one in typed[name].split(",") if one.strip()]
+            typed[name] = [item.strip() for item in typed[name].split(",") if item.strip()]
     for name in budgets:
         if name in typed:
             typed[name] = typed[name] or None
@@ -309,10 +354,10 @@ def _messages(given: dict[str, Any]) -> dict[str, Any]:
 
 def _day(text: str, label: str) -> int:
     if not text.strip().isdecimal():
-        raise WrongUsage(f"{label} {text!r}: give whole numbers, a comma between two.")
+        raise WrongUsage(f"{label} {text!r}: give whole numbers, separated by commas.")
     return int(text)
 
 
 def _time(text: str, label: str) -> str | None:
-    """Return a time in UTC, None for an empty text; errors call it `label`."""
+    """Parse a time and format it in UTC. Return None for an empty text."""
     return utc(checked_instant(text, label)) if text else None

@@ -1,10 +1,12 @@
-"""CSV for spreadsheets: an apostrophe before whatever would be a formula in a cell.
+"""Writes CSV files that are safe to open in a spreadsheet.
 
-The rule is OWASP's (CSV injection): each field is quoted, quotes in it are doubled, and what begins
-like a formula gets an apostrophe. Customers choose such values, and the spreadsheet of an operator
-would run them. A spreadsheet may divide a file at another separator than ours, as Excel does at the
-semicolon of many countries, and then takes no notice of our quotes. So the rule also holds behind
-each separator and line break within a value.
+Customers choose the values, and a spreadsheet would run a value that begins like a formula. So this
+module follows OWASP's advice on CSV injection: it quotes each field, doubles the quotes within a
+field, and puts an apostrophe before a value that begins like a formula.
+
+A spreadsheet may split the file at a different separator. Excel, for example, uses the semicolon in
+many countries. It then ignores the quotes. So an apostrophe is also inserted after each separator
+and line break within a value if a formula would begin there.
 """
 
 import csv
@@ -13,23 +15,24 @@ from collections.abc import Iterable
 from typing import TextIO
 
 UTF_8_MARK = "\ufeff"
-# With the full-width forms, which are formulas to a spreadsheet of some countries.
+# Characters that begin a formula. Spreadsheets in some countries accept the full-width forms too.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# Where an apostrophe may already stand, one more is added, so that a reader who removes one gets
-# the original value.
+# If the value already has apostrophes at this place, another apostrophe is added. So a program that
+# removes one apostrophe gets the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# A spreadsheet drops these at the beginning of a cell. It keeps 15 digits of a number.
+# Spreadsheets drop these whitespace characters at the beginning of a cell, and keep only 15 digits
+# of a number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# What other programs neutralise is the beginning of a value alone.
+# Other programs neutralise only the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 
 def neutralised(value: object) -> object:
-    """Return a value with apostrophes, if a spreadsheet would run or change it."""
+    """Add apostrophes to a value that a spreadsheet would run or change."""
     if not isinstance(value, str):
         return value
     text = _FORMULA.sub(r"\1\2'\3", value)
@@ -37,18 +40,18 @@ def neutralised(value: object) -> object:
 
 
 def original(cell: str) -> str:
-    """Undo `neutralised`."""
+    """Return the value from which `neutralised` made a cell."""
     text = cell[1:] if _KEPT.match(cell) else cell
     return _NEUTRALISED.sub(r"\1\2\3", text)
 
 
 def without_apostrophe(cell: str) -> str:
-    """Return a cell of another program's file without the apostrophe before a formula."""
+    """Remove the apostrophe that another program has put before a formula."""
     return cell[1:] if _FOREIGN.match(cell) else cell
 
 
 class SheetWriter:
-    """Writes a CSV file for spreadsheets."""
+    """Writes the header and the rows of a CSV file, and neutralises formulas in them."""
 
     def __init__(self, file: TextIO, delimiter: str = ",") -> None:
         self._header = csv.writer(file, delimiter=delimiter)

@@ -1,4 +1,4 @@
-"""Checks the times of options, forms and files, and converts them to UTC, which the API takes."""
+"""Parses times from options, forms and files, and converts them to UTC for the API."""
 
 import re
 from contextlib import suppress
@@ -14,14 +14,14 @@ UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
 
 class SkippedTime(ValueError):
-    """The clocks of the zone never show this time: they go forward over it."""
+    """The time does not exist in the time zone, because the clocks skip it in spring."""
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
-    """Return a time with its offset; one that `text` has no offset of is in `zone`.
+    """Parse a time. If `text` has no UTC offset, the time is in `zone`.
 
-    A time that the clocks of the zone show twice is the earlier one. Raises ValueError or
-    OverflowError if `text` is not a time.
+    If the clocks of the zone show the time twice, return the earlier time. Raise ValueError or
+    OverflowError if `text` is not a time, and SkippedTime if the clocks of the zone skip the time.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -33,33 +33,41 @@ def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> 
 
 
 def is_shown_twice(moment: datetime) -> bool:
-    """Return whether the clocks of its zone show a time of `read_time` twice."""
+    """Return whether the clocks of the time zone show this time twice, as they do in autumn."""
     return moment.utcoffset() != moment.replace(fold=1).utcoffset()
 
 
 def in_utc(moment: datetime) -> str:
-    """Return the text of a time in UTC."""
+    """Format a time in UTC."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def utc(text: str) -> str:
-    """Return a time in UTC; raises ValueError or OverflowError if `text` is not a time."""
+    """Parse a time and format it in UTC.
+
+    Raise ValueError or OverflowError if `text` is not a time.
+    """
     return in_utc(read_time(text))
 
 
 def checked_format(time_format: str) -> str:
-    """Return a format of times; raises WrongUsage for one that would drop a part of a time."""
+    """Return a time format. Raise WrongUsage if Python would ignore a part of such times."""
     directives = re.findall("%(.)", time_format)
-    # Python reads AM and PM of any hour, and uses them with %I alone.
+    # Python parses AM and PM with every hour directive, but applies them only to %I.
     if "p" in directives and "I" not in directives:
-        raise WrongUsage(f"--time-format {time_format}: with %p the hour is %I.")
+        raise WrongUsage(f"--time-format {time_format}: use %I for the hour if the format has %p.")
     if "I" in directives and "p" not in directives:
-        raise WrongUsage(f"--time-format {time_format}: %I needs %p. An hour from 0 to 23 is %H.")
+        raise WrongUsage(
+            f"--time-format {time_format}: %I needs %p. Use %H for hours from 0 to 23."
+        )
     return time_format
 
 
 def typed_utc(text: str, label: str) -> str:
-    """Return a time in UTC, which it is without an offset; errors call it `label`."""
+    """Parse a time and format it in UTC. A time without an offset is in UTC.
+
+    Error messages call the time `label`.
+    """
     try:
         return utc(text)
     except (ValueError, OverflowError):
@@ -67,7 +75,10 @@ def typed_utc(text: str, label: str) -> str:
 
 
 def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
-    """Return the query parameter `since`, in UTC; none without a text. Raises WrongUsage."""
+    """Return the query parameter `since` in UTC, or no parameter if `text` is None.
+
+    Raise WrongUsage if `text` is neither a time nor a period.
+    """
     if text is None:
         return {}
     now = now or datetime.now(UTC)
@@ -84,20 +95,22 @@ def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
 
 
 def instant_of(text: str, label: str) -> datetime:
-    """Return a time that has an offset from UTC; errors call it `label`."""
+    """Parse a time that has a UTC offset. Error messages call the time `label`."""
     try:
         moment = datetime.fromisoformat(text)
-        # The first and last hours of the calendar have no time in UTC.
+        # Times in the first and last hours of the calendar may have no equivalent in UTC.
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise WrongUsage(f"{label}: {text!r} is not a time, such as {A_TIME}.") from error
+        raise WrongUsage(
+            f"{label}: {text!r} is not a time. Give a time such as {A_TIME}."
+        ) from error
     if moment.tzinfo is None:
-        raise WrongUsage(f"{label}: {text!r} needs Z or an offset from UTC, such as {A_TIME}.")
+        raise WrongUsage(f"{label}: {text!r} has no UTC offset. Give a time such as {A_TIME}.")
     return moment
 
 
 def checked_instant(text: str, label: str) -> str:
-    """Return the text of a time that has an offset from UTC; errors call it `label`."""
+    """Return `text` if it is a time with a UTC offset. Error messages call the time `label`."""
     instant_of(text, label)
     return text
 
@@ -107,7 +120,8 @@ def _parsed(text: str, time_format: str | None) -> datetime:
         return datetime.fromisoformat(text)
     if ZONE_NAME not in re.findall("%.", time_format):
         return datetime.strptime(text, time_format)  # noqa: DTZ007 (read_time gives it its zone)
-    # Python reads such a name, and drops it. Most names, such as CST, are of several zones.
+    # Python parses the name of a zone and then drops it. Most names, such as CST, are ambiguous, so
+    # only the names of UTC are accepted.
     parts = re.split("(%.)", time_format)
     for name in UTC_NAMES:
         known = "".join(name if part == ZONE_NAME else part for part in parts)

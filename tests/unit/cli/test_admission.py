@@ -79,7 +79,7 @@ def test_a_claim_says_that_the_list_allows_no_more_at_once(fake: FakeService) ->
     fake.script = [answer(200, {"claims": [], "limit": "max_claims"})]
     result = Typed(fake.url)("claim", "bakery")
     assert result.exit_code == 0
-    assert "The list's max_claims allows no more claims at once." in result.stderr
+    assert "The waitlist's max_claims allows no more claims at the moment." in result.stderr
 
 
 def test_each_preference_is_one_filter(fake: FakeService) -> None:
@@ -158,10 +158,12 @@ def test_a_refused_admission_asks_for_no_repeat(fake: FakeService) -> None:
 
 def test_a_quota_goes_on_until_it_is_ended(bakery: Bakery) -> None:
     printed = bakery.typed.done("admit", bakery.waitlist_id, "2", "--refill")
-    assert printed == ("Offered a slot to 0 of 2 people. The quota goes on with the next people.\n")
+    assert printed == (
+        "Offered a slot to 0 of 2 people. The next people get the remaining slots of the quota.\n"
+    )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
     ended = bakery.typed.done("admit", bakery.waitlist_id, "0")
-    assert ended == "The quota is ended. Open offers stay valid.\n"
+    assert ended == "The quota has ended. Open offers stay valid.\n"
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
     words = ["2", "--refill", "--filter", "language=Spanish"]
     assert bakery.typed("admit", bakery.waitlist_id, *words).exit_code == 2
@@ -195,7 +197,7 @@ def test_an_exit_frees_the_place_inside(bakery: Bakery) -> None:
     bakery.typed.done("policy", bakery.waitlist_id, *words)
     assert bakery.typed.done("admit", bakery.waitlist_id, "1") == "Admitted 1 person.\n"
     person = [bakery.waitlist_id, "--customer", "ada"]
-    assert " is out since " in bakery.typed.done("exit", *person, "--reason", "went home")
+    assert " has been out since " in bakery.typed.done("exit", *person, "--reason", "went home")
     exited = bakery.typed.json("exit", *person)
     assert exited["exited_at"]
     bakery.typed.done("admit", bakery.waitlist_id, "1")
@@ -227,7 +229,7 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
     }
     assert bakery.line() == ["ada", "bob", "cyd", "new"]
     again = bakery.typed.done("redrive", bakery.waitlist_id, "--all")
-    assert again == "0 people wait again, 0 refused.\n"
+    assert again == "0 people are waiting again, 0 refused.\n"
     assert bakery.typed("redrive", bakery.waitlist_id, "--all", "--customer", "ada").exit_code == 2
 
 
@@ -256,6 +258,6 @@ def test_all_pages_are_read_before_a_redrive_and_who_is_no_longer_parked_is_name
         answer(200, {}),
     ]
     result = Typed(fake.url)("redrive", "bakery", "--all", "--back")
-    assert (result.exit_code, result.stdout) == (1, "1 person waits again, 1 refused.\n")
+    assert (result.exit_code, result.stdout) == (1, "1 person is waiting again, 1 refused.\n")
     assert "a: The entry is not parked. (not_parked)" in result.stderr
     assert json.loads(fake.requests[-1][3]) == {"parked_at": at, "to": "back", "reason": ""}

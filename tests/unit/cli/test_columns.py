@@ -149,7 +149,8 @@ def test_a_zone_whose_name_says_too_little_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("time_format", "advice"), [("%d.%m.%Y %H:%M %p", "the hour is %I"), ("%d.%m.%Y %I:%M", "%H")]
+    ("time_format", "advice"),
+    [("%d.%m.%Y %H:%M %p", "use %I for the hour"), ("%d.%m.%Y %I:%M", "%H")],
 )
 def test_a_format_that_drops_half_of_the_day_is_wrong_usage(time_format: str, advice: str) -> None:
     with pytest.raises(WrongUsage, match=advice):

@@ -113,7 +113,15 @@ def test_the_common_options_stand_before_the_command_or_behind_it(fake: FakeServ
 
 def test_the_help_documents_the_exit_codes() -> None:
     text = " ".join(Typed().done("--help", COLUMNS="200").split())
-    for words in ("0 done", "1 refused", "2 wrong", "3 the", "4 not", "5 the", "130 interrupted"):
+    for words in (
+        "0 success",
+        "1 refused",
+        "2 wrong",
+        "3 the",
+        "4 not",
+        "5 the",
+        "130 interrupted",
+    ):
         assert words in text
 
 

@@ -151,8 +151,8 @@ def test_no_service_is_an_error_with_the_ways_to_name_one(
 @pytest.mark.parametrize(
     ("name", "value", "advice"),
     [
-        ("ALL_PROXY", "gopher://127.0.0.1:9", "the proxy of HTTPS_PROXY"),
-        ("SSL_CERT_FILE", "/nowhere/certificates.pem", "The certificates of SSL_CERT_FILE"),
+        ("ALL_PROXY", "gopher://127.0.0.1:9", "the proxy in HTTPS_PROXY"),
+        ("SSL_CERT_FILE", "/nowhere/certificates.pem", "The certificates in SSL_CERT_FILE"),
     ],
 )
 def test_a_setting_of_the_network_that_cannot_be_used_is_named(

@@ -167,7 +167,7 @@ def test_the_help_says_how_many_parts_the_texts_of_the_service_have() -> None:
     }
     assert parts == {"en": 3, "de": 3, "fr": 6, "es": 6, "ar": 6}
     help_text = one_line(Typed().done("cost", "--help", COLUMNS="300"))
-    assert "3 in English and German, 6 in French, Spanish and Arabic" in help_text
+    assert "3 parts in English and German, and 6 in French, Spanish and Arabic" in help_text
     assert Month(0, 0).text_parts == parts["en"]
 
 
@@ -200,4 +200,4 @@ def test_the_command_prints_the_items() -> None:
 def test_a_malformed_number_is_wrong_usage(text: str) -> None:
     result = Typed()("cost", f"--signups={text}")
     assert result.exit_code == 2
-    assert "write 500, 10k or 1.5M" in result.output
+    assert "Write a number such as 500, 10k or 1.5M" in result.output

@@ -70,7 +70,7 @@ def test_an_import_reads_and_names_the_encoding(fake: FakeService, tmp_path: Pat
     path = tmp_path / "people.csv"
     path.write_bytes(GERMAN.encode("cp1252"))
     code, notes = imported(fake, path, "--customer", "id")
-    assert (code, "is read as Windows-1252 (Western Europe). --encoding" in notes) == (0, True)
+    assert (code, "is read as Windows-1252 (Western Europe). Use --encoding" in notes) == (0, True)
     assert fake.people["1"]["profile"] == {"name": "Jörg Müller", "ort": "Köln"}
 
 

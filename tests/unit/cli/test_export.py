@@ -98,7 +98,7 @@ def test_everyone_is_exported_once(bakery: Bakery) -> None:
         ("", "left", True),
     ]
     result = bakery.typed("export", bakery.waitlist_id, "--status", "all", "--since", "1h")
-    assert (result.exit_code, "--status all writes everyone" in result.stderr) == (2, True)
+    assert (result.exit_code, "--status all exports everyone" in result.stderr) == (2, True)
 
 
 def test_fields_beyond_the_most_stay_in_one_column(fake: FakeService) -> None:

@@ -49,7 +49,7 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     everything = typed.done("messages", "preview", name)
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
     test = ("messages", "test", name, "--kind", "offered", "--language", "de")
-    assert typed.done(*test, "--email", "me@example.org") == "The message is sent.\n"
+    assert typed.done(*test, "--email", "me@example.org") == "The test message was sent.\n"
     result = typed(*test, "--phone", "me@example.org")
     assert (result.exit_code, "(invalid_request)" in result.stderr) == (1, True)
     with plain_client(timeout=35) as http:

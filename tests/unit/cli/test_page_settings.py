@@ -65,7 +65,7 @@ def test_a_refused_page_setting_is_explained(bakery: Bakery, tmp_path: Path) -> 
         (("--enter", "javascript:alert(1)"), "https"),
         (("--fields", str(tmp_path / "fields.json")), "is not JSON"),
         (("--fields", str(tmp_path / "none.json")), "cannot be read"),
-        (("--off", "--text", "x"), "alone"),
+        (("--off", "--text", "x"), "Do not combine"),
     ):
         result = bakery.typed("page", name, *words)
         assert result.exit_code != 0

@@ -73,7 +73,7 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     until = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     off = typed("rest", *own, "--until", until)
-    next_step = "  waitlist edit WAITLIST --rest-max-days 30 --rest-times 3 sets it.\n"
+    next_step = "  Allow it with `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.\n"
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
     typed.done("edit", bakery.waitlist_id, "--rest-times", "1")
     assert "position 1 of 2, not ready: resting, rests until" in typed.done(
@@ -335,7 +335,7 @@ def test_people_are_reinstated_between_their_former_neighbours(
     assert any("Back at the former place" in why for why in explained["why"])
     ids = [one["entry_id"] for one in people[:3]]
     text = typed.done("reinstate", bakery.waitlist_id, *ids)
-    assert "1 person has the former place again, 2 on the list already, 0 refused." in text
+    assert "1 person is back at the former place, 2 already on the list, 0 refused." in text
     assert bakery.line() == ["ada", "bob", "cyd", "dan"]
 
 

@@ -176,7 +176,7 @@ def test_a_change_that_crosses_another_operators_is_run_again(fake: FakeService)
     differs = {**changed, "errors": [{"field": "body.admission", "message": "is null now"}]}
     fake.script = [answer(200, found), answer(412, differs)]
     result = Typed(fake.url)("policy", "bakery", "--rate", "5/minute")
-    assert (result.exit_code, "run the command again" in result.stderr) == (1, True)
+    assert (result.exit_code, "Run the command again" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-match"] == '"7"'
     # The first try was done, and its answer lost: the settings are as they were sent.
     fake.script = [answer(200, found), answer(412, changed), answer(200, found)]

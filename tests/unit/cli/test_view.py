@@ -82,7 +82,7 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
     assert found == [("lovelace-2", "waiting"), ("Ada.Lovelace", "offered")]
     result = bakery.typed("find", bakery.waitlist_id, "ada", "--max", "1")
     assert "Ada.Lovelace" in result.stdout
-    assert "Only the first 1 waiting people were looked at" in result.stderr
+    assert "--max limited the search to the first 1 waiting people" in result.stderr
 
 
 def test_the_head_is_as_long_as_asked_for(bakery: Bakery) -> None:

@@ -271,7 +271,7 @@ def test_the_preview_says_for_which_positions_no_place_comes(
         ("rate_count", "some", "Rate: give a whole number"),
         ("schedule", "tomorrow", "Schedule 'tomorrow': give"),
         ("schedule", "5 at 99 9 * * *", "schedule.0.cron: is not a cron expression"),
-        ("schedule", "60 at 2999-01-01T00:00:00", "needs Z or an offset from UTC, such as 2026-"),
+        ("schedule", "60 at 2999-01-01T00:00:00", "has no UTC offset. Give a time such as 2026-"),
         ("pass_seconds", "", "Passes last: give a number of seconds"),
     ],
 )
