@@ -1,1 +1,1 @@
-"""The operations on one entry: sign up, leave, bump, edit, read its position."""
+"""Operations on a single entry, such as signup, leave, bump, edit, and reading the position."""

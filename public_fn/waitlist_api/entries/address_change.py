@@ -1,7 +1,7 @@
-"""Change of address: a customer names a new one, which is verified before the entry answers to it.
+"""Move an entry to a new address after the owner of the new address has verified it.
 
-The answer says nothing of the new address, because its key is read only when its owner opens the
-link (docs/decisions/0071).
+The response to the request does not reveal whether the new address is already on the waitlist. The
+service looks this up only when the owner of the new address opens the link (docs/decisions/0071).
 """
 
 from typing import Any
@@ -22,12 +22,12 @@ from waitlist_api.records.moves import Moves
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# So many new addresses of a stay are taken at once: people mistype.
+# People mistype addresses, so a stay may give this many new addresses without waiting in between.
 FREE_ASKS = 3
-TOO_OFTEN = "You have given too many new addresses; the next one may be given from {} on"
+TOO_OFTEN = "You have given too many new addresses. You can give another address at {}"
 TAKEN = (
-    "This address has an entry of its own on this waitlist, so nothing was changed: the entry that "
-    "was to move keeps its address."
+    "This address already has its own entry on this waitlist. Nothing was changed, and your entry "
+    "keeps its current address."
 )
 
 
@@ -43,10 +43,11 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Note the new address, and ask for a message to it; return the record as it is then.
+        """Record the new address and request a verification message to it. Return the new record.
 
-        No change if the same was asked for a moment ago. Raises TooManyChanges if too many were,
-        and EntryChanged.
+        `to` is the id of the new address. If the customer gives the same address again too soon,
+        nothing changes. TooManyChanges is raised if the customer has given too many addresses, and
+        EntryChanged if another request has changed the record.
         """
         now_millis = self.now_millis()
         is_repeat = record.moving_to == to
@@ -59,7 +60,7 @@ class AddressChanges(Struct, frozen=True):
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
-        """Forget the new address, because the customer has given the present one."""
+        """Cancel a pending move, because the customer has given the current address again."""
         if not record.moving_to:
             return record
         return self.moves.withdraw(
@@ -67,15 +68,19 @@ class AddressChanges(Struct, frozen=True):
         )
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
-        """Let the entry answer to the address with the id `to`, which its owner has verified.
+        """Move the entry to the address with the id `to`, which its owner has just verified.
 
-        No change if it does. Raises CodeRefused if the customer has given another address since,
-        and AlreadyOnList if the address has an entry of its own.
+        If the entry has already moved there, nothing changes. CodeRefused is raised if the customer
+        has given another address since, and AlreadyOnList if the address has an entry of its own.
         """
-        retry_on_conflict(lambda: self._moved(key, stay, to))
+        retry_on_conflict(lambda: self._move(key, stay, to))
 
-    def _moved(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Return the record; None if another request changed it, or the address' key, first."""
+    def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
+        """Try to move the entry once.
+
+        Return None if a concurrent request has changed the record, or the item under the id of the
+        new address.
+        """
         record = self.steps.present(key, stay)
         if record is None:
             return None
@@ -100,7 +105,10 @@ class AddressChanges(Struct, frozen=True):
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | Alias | None) -> None:
-        """Raise AlreadyOnList if another entry has, or answers to, the id of the address."""
+        """Raise AlreadyOnList if the new address belongs to another entry.
+
+        `over` is the item that the table has under the id of the new address.
+        """
         if isinstance(over, Alias):
             target = self.entries.target_of(over)
             is_free = target is None or target.entry_id == record.entry_id
@@ -112,7 +120,10 @@ class AddressChanges(Struct, frozen=True):
             raise AlreadyOnList(TAKEN)
 
     def _profile(self, record: EntryRecord) -> dict[str, Any]:
-        """Return the profile with the new address; CodeRefused if the list takes others by now."""
+        """Return the profile with the new address.
+
+        CodeRefused is raised if the waitlist's current settings do not accept the address.
+        """
         rules = self.waitlist_cache.find(record.waitlist_id).settings.identity
         if rules is None:
             raise CodeRefused
@@ -126,9 +137,11 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return when an address may be given: once more after a minute, and in time ever more rarely.
+    """Return the time from which the customer may give a new address, or the same address again.
 
-    Nobody fills other people's mailboxes.
+    The first FREE_ASKS new addresses need no pause. After that, the required pause doubles with
+    each request, from one minute up to one day. To give the same address again always needs a pause
+    of at least one minute. The pauses keep people from flooding the mailboxes of others.
     """
     later = record.moving_asks - FREE_ASKS
     if record.moving_asked_millis is None or (later < 0 and not is_repeat):

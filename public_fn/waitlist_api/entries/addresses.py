@@ -1,6 +1,7 @@
-"""Mail addresses and telephone numbers, as one spelling for each mailbox or line. No I/O.
+"""Normalise mail addresses and telephone numbers, so that each has exactly one spelling.
 
-The libraries are imported by the first address: lists without `identity` need none of them.
+This module does no I/O. The libraries that parse addresses are imported on first use, because a
+waitlist that does not identify guests by address does not need them.
 """
 
 import re
@@ -13,25 +14,30 @@ from msgspec import Struct
 
 from waitlist_api.settings.identity import IdentityField, IdentityRules
 
-# Google delivers an address with dots, and one of its former domain, to the same mailbox.
+# Google ignores dots before the @, and delivers mail for both domains to the same mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
 BAD_MAIL = "must be a mail address, such as ada@example.com"
 UNREACHABLE = (
-    "messages can be sent only to mail addresses with ASCII characters alone before the @:"
+    "messages can be sent only to mail addresses that have only ASCII characters before the @:"
     " use another address"
 )
-BAD_NUMBER = "must be a telephone number with its country, such as +49 30 901820, in digits"
-BAD_LOCAL_NUMBER = "must be a telephone number, with + if it is of another country than {region}"
-# The longest in use have 254 and 17 characters; a library takes long to refuse a very long text.
+BAD_NUMBER = "must be a telephone number in digits with its country code, such as +49 30 901820"
+BAD_LOCAL_NUMBER = (
+    "must be a telephone number, and needs a country code with + if it is not in {region}"
+)
+# Valid mail addresses have at most 254 characters, and telephone numbers 17. Longer texts are
+# refused at once, because the libraries need a long time to refuse a very long text.
 LONGEST = 320
-# A program of tables has made a fraction of a number: its 0 is no digit of the number.
+# Spreadsheets turn telephone numbers into decimal fractions, such as `49301234.0`. The zeros after
+# the point are not part of the number, so such a text is refused.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 
 
 class Address(Struct, frozen=True):
-    """The one spelling of an address; `domain` is that of a mail address, in ASCII.
+    """A normalised address. `domain` is the domain of a mail address, in ASCII.
 
-    Amazon SES takes ASCII alone before the `@`: other addresses do not take messages.
+    `takes_messages` is false for a mail address that has other characters than ASCII before the
+    `@`, because Amazon SES cannot send to it.
     """
 
     text: str
@@ -40,7 +46,10 @@ class Address(Struct, frozen=True):
 
 
 def address_of(rules: IdentityRules, sent: object) -> Address:
-    """Return the address that a list tells people apart by; raise ValueError with what to send."""
+    """Normalise an address that identifies a guest.
+
+    ValueError is raised if the address is invalid. Its message says what is expected.
+    """
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     if rules.field == "email":
         return _mail_address(text, is_plus_same=rules.plus_addresses == "same")
@@ -48,7 +57,7 @@ def address_of(rules: IdentityRules, sent: object) -> Address:
 
 
 def is_mail_address(sent: str) -> bool:
-    """Return whether a text is a mail address, without asking whether its domain exists."""
+    """Return whether the text is a valid mail address. Whether its domain exists is not checked."""
     from email_validator import EmailNotValidError, validate_email
 
     try:
@@ -59,9 +68,10 @@ def is_mail_address(sent: str) -> bool:
 
 
 def mailbox_of(sent: object) -> str:
-    """Return a mail address as its person spells it, in ASCII; raise ValueError if it is none.
+    """Return the mail address in ASCII, in the spelling of the customer.
 
-    Without the quotes that it does not need.
+    Unneeded quotes around the part before the `@` are removed. ValueError is raised if the text is
+    not a valid mail address.
     """
     from email_validator import EmailNotValidError, validate_email
 
@@ -79,9 +89,10 @@ def mailbox_of(sent: object) -> str:
 def addresses_for_messages(
     profile: Mapping[str, Any], rules: IdentityRules | None
 ) -> Iterator[tuple[IdentityField, str]]:
-    """Yield the addresses of a profile that take messages, with their fields, mail first.
+    """Yield the addresses in a profile to which messages can be sent, each with its field.
 
-    A list that tells people apart by their addresses sends to these alone.
+    The mail address comes first. If the waitlist identifies customers by address, only this address
+    is used.
     """
     for field in get_args(IdentityField):
         if rules is None or rules.field == field:
@@ -99,14 +110,15 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     try:
         found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
     except EmailNotValidError:
-        # Its message repeats parts of the address.
+        # The message of the library repeats parts of the address, so it is not passed on.
         raise ValueError(BAD_MAIL) from None
     local = unicodedata.normalize("NFC", found.local_part.lower())
     domain = (found.ascii_domain or "").lower()
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # An address that begins with + has nothing before it.
+        # Drop the part from the + on. If the address begins with a +, this + is kept, because
+        # nothing would remain otherwise.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]
@@ -120,15 +132,16 @@ def _number(text: str, region: str | None) -> Address:
     text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
     if any(map(str.isalpha, text)) or FRACTION.fullmatch(text):
         raise bad
-    # Of any script, also in the 00 of another country.
-    text = "".join(str(unicodedata.decimal(one, one)) for one in text)
+    # Convert the digits of all scripts to ASCII, so that the prefix 00 is recognised too.
+    text = "".join(str(unicodedata.decimal(character, character)) for character in text)
     if region is None:
         text = re.sub(r"^00", "+", text)
     try:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         raise bad from None
-    # Whether its range is in use, no library knows for long; the length of numbers rarely changes.
+    # Check only the length of the number. The ranges that are in use change too often for a library
+    # to know them, but lengths rarely change.
     is_possible = (
         phonenumbers.is_possible_number_with_reason(number)
         == phonenumbers.ValidationResult.IS_POSSIBLE

@@ -1,4 +1,7 @@
-"""Pages of entries that left, were admitted or banned, or get no messages, in order of time."""
+"""List entries that have left, were admitted or banned, or get no messages, in order of time.
+
+These lists are read from the index of the table, and not from Redis.
+"""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +23,18 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
-# So many entries that get no messages are counted of each shard.
+# At most this many entries without messages are counted in each shard of the index.
 MOST_COUNTED = 100
-# Much longer than between an item of the index and its record, which is written next.
+# An item of the index is written just before its record. If an item is older than this time and its
+# record does not match, the item is stale and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """A time, and of each shard the last entry at exactly that time that was read.
+    """The position in the index from which the next page is read.
 
-    It is in milliseconds; of bans it is the stamp.
+    `millis` is a time in milliseconds, or a stamp if bans are listed. Several entries can have
+    exactly this time, so `read` has the last of them that was read from each shard.
     """
 
     millis: int
@@ -46,10 +51,10 @@ class Point(Struct, frozen=True):
 
 
 def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[str], Point | None]:
-    """Return the first entries of all shards, and where the next page begins.
+    """Merge the pages of all shards into one page. Return its entries and the start of the next.
 
-    A shard that has more entries ends the page at the last one that was read of it, because its
-    next one may be earlier than those of other shards.
+    If a shard has further entries, the merged page ends at the last entry that was read from this
+    shard, because the next entry of the shard may be older than the entries of other shards.
     """
     lasts = [page.last for page in pages if page.last is not None]
     end = min((millis for millis, _ in lasts), default=None)
@@ -58,9 +63,9 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
             [(millis, shard, entry_id) for millis, entry_id in page.entries]
             for shard, page in enumerate(pages)
         ),
-        key=lambda one: one[0],
+        key=lambda row: row[0],
     )
-    within = [one for one in in_order if end is None or one[0] <= end]
+    within = [row for row in in_order if end is None or row[0] <= end]
     taken = within[:limit]
     entry_ids = [entry_id for _, _, entry_id in taken]
     is_cut = len(within) > limit
@@ -79,9 +84,10 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries whose stay ended, whose customer is banned or gets no messages, by that time.
+    """Lists entries that have ended, are banned, or get no messages, in order of time.
 
-    The index is eventually consistent: an entry can be missing for a moment after its stay ended.
+    The index is eventually consistent, so an entry may be missing for a moment after its stay has
+    ended.
     """
 
     places: Places
@@ -98,13 +104,14 @@ class Archive(Struct, frozen=True):
         cursor: str | None,
         limit: int,
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return at most `limit` entries, the oldest first, and the cursor of the next page.
+        """Return at most `limit` entries, oldest first, and the cursor of the next page.
 
-        Reads at most `limit` entries of each shard, so a page can be empty before the last one.
+        At most `limit` entries of each shard are read. Entries that have changed since are left
+        out, so a page can be empty although more pages follow.
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # Before that time every pass is over.
+        # A customer who was admitted before this time cannot have a valid pass any more.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -129,9 +136,10 @@ class Archive(Struct, frozen=True):
         return listed, following.cursor if following else None
 
     def count_unreached(self, waitlist_id: str) -> dict[Unreached, int]:
-        """Return how many entries with a place get no messages, and why; at most 1,600 are read.
+        """Count the entries on the waitlist that get no messages, by reason.
 
-        Deletes items of the index of which the record says nothing, or which are of another stay.
+        At most MOST_COUNTED entries of each shard are counted. Stale items of the index are
+        deleted. An item is stale if the record does not confirm it or has another stay.
         """
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
             shards = pool.map(
@@ -144,9 +152,12 @@ class Archive(Struct, frozen=True):
         for mark in marks:
             record = records.get(mark.entry_id)
             is_known = record is not None and record.ticket == mark.ticket
-            is_said = record is not None and any(is_unreached(record, one) for one in UNREACHED)
-            # A place that was taken back is reinstated with what the record says of it.
-            if not (is_known and is_said) and mark.place_rank < settled_millis:
+            is_confirmed = record is not None and any(
+                is_unreached(record, reason) for reason in UNREACHED
+            )
+            # The items of entries that have left are kept too, because a reinstated entry takes
+            # over what its record says.
+            if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {
             which: sum(_is_unreached(record, which) for record in records.values())
@@ -159,7 +170,10 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
 
 
 def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
-    """Return whether the record is what the index had: the entry may have joined again since."""
+    """Return whether the record still matches what the index says about the entry.
+
+    The entry may have joined again since the index was updated.
+    """
     if record.erase:
         return False
     if which == "banned":

@@ -1,4 +1,4 @@
-"""Ban and unban: the record refuses the customer's signups from then on, and takes them again."""
+"""Ban and unban customers. While the record says that a customer is banned, signups are refused."""
 
 from contextlib import suppress
 
@@ -19,10 +19,10 @@ from waitlist_shared.ranks import millis_of
 
 
 class Bans(Struct, frozen=True):
-    """Bans customers of a waitlist. Each step may be repeated, also by another request.
+    """Bans and unbans customers of a waitlist. Each step is idempotent.
 
-    The ban is in the record before anything else, with the intent to leave, which maintenance
-    finishes if the request is cut off.
+    The first write records the ban together with the intent to leave. If the request is interrupted
+    after this write, maintenance finishes the leave.
     """
 
     waitlist_cache: WaitlistCache
@@ -34,10 +34,11 @@ class Bans(Struct, frozen=True):
     now_millis: NowMillis
 
     def ban(self, ban: Ban) -> None:
-        """Ban a customer in any state, also one who was never on the list.
+        """Ban a customer, whether or not the customer has ever been on the waitlist.
 
-        The stay of a customer on the list ends; one who was admitted stays so, and inside. No
-        change if the customer is banned, or if the request repeats the last ban, which has ended.
+        If the customer is on the waitlist, the stay ends. An admitted customer stays admitted and
+        inside. Nothing changes if the customer is banned already, or if the request repeats the
+        last ban, even if that ban has ended.
         """
         self.waitlist_cache.look_up(ban.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -47,7 +48,7 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.erase:
-                # An erasure that is under way ends first: it would delete the ban.
+                # Finish the erasure that is in progress first, because it would delete the ban.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(ban, record), self.now_millis()
@@ -57,11 +58,12 @@ class Bans(Struct, frozen=True):
         raise Throttled
 
     def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
-        """Return the stamp of a ban: later than what has happened to the entry.
+        """Return a stamp for the ban that is later than all earlier events of the entry.
 
-        While an entry is on the list, Redis may have decided about it, and the record may lack the
-        decision. The record of an erased entry is gone. So Redis draws the stamp then. Where Redis
-        does not answer, this function's clock draws it, because a ban is not to wait for Redis.
+        Redis draws the stamp if the entry is on the waitlist, because the record may lack the
+        newest decision of Redis. Redis also draws the stamp if there is no record, because an
+        erased entry may have had later events. If Redis does not answer, the stamp comes from the
+        clock of this function, because a ban must not have to wait for Redis.
         """
         entry = record or nobody(*ban.key)
         if record is None or not record.has_ended:
@@ -72,10 +74,10 @@ class Bans(Struct, frozen=True):
     def unban(
         self, key: tuple[str, str], by: str, reason: str, banned_millis: int | None = None
     ) -> None:
-        """End a ban; no change if the customer is not banned.
+        """End a ban. If the customer is not banned, nothing changes.
 
-        With `banned_millis` the ban of that time alone is ended. Raises BanMismatch if the customer
-        has another.
+        If `banned_millis` is given, it names the ban to end by its time. BanMismatch is raised if
+        the customer has another ban.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)

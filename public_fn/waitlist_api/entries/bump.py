@@ -1,4 +1,4 @@
-"""Bump: move a waiting entry in Redis, then record the move."""
+"""Move a waiting entry in the queue: first in Redis, then in the record."""
 
 import secrets
 from contextlib import suppress
@@ -22,7 +22,7 @@ from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
 class BumpCommand(Struct, frozen=True, kw_only=True):
-    """Where to move an entry: exactly one of `priority`, `places` and `to` is given."""
+    """A request to move an entry. Exactly one of `priority`, `places` and `to` is given."""
 
     waitlist_id: str
     entry_id: str
@@ -35,20 +35,22 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the entry's key: waitlist and entry."""
+        """The ids of the waitlist and of the entry."""
         return self.waitlist_id, self.entry_id
 
     @property
     def detail(self) -> dict[str, int | str]:
-        """The requested move, as the history has it."""
+        """The requested move as the detail of the history event."""
         asked = {"priority": self.priority, "places": self.places, "to": self.to}
         return {name: value for name, value in asked.items() if value is not None}
 
 
 class Bumped(EntryView, frozen=True, kw_only=True):
-    """Status and position after a move; `moved` is the number of places towards the head.
+    """The status and position of an entry after a move.
 
-    It is negative for a move towards the end, and None for a repeat whose move Redis has lost.
+    `moved` is the number of places by which the entry moved towards the front. The number is
+    negative if the entry moved towards the back. It is None if the request repeats a move that
+    Redis no longer knows.
     """
 
     moved: int | None
@@ -64,10 +66,12 @@ class Bumps(Struct, frozen=True):
     now_millis: NowMillis
 
     def bump(self, command: BumpCommand) -> Bumped:
-        """Move an entry once per Idempotency-Key; return its new position."""
+        """Move an entry, once per Idempotency-Key. Return its new position."""
         request, moved = self._move(command)
         detail = _detail(command, moved)
-        if moved.outcome == "repeat" and (made := self._made(command, moved.moved_stamp)):
+        if moved.outcome == "repeat" and (
+            made := self._find_recorded_move(command, moved.moved_stamp)
+        ):
             detail |= made.detail
         event = HistoryEvent(
             stamp=moved.moved_stamp,
@@ -76,7 +80,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # The end of the previous hold, if the record does not have it yet.
+        # If the record does not have the end of the previous hold yet, it is recorded first.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key
@@ -87,7 +91,7 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # Redis has moved the entry from a place that the record does not have any more.
+            # The record has a newer place than the place from which Redis moved the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -96,10 +100,14 @@ class Bumps(Struct, frozen=True):
         )
         return Bumped(**asdict(view), moved=moved.moved_by)
 
-    def _made(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
-        """Return the event of a move; raise IdempotencyKeyReused if the command is for another."""
+    def _find_recorded_move(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
+        """Return the recorded event of a repeated move, or None if the move is not recorded.
+
+        IdempotencyKeyReused is raised if the command asks for a different move.
+        """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # A move that was cut off before its record has no event. This request records it.
+        # If the first request was interrupted before it recorded the move, there is no event, and
+        # this request records the move.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made
@@ -109,9 +117,13 @@ class Bumps(Struct, frozen=True):
         return made
 
     def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
-        """Send the message, which names the stay: arriving late, it does not move the next one."""
+        """Move the entry in Redis. Return the request and its result.
+
+        The request names the stay, so that a late copy of the request cannot move the next stay.
+        """
         recorded = self.entries.get(*command.key)
-        # Without a record Redis tells an unknown list from an unknown entry.
+        # If there is no record, the answer of Redis shows whether the waitlist or the entry is
+        # unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -122,7 +134,7 @@ class Bumps(Struct, frozen=True):
                 raise AlreadyAdmitted from None
             if record.status != "waiting":
                 raise
-        # Redis has lost the recorded place, or the customer has signed up again.
+        # Redis has lost the recorded place, or the customer has signed up again in the meantime.
         try:
             self.positions.repair_place(record)
         except Gone:
@@ -138,9 +150,10 @@ class Bumps(Struct, frozen=True):
 
 
 def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
-    """Return the detail of the event: the requested move, how far it went, and to which position.
+    """Return the event detail: the requested move, the number of places, and the new position.
 
-    The position of a repeat is that of the repeat, not of the move.
+    The detail of a repeat has no position, because Redis returns the position at the time of the
+    repeat and not the position after the move.
     """
     detail = command.detail
     if moved.moved_by is not None:
@@ -151,7 +164,7 @@ def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
 
 
 def _request(command: BumpCommand) -> c.Bump:
-    # Without the client's key, only retries within this call are recognised.
+    # If the client sends no key, a random key lets Redis recognise retries within this call.
     key = command.idempotency_key or secrets.token_hex(16)
     seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS
     return c.Bump(

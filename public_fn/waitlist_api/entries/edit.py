@@ -1,4 +1,7 @@
-"""Edit: replace an entry's attributes or profile. The place stays, the segments follow."""
+"""Replace the attributes or the profile of an entry.
+
+The entry keeps its place. Its segments change with its attributes.
+"""
 
 import json
 from typing import Any
@@ -18,7 +21,10 @@ from waitlist_api.records.waitlist_cache import WaitlistCache
 
 
 class EditCommand(Struct, frozen=True, kw_only=True):
-    """New attributes, a new profile or both; None leaves a field as it is."""
+    """An operator's request to replace an entry's attributes, its profile, or both.
+
+    A field that is None stays unchanged.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -28,17 +34,17 @@ class EditCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     def changes(self, record: EntryRecord) -> dict[str, Any]:
-        """Return the given fields that differ from the record, by name."""
-        asked = {"attributes": self.attributes, "profile": self.profile}
+        """Return the given fields whose values differ from the record, by name."""
+        given = {"attributes": self.attributes, "profile": self.profile}
         return {
             name: value
-            for name, value in asked.items()
+            for name, value in given.items()
             if value is not None and text_of(value) != text_of(getattr(record, name))
         }
 
 
 class EntryEdits(Struct, frozen=True):
-    """Edits attributes and profiles of entries that wait, are offered or are parked."""
+    """Edits the attributes and profiles of entries that are waiting, offered or parked."""
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
@@ -47,17 +53,24 @@ class EntryEdits(Struct, frozen=True):
     now_millis: NowMillis
 
     def edit(self, command: EditCommand) -> EntryDetails:
-        """Replace the given fields; return the entry. No change if they are recorded already."""
+        """Replace the given fields, and return the entry.
+
+        If the record has the given values already, it stays unchanged.
+        """
         self.waitlist_cache.find(command.waitlist_id)
-        record = retry_on_conflict(lambda: self._recorded(command))
+        record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Also if nothing changed: an earlier edit may have been cut off before this step.
+            # Send the segments to Redis even if nothing changed, because an earlier edit may have
+            # been interrupted before this step.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
 
-    def _recorded(self, command: EditCommand) -> EntryRecord | None:
-        """Return the record with the edit; None if another request changed it first."""
+    def _record_edit(self, command: EditCommand) -> EntryRecord | None:
+        """Record the edit, and return the record.
+
+        Return None if another request changed the record first.
+        """
         key = (command.waitlist_id, command.entry_id)
         record = self.steps.present(key)
         changes = {} if record is None else command.changes(record)
@@ -85,5 +98,8 @@ class EntryEdits(Struct, frozen=True):
 
 
 def text_of(value: dict[str, Any]) -> str:
-    """Return JSON text, because Python takes true, 1 and 1.0 for equal."""
+    """Return the value as JSON text for comparisons.
+
+    Python treats True, 1 and 1.0 as equal, but they are different JSON values.
+    """
     return json.dumps(value, sort_keys=True)

@@ -1,4 +1,4 @@
-"""The steps of each edit: the record decides, and Redis follows."""
+"""The steps of an edit: mark the entry in Redis, write the record, and update Redis."""
 
 from typing import Any
 
@@ -15,17 +15,18 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The fields of the profile to which messages are sent.
+# The profile fields that have an address for messages.
 ADDRESSES = ("email", "phone")
-HAS_LEFT = "The person has left the list, so there is nothing to change."
+HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 
 
 class EditSteps(Struct, frozen=True):
-    """Edits entries that wait, are offered or are parked, in three steps.
+    """The steps of an edit. An entry can be edited while it is waiting, offered or parked.
 
-    1. The entry is marked dirty in Redis, so that maintenance finishes an edit that is cut off. The
-    mark has the stamp of the edit. 2. The record is written. 3. Redis gets what it keeps of the
-    record, under a version: the higher one wins.
+    1. Mark the entry as dirty in Redis, so that maintenance finishes the edit if it is interrupted.
+       The mark has the stamp of the edit.
+    2. Write the record.
+    3. Send Redis its copy of the changed fields with a version. Redis keeps the higher version.
     """
 
     entries: EntryRecords
@@ -36,9 +37,10 @@ class EditSteps(Struct, frozen=True):
     recipients: Recipients
 
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
-        """Return a record that can be edited; None if its signup had to be finished first.
+        """Return the record of an entry that can be edited.
 
-        `stay` is the ticket of an entry token: Forbidden if the entry's stay has another.
+        Return None if an unfinished signup had to be finished first. The caller then tries again.
+        `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay.
         """
         record = self.entries.find(*key, stay)
         if record.status == "admitted":
@@ -51,7 +53,7 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Mark the entry dirty, so that maintenance reconciles it; return the stamp of the edit."""
+        """Mark the entry as dirty, so that maintenance reconciles it. Return the edit's stamp."""
         request = c.MarkDirty(
             waitlist_id=record.waitlist_id,
             entry_id=record.entry_id,
@@ -64,23 +66,24 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """Take back that the address takes no messages, before a profile with another is written.
+        """Mark an unreachable entry as reachable if the new profile has another address.
 
-        If the write does not follow, the next message finds out again.
+        Call this before the profile is written. If the write then fails, the next message to the
+        old address marks the entry as unreachable again.
         """
-        is_other = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
-        if record.unreachable and is_other:
+        has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
+        if record.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Write to Redis what it keeps of the record; raise NotWaiting if the stay has ended."""
+        """Update Redis from the record. Raise NotWaiting if the stay has ended."""
         try:
             self.segmented_queue.update(record)
         except Gone as error:
             raise NotWaiting(HAS_LEFT) from error
 
     def _restore_place(self, record: EntryRecord) -> None:
-        """Restore the recorded place, which Redis has lost."""
+        """Restore the recorded place in Redis, which has lost it."""
         try:
             place = self.positions.restore_place(record)
         except Gone as error:

@@ -1,4 +1,4 @@
-"""What a guest may send of themselves: so many bytes, and what the list's page asks for. No I/O."""
+"""Validate the profile and attributes that a guest sends. This module does no I/O."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,25 +10,25 @@ from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.page import PageField
 
 TOO_LARGE = (
-    "profile and attributes may have at most {limit} bytes together as JSON on this waitlist; these"
-    " have {size}: send less, or have an operator raise max_guest_bytes"
+    "profile and attributes together may have at most {limit} bytes as JSON on this waitlist, but"
+    " they have {size}: send less data, or ask an operator to raise max_guest_bytes"
 )
 MAX_ANSWER = 200
 NOT_TEXT = "must be text of at most {limit} characters"
 NO_MAIL = "must be a mail address, such as ada@example.com"
 NO_NUMBER = "must be a telephone number"
 NO_OPTION = "must be one of the options of this waitlist's form"
-NOT_AGREED = "must be the text that the customer agrees to: the label of the field, as it is now"
-BLOCKED = "this waitlist takes no addresses of this domain: use another one"
+NOT_AGREED = "must be the text that the customer agrees to, which is the field's current label"
+BLOCKED = "this waitlist does not accept mail addresses of this domain: use another address"
 
 
 def check_guest_data(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if a waitlist takes less from guests, or other fields.
+    """Raise InvalidFields if the data is too large, has unknown fields, or has invalid values.
 
-    The record of an entry is written several times, so its size decides what a signup costs.
-    Without fields on its page a waitlist takes any names.
+    The size is limited because the record of an entry is written several times, so its size decides
+    what a signup costs. A waitlist whose page declares no fields accepts fields of any name.
     """
     errors = []
     asked = _names_asked(settings)
@@ -54,18 +54,19 @@ def check_person(
     attributes: dict[str, Any],
     names: Collection[str] | None = None,
 ) -> None:
-    """Raise InvalidFields if a guest lacks what the waitlist's form requires.
+    """Raise InvalidFields if a required field is empty or the mail address is in a blocked domain.
 
-    With `names` of those fields of the profile alone. Also for a mail address of a domain that its
-    `identity` blocks.
+    If `names` is given, only the profile fields with these names are checked for being empty.
+    `domain` is the domain of the guest's mail address. The waitlist's `identity` setting lists the
+    blocked domains.
     """
     sent = {"profile": profile, "attributes": attributes}
     errors = [
-        FieldError(f"body.{one.kept_in}.{one.name}", "this waitlist requires it")
-        for one in _fields(settings)
-        if one.required
-        and (names is None or (one.kept_in == "profile" and one.name in names))
-        and _is_empty(sent[one.kept_in].get(one.name))
+        FieldError(f"body.{field.kept_in}.{field.name}", "this waitlist requires this field")
+        for field in _fields(settings)
+        if field.required
+        and (names is None or (field.kept_in == "profile" and field.name in names))
+        and _is_empty(sent[field.kept_in].get(field.name))
     ]
     if settings.identity is not None and settings.identity.blocks(domain):
         errors.append(FieldError(f"body.profile.{settings.identity.field}", BLOCKED))
@@ -81,10 +82,11 @@ def check_own_data(
     names: Collection[str],
     domain: str = "",
 ) -> None:
-    """Raise InvalidFields if a waitlist takes not that these names of a profile change so.
+    """Raise InvalidFields unless customers may change these profile fields to these values.
 
-    `domain` is that of a new mail address. What operators or an import have written besides stays,
-    also where it is too much.
+    `names` are the fields to change, `former` is the profile before the change and `domain` is the
+    domain of a new mail address. Operators and imports may have written more data than a guest may
+    send. Such data does not block a change, as long as the change does not enlarge the profile.
     """
     taken = _names_asked(settings)
     if taken is not None and set(names) - taken["profile"]:
@@ -100,9 +102,11 @@ def check_own_data(
 
 
 def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
-    """Return the names of a profile that its customer sees: those asked for, or that they sent.
+    """Return the names of the profile fields that the customer may see.
 
-    And the address that says who they are. Operators may have written others for themselves.
+    These are the fields that the waitlist's page asks for, or the fields in `names` if the page
+    declares no fields. The field that identifies the customer is always visible. All other fields
+    stay hidden, because operators may have written them for their own use.
     """
     taken = _names_asked(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -110,13 +114,17 @@ def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
 
 
 def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
-    """Return the names that a waitlist takes from guests; None for any."""
+    """Return the field names that a waitlist accepts from guests, or None if it accepts any name.
+
+    The result has one set of names for the profile and one set for the attributes.
+    """
     if settings.page is None or not settings.page.fields:
         return None
     asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
-    for one in settings.page.fields:
-        asked[one.kept_in].add(one.name)
-    # Claims filter by segments; an app may sign people up beside the page.
+    for field in settings.page.fields:
+        asked[field.kept_in].add(field.name)
+    # Always accept the attributes that define segments. Claims filter by these attributes, and an
+    # app that signs people up may send them although the page does not ask for them.
     asked["attributes"].update(*settings.segments)
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)
@@ -124,11 +132,11 @@ def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def kept_profile(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile as it is kept: what a customer agreed to with the version of the text."""
+    """Return the profile to store. Each text that the customer agreed to gets its version."""
     agreed = {
-        one.name: {"text": text, "version": one.version}
-        for one in _fields(settings)
-        if one.type == "checkbox" and isinstance(text := profile.get(one.name), str) and text
+        field.name: {"text": text, "version": field.version}
+        for field in _fields(settings)
+        if field.type == "checkbox" and isinstance(text := profile.get(field.name), str) and text
     }
     return {**profile, **agreed} if agreed else profile
 
@@ -136,19 +144,22 @@ def kept_profile(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[st
 def _wrong_answers(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> list[FieldError]:
-    """Return what does not fit the type of its field; an attribute may have several values."""
+    """Return an error for each value that does not fit the type of its field.
+
+    An attribute may have several values, and each value must fit.
+    """
     errors = []
-    for one in _fields(settings):
-        value = (profile if one.kept_in == "profile" else attributes).get(one.name)
-        values = value if one.kept_in == "attributes" and isinstance(value, list) else [value]
-        problems = (_problem_of(one, each) for each in values if not _is_empty(each))
+    for field in _fields(settings):
+        value = (profile if field.kept_in == "profile" else attributes).get(field.name)
+        values = value if field.kept_in == "attributes" and isinstance(value, list) else [value]
+        problems = (_find_problem(field, each) for each in values if not _is_empty(each))
         if problem := next(filter(None, problems), ""):
-            errors.append(FieldError(f"body.{one.kept_in}.{one.name}", problem))
+            errors.append(FieldError(f"body.{field.kept_in}.{field.name}", problem))
     return errors
 
 
-def _problem_of(field: PageField, value: Any) -> str:
-    """Return what is wrong with an answer, empty if nothing is."""
+def _find_problem(field: PageField, value: Any) -> str:
+    """Return why the value is invalid for the field, or an empty string if the value is valid."""
     if field.type == "checkbox":
         return "" if value in field.labels else NOT_AGREED
     if not isinstance(value, str) or len(value) > MAX_ANSWER:
@@ -172,7 +183,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def json_bytes(data: dict[str, Any]) -> int:
-    """Return the bytes of an object as JSON without blanks, in UTF-8; an empty one has none."""
+    """Return the size of an object as compact JSON in UTF-8 bytes. An empty object has size 0."""
     if not data:
         return 0
     return len(json_text(data).encode())
@@ -180,5 +191,5 @@ def json_bytes(data: dict[str, Any]) -> int:
 
 def _allowed(names: Collection[str]) -> str:
     if not names:
-        return "this waitlist asks for none: leave them out"
-    return f"this waitlist takes these names alone: {', '.join(sorted(names))}"
+        return "this waitlist accepts no fields here: leave them out"
+    return f"this waitlist accepts only these fields: {', '.join(sorted(names))}"

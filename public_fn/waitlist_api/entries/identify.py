@@ -1,4 +1,7 @@
-"""Who a guest is: the `customer_id` that they state, or on lists with `identity` their address."""
+"""Identify guests by the `customer_id` that they send, or by their address.
+
+A waitlist whose `identity` setting is set identifies guests by a mail address or telephone number.
+"""
 
 import base64
 import hmac
@@ -18,20 +21,22 @@ from waitlist_api.settings.sms import sms_countries, takes_sms
 from waitlist_shared.ids import entry_id_of
 
 CUSTOMER_ID = "body.customer_id"
-NO_IDENTITY = "this waitlist has no identity: find people by their customer id"
+NO_IDENTITY = "this waitlist does not identify people by address: find them by their customer id"
 NO_SMS = (
-    "this waitlist has to send an SMS to this number, and sends SMS only to {types} numbers of"
+    "this waitlist has to send an SMS to this number, but it sends SMS only to {types} numbers of"
     " these countries: {countries}"
 )
-NO_CUSTOMER_ID = "leave it out: on this waitlist {field} of the profile says who the customer is"
+NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by profile.{field}"
 
 
 class Person(Struct, frozen=True):
-    """The customer id of a guest; `domain` is that of the mail address that it was made of.
+    """A guest and the address that identifies the guest.
 
-    `number` is the telephone number, in E.164, if it was made of one. `verify_minutes` is for how
-    long the address may be verified, 0 where it need not be. `takes_messages` says whether messages
-    can be sent to the address.
+    `customer_id` is a digest of the address, or the id that the guest sent if the waitlist does not
+    identify guests by address. `domain` is the domain of the mail address, and `number` is the
+    telephone number in E.164 format. The guest has `verify_minutes` minutes to verify the address.
+    This is 0 if no verification is required. `takes_messages` is true if the service can send
+    messages to the address.
     """
 
     customer_id: str
@@ -42,7 +47,7 @@ class Person(Struct, frozen=True):
 
 
 class Identities(Struct, frozen=True):
-    """Identifies guests. The customer id of an address is a keyed digest (decision 60)."""
+    """Identifies guests. The customer id made from an address is a keyed digest (decision 60)."""
 
     tokens: EntryTokens
     waitlist_cache: WaitlistCache
@@ -50,27 +55,33 @@ class Identities(Struct, frozen=True):
     def identify(
         self, waitlist_id: str, customer_id: str | None, profile: dict[str, Any]
     ) -> Person:
-        """Return the person who signs up; raise InvalidFields, and WaitlistNotFound.
+        """Return the person who signs up.
 
-        An address that is to be verified must take messages.
+        InvalidFields is raised if the address is invalid, or if the waitlist verifies addresses and
+        cannot send messages to this one.
         """
         try:
             waitlist = self.waitlist_cache.find(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
         except InvalidFields:
-            # The cached settings may be older than an operator's change.
+            # An operator may have changed the settings since they were cached, so try again with
+            # the current settings.
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
 
     def profile_identifier(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
-        """Return what makes a customer id of the address in a profile; it raises InvalidFields."""
+        """Return a function that computes the customer id from the address in a profile.
+
+        The function raises InvalidFields if the profile has no valid address.
+        """
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
     def find_customer_id(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
-        """Return the customer id of the address in a profile; None on lists that look for none.
+        """Return the customer id for the address in a profile, or None if there is none.
 
-        It is for a caller who states an id, so a profile without a valid address is no error.
+        The caller has sent an explicit customer id, so an invalid or missing address is not an
+        error. The result is also None if the waitlist does not identify guests by address.
         """
         rules = self.waitlist_cache.find(waitlist_id).settings.identity
         if rules is None:
@@ -82,17 +93,24 @@ class Identities(Struct, frozen=True):
     def identify_by_address(
         self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]
     ) -> Person:
-        """Return the person of the address in a profile; raise InvalidFields."""
+        """Return the person whom the address in a profile identifies.
+
+        InvalidFields is raised if the profile has no valid address.
+        """
         return self._person(waitlist_id, rules, None, profile)
 
     def find_entry_id(self, waitlist_id: str, sent: dict[str, Any]) -> str:
-        """Return the id of the entry that an address has, or would have; raise InvalidFields."""
+        """Return the id that the entry of an address has, whether or not the entry exists.
+
+        InvalidFields is raised if the address is invalid, or if the waitlist does not identify
+        people by address.
+        """
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         if rules is None:
             raise InvalidFields(FieldError(f"body.{next(iter(sent), 'email')}", NO_IDENTITY))
         field = f"body.{rules.field}"
         if sent.keys() != {rules.field}:
-            raise InvalidFields(FieldError(field, f"give {rules.field}, and nothing else"))
+            raise InvalidFields(FieldError(field, f"send only the field {rules.field}"))
         address = _address(rules, sent[rules.field], field)
         return entry_id_of(waitlist_id, self._digest(waitlist_id, rules, address))
 
@@ -131,10 +149,11 @@ class Identities(Struct, frozen=True):
 
 
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
-    """Raise InvalidFields for the field if no message can reach a person who has to get one.
+    """Raise InvalidFields for the field if no message can reach the person.
 
-    To which numbers SMS go is a setting of lists that send a message of these `kinds` themselves.
-    Elsewhere the backend of the operator sends it.
+    If the waitlist itself sends messages of one of these `kinds`, its settings limit the countries
+    and number types to which it sends SMS. Otherwise the operator's backend sends the messages, so
+    this limit does not apply.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))
@@ -148,7 +167,7 @@ def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: 
 
 
 def _address(rules: IdentityRules, value: Any, field: str) -> Address:
-    """Return the address in a field of the request; raise InvalidFields."""
+    """Parse the address in a field of the request. Raise InvalidFields if it is invalid."""
     try:
         return address_of(rules, value)
     except ValueError as refusal:

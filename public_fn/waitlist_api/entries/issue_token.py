@@ -1,4 +1,4 @@
-"""Entry tokens that operators issue, for customers who were imported or lost their token."""
+"""Let operators issue entry tokens to customers who were imported or have lost their token."""
 
 from collections.abc import Callable
 
@@ -16,10 +16,11 @@ TokenOf = Callable[[str, str, int], str]
 
 
 class Links(Struct, frozen=True):
-    """The address of the page that verifies an entry, or shows its place.
+    """The links to the customer's page of an entry.
 
-    `move` is for an entry that is to move: its new address, and the link that only the person who
-    has it may get.
+    `url` opens the page that verifies the entry, or the page that shows its place if the entry is
+    verified. If the customer has asked to move the entry to a new address, `move` has this address
+    and the link that confirms the move. Only the owner of the new address may receive this link.
     """
 
     url: str
@@ -29,7 +30,7 @@ class Links(Struct, frozen=True):
 class TokenIssuer(Struct, frozen=True):
     """Issues entry tokens. Earlier tokens of the same stay remain valid.
 
-    Without `tokens`, customers are identified by JWTs and no token can be issued.
+    If `tokens` is None, customers are identified by JWTs, and no entry token can be issued.
     """
 
     tokens: EntryTokens | None
@@ -39,19 +40,25 @@ class TokenIssuer(Struct, frozen=True):
     now_millis: NowMillis
 
     def signer(self) -> TokenOf:
-        """Return the function that signs a token for a stay. Raises NoEntryTokens."""
+        """Return the function that signs a token for a stay.
+
+        NoEntryTokens is raised if customers are identified by JWTs.
+        """
         if self.tokens is None:
             raise NoEntryTokens
         return self.tokens.issue
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of an entry's latest recorded stay, in any status."""
+        """Return the token of the latest recorded stay of an entry, whatever its status is."""
         token_of = self.signer()
         record = self._record(waitlist_id, entry_id)
         return token_of(waitlist_id, entry_id, record.ticket or 0)
 
     def links_of(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
-        """Return the links to the customer's page; raise NoEntryTokens."""
+        """Return the links to the customer's page of an entry.
+
+        NoEntryTokens is raised if customers are identified by JWTs.
+        """
         if self.tokens is None:
             raise NoEntryTokens
         record, now_millis = self._record(waitlist_id, entry_id), self.now_millis()
@@ -64,42 +71,43 @@ class TokenIssuer(Struct, frozen=True):
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # A signup that was cut off has no ticket, so no token, until it is finished.
+            # The signup was interrupted. Until it is finished, the record has no ticket, and a
+            # token needs a ticket.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
-            # This read raises WaitlistNotFound if the waitlist's id is the wrong one.
+            # If the waitlist does not exist, this raises WaitlistNotFound instead of EntryNotFound.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return record
 
 
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the address of the customer's page, with what proves the entry in its fragment."""
+    """Return the URL of the customer's page. Its fragment has the code or token of the entry."""
     if record.verify_until_millis is None:
         return place_link(tokens, record, base_url)
     return verify_link(tokens, record, now_millis, base_url)
 
 
 def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the address of the customer's page with the code that verifies the entry."""
+    """Return the URL of the customer's page with a code that verifies the entry."""
     code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the address of the page with the code that moves the entry to its new address."""
+    """Return the URL of the customer's page with a code that moves the entry to its new address."""
     ticket = record.ticket or 0
     code = tokens.issue_code(*record.key, ticket, now_millis, record.moving_to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
-    """Return the address of the customer's page with the entry's id and token."""
+    """Return the URL of the customer's page with the id and the token of the entry."""
     token = tokens.issue(*record.key, record.ticket or 0)
     return link_with(*record.key, token, base_url)
 
 
 def link_with(waitlist_id: str, entry_id: str, token: str, base_url: str) -> str:
-    """Return the address of the customer's page that opens the place of a token."""
+    """Return the URL of the customer's page that shows the place of the given entry."""
     return f"{base_url}/w/{waitlist_id}#t={entry_id}.{token}"

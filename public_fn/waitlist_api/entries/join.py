@@ -1,4 +1,4 @@
-"""Joins: finish an intent to join. Take its place in Redis, and record the place."""
+"""Finish an intent to join: add the entry to the queue in Redis, then record its place."""
 
 from contextlib import suppress
 
@@ -26,14 +26,17 @@ from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed,
 
 
 class SignedUp(Struct, frozen=True):
-    """The entry; `is_new` if this request made it, not an earlier one that it repeats."""
+    """The entry after a signup.
+
+    `is_new` is true if this request added the entry. It is false if an earlier request added it.
+    """
 
     view: EntryView
     is_new: bool
 
 
 class Joins(Struct, frozen=True):
-    """Finishes intents to join. Each step may be repeated, also by another request."""
+    """Finishes intents to join. Each step is idempotent, so another request can repeat it."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -43,7 +46,10 @@ class Joins(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, record: EntryRecord) -> SignedUp:
-        """Finish an intent to join: record its place, or remove the intent if Redis refuses it."""
+        """Add the entry to the queue in Redis, and record its place.
+
+        If Redis refuses the entry, the intent is removed from the record.
+        """
         placed = self._take_place(record)
         is_new = self.record(record, placed)
         place = (placed.rank, placed.ticket, placed.position, placed.total, placed.pace)
@@ -51,12 +57,15 @@ class Joins(Struct, frozen=True):
         return SignedUp(replace(view, ready_ahead=placed.ready_ahead), is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
-        """Finish an intent to join. If that is refused, the entry is not joining any more."""
+        """Finish an intent to join, or remove it if the entry is refused.
+
+        Either way, the status of the entry is no longer `joining`.
+        """
         with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
-        """Record the place that Redis gave; return False if another request had recorded it."""
+        """Record the place in Redis. Return False if another request had recorded it before."""
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
@@ -68,12 +77,12 @@ class Joins(Struct, frozen=True):
     def cancel(self, record: EntryRecord) -> None:
         """Remove an intent to join after Redis has ended its stay.
 
-        The tombstone is there first: a message that is late finds it, and adds no entry.
+        Redis has a tombstone of the stay by then, so that a late message cannot add the entry.
         """
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
-            # Another request has finished or ended this stay: its outcome counts.
+            # Another request has finished or ended this stay, and its outcome counts.
             return
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
@@ -85,14 +94,14 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message may have placed it, or may be under way.
+            # An earlier message may have placed the entry already, or may still be under way.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis has ended the stay with its refusal.
+            # When Redis refuses an entry, it also ends the stay.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -102,7 +111,7 @@ class Joins(Struct, frozen=True):
         return placed
 
     def _end_unplaced(self, record: EntryRecord) -> c.EndOfStayResult:
-        """End a stay in Redis, unless it has a place there."""
+        """End the stay in Redis, unless Redis has a place for it."""
         message = replace(drop_of(record), unless_placed=True)
         ended: c.EndOfStayResult = self.recovering_queue.write(message)
         return ended
@@ -110,17 +119,23 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Accept a place that a concurrent request has recorded; raise if the stay has ended."""
+        """Accept the place that a concurrent request has recorded.
+
+        NotWaiting is raised if the stay has ended.
+        """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
-            # No record refers to this place, so no later leave would remove it.
+            # No record refers to this place, so no later leave would remove the place.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
-        raise NotWaiting("This signup was taken back while it was under way; sign up again.")
+        raise NotWaiting("This signup was cancelled while it was in progress. Sign up again.")
 
     def _count_source(self, record: EntryRecord) -> None:
-        """Count where the customer came from, where the list asks; the signup stands without it."""
+        """Count where the customer came from, if the waitlist's form asks for this.
+
+        A failure to count does not fail the signup.
+        """
         page = self.waitlist_cache.find(record.waitlist_id).settings.page
         source = page.source_of(record.profile | record.attributes) if page else None
         if source is not None:

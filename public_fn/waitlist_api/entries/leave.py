@@ -1,4 +1,7 @@
-"""Leave and erase: write the intent, give up the place in Redis, record the end."""
+"""End a stay or erase an entry.
+
+Both write an intent to the record, then remove the place from Redis, then record the end.
+"""
 
 from contextlib import suppress
 
@@ -18,7 +21,10 @@ from waitlist_shared.errors import NotOffered, WaitlistError
 
 
 class Leaves(Struct, frozen=True):
-    """Ends stays. Each step may be repeated, also by another request or by maintenance."""
+    """Ends stays.
+
+    Each step is idempotent, so another request or maintenance can repeat it.
+    """
 
     entries: EntryRecords
     erasures: Erasures
@@ -39,14 +45,15 @@ class Leaves(Struct, frozen=True):
         status: Status | None = None,
         unverified: bool = False,
     ) -> None:
-        """End a stay; no change if it has ended already, or does not have the given `status`.
+        """End the stay of an entry. If the stay has ended already, nothing changes.
 
-        With `unverified` no change if its address is verified.
+        The optional arguments restrict which stay is ended:
 
-        With `stay`, the ticket of an entry token, only that stay is ended. Raises Forbidden if
-        the entry has another. With `offer` only a stay with that offer is ended, and a leave
-        that another request has begun keeps its actor and reason. Raises NotOffered if there is no
-        such offer.
+        - `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay.
+        - `offer` names an offer. NotOffered is raised if the entry does not have this offer. If
+          another request has already begun a leave, that leave keeps its actor and its reason.
+        - `status`: nothing changes if the entry has another status.
+        - `unverified`: nothing changes if the address of the entry is verified.
         """
         try:
             key = (waitlist_id, entry_id)
@@ -73,7 +80,10 @@ class Leaves(Struct, frozen=True):
         self.finish(record)
 
     def _end_without_offer(self, record: EntryRecord) -> None:
-        """Finish a leave that another request has begun; raise NotOffered if the stay goes on."""
+        """Finish a leave that another request has begun.
+
+        NotOffered is raised if the stay goes on.
+        """
         if record.erase:
             raise EntryNotFound
         if record.status == "leaving":
@@ -82,10 +92,10 @@ class Leaves(Struct, frozen=True):
             raise NotOffered
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Delete an entry's place, record and history; no change if there is no entry.
+        """Delete the place, the record and the history of an entry, if the entry exists.
 
-        A record without personal data stays until the index cannot show the place any more,
-        because a rebuild would otherwise restore it.
+        A record without personal data remains for a while. The index is eventually consistent and
+        may still show the place. If the record were missing, a rebuild would restore this place.
         """
         try:
             record = self.erasures.begin_erase(waitlist_id, entry_id, self.now_millis())
@@ -94,19 +104,21 @@ class Leaves(Struct, frozen=True):
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # Without Redis, maintenance gives up the place later. Reasons and actors go now.
+            # If Redis is not available, maintenance removes the place later. The history, which
+            # has reasons and actors, is deleted now.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
 
     def finish(self, record: EntryRecord) -> None:
-        """Finish an intent to leave or to erase."""
+        """Finish a leave or an erasure whose intent is in the record."""
         if record.erase:
             self.finish_erase(record)
             return
         left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # The signup has no place, so it has not ended the time inside by the stay before.
+            # The entry was joining again and has no place yet. A new place would have ended the
+            # former stay's time inside, so that time is ended here.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -129,7 +141,7 @@ class Leaves(Struct, frozen=True):
             self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:
             # Another request has finished the leave, has begun to erase the entry, or has banned
-            # the customer, whose record must then not expire.
+            # the customer. The record of a banned customer must not expire.
             now = changed.record
             if now is not None and now.erase:
                 self.finish_erase(now)
@@ -137,14 +149,17 @@ class Leaves(Struct, frozen=True):
                 self.finish(now)
 
     def finish_erase(self, record: EntryRecord, is_time_up: IsTimeUp = never) -> bool:
-        """Give up the place of an entry that is being erased, then delete the record.
+        """Remove the place of an entry that is being erased, then delete the record.
 
-        Return False if the time is up before that; a repeat goes on.
+        Return False if the time is up before the record is deleted. A repeated call continues.
         """
         return self.erasures.erase(record, self._give_up(record), is_time_up)
 
     def _give_up(self, record: EntryRecord) -> int:
-        """Give up the place; return the stamp of the stay's end, 0 if the waitlist is deleted."""
+        """Remove the place from Redis, and return the stamp of the stay's end.
+
+        Return 0 if the waitlist is deleted.
+        """
         with suppress(WaitlistNotFound):
             dropped: c.EndOfStayResult = self.recovering_queue.write(drop_of(record))
             change = Change(

@@ -1,21 +1,23 @@
-"""How often customers may change their own entry: some times at once, then at intervals. No I/O.
+"""Limit how often customers may change their own entry. This module does no I/O.
 
-Each change writes an event, which is kept as long as the entry. What lets a customer keep, use or
-give up a place is never refused for this: to verify, confirm, enter, exit or leave.
+The limit allows a burst of changes and refills at a fixed interval. It exists because each change
+writes an event, and the table keeps the event as long as the entry. Actions by which customers
+keep, use or give up their place (verify, confirm, enter, exit and leave) are never limited.
 """
 
 from waitlist_api.errors import TooManyChanges
 from waitlist_api.records.entry import EntryRecord
 
-# An app that sends each answer of a form by itself stays below the first number.
+# The burst is large enough for an app that sends each answer of a form in a request of its own.
 AT_ONCE = 30
 EVERY_MILLIS = 5 * 60_000
 
 
 def count_join(former: EntryRecord, now_millis: int) -> int:
-    """Return the `changes_until_millis` of a stay that follows a former one; as `count_change`.
+    """Count a signup after a former stay, and return the new stay's `changes_until_millis`.
 
-    A stay that was never verified does not count, because anyone could have begun it.
+    TooManyChanges is raised as in `count_change`. If the former stay was never verified, the signup
+    is not counted, because anyone could have begun the former stay.
     """
     if former.verify_until_millis is not None:
         return former.changes_until_millis
@@ -23,10 +25,10 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
 
 
 def count_change(record: EntryRecord, now_millis: int) -> int:
-    """Return the record's `changes_until_millis` after one more change of the customer.
+    """Count one more change by the customer, and return the new `changes_until_millis`.
 
-    It holds for all stays of the entry, so that nobody leaves and joins again without end. Raise
-    TooManyChanges if there were too many.
+    The value carries over to the next stay, so that leaving and joining again does not reset the
+    limit. TooManyChanges is raised if the customer has made too many changes.
     """
     until_millis = max(record.changes_until_millis, now_millis) + EVERY_MILLIS
     wait_millis = until_millis - now_millis - AT_ONCE * EVERY_MILLIS

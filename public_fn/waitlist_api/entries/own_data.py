@@ -1,4 +1,4 @@
-"""Own data: customers change fields of their profile, and whether they get messages."""
+"""Let customers change their profile, and turn messages on or off."""
 
 from contextlib import suppress
 from typing import Any, Literal
@@ -26,13 +26,14 @@ from waitlist_shared.errors import NotWaiting
 from waitlist_shared.ids import entry_id_of
 
 Messages = Literal["on", "off"]
-NO_MESSAGES = "this waitlist sends no messages: leave it out"
+NO_MESSAGES = "this waitlist sends no messages: leave this field out"
 
 
 class OwnDataCommand(Struct, frozen=True, kw_only=True):
-    """A merge patch of a customer's profile, and whether they get messages; None: as it is.
+    """A customer's request to change their own data.
 
-    `stay` is the ticket that an entry token proves.
+    `patch` is a JSON merge patch of the profile. If `messages` is None, the customer's choice stays
+    as it is. `stay` is the ticket that the entry token proves.
     """
 
     waitlist_id: str
@@ -43,9 +44,10 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
 
 
 class OwnDataView(Struct, frozen=True):
-    """What the customer sees of the profile; `messages` is None on a list that sends none.
+    """The data that the customer may see.
 
-    With `is_asked` a new address is to be verified.
+    `messages` is None if the waitlist sends no messages. `is_asked` is true if the customer has
+    given a new address, which takes effect after it is verified.
     """
 
     profile: dict[str, Any]
@@ -54,7 +56,10 @@ class OwnDataView(Struct, frozen=True):
 
 
 class OwnData(Struct, frozen=True):
-    """Changes data of customers by themselves. Attributes, by which claims filter, stay."""
+    """Changes data on behalf of customers.
+
+    Customers cannot change attributes, because claims filter entries by attributes.
+    """
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
@@ -64,20 +69,21 @@ class OwnData(Struct, frozen=True):
     now_millis: NowMillis
 
     def change(self, command: OwnDataCommand, identities: Identities | None = None) -> OwnDataView:
-        """Write the changes, and return what the customer sees.
+        """Write the changes, and return the data that the customer may see.
 
-        No change of what is so already. A new address stays out of the profile until it is
-        verified; without `identities` customers have accounts, and any address is as good. Raises
-        InvalidFields for a field that the list does not ask for, one that it requires, too much
-        data, and `messages` that it has not; TooManyChanges, also for new addresses.
+        Values that are stored already are not written again. If the waitlist identifies customers
+        by address, a new address enters the profile only after it is verified. If `identities` is
+        None, customers have accounts, so a new address needs no verification. InvalidFields is
+        raised if the waitlist does not accept the changes, and TooManyChanges if the customer has
+        made too many changes or given too many new addresses.
         """
-        # The form of a moment ago may have other fields.
+        # Read the current settings, because the cached settings may have an older form.
         settings = self.waitlist_cache.look_up(command.waitlist_id).settings
         if command.messages is not None and settings.messages is None:
             raise InvalidFields(FieldError("body.messages", NO_MESSAGES))
         change = _Change(command, settings, identities)
-        record = retry_on_conflict(lambda: self._recorded(change))
-        messages = self._switched(command, record)
+        record = retry_on_conflict(lambda: self._record(change))
+        messages = self._switch_messages(command, record)
         shown = names_shown(settings, command.patch)
         return OwnDataView(
             {name: value for name, value in record.profile.items() if name in shown},
@@ -85,8 +91,8 @@ class OwnData(Struct, frozen=True):
             is_asked=change.new_address(record) is not None,
         )
 
-    def _switched(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
-        """Return whether the customer gets messages, after the change that they ask for."""
+    def _switch_messages(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
+        """Turn messages on or off if the customer asks for this. Return the resulting state."""
         now: Messages = "off" if record.messages else "on"
         if command.messages in (None, now):
             return now
@@ -99,8 +105,11 @@ class OwnData(Struct, frozen=True):
             raise NotWaiting(HAS_LEFT)
         return "off" if now == "on" else "on"
 
-    def _recorded(self, change: "_Change") -> EntryRecord | None:
-        """Return the record with the patch; None if another request changed it first."""
+    def _record(self, change: "_Change") -> EntryRecord | None:
+        """Apply the patch, and return the changed record.
+
+        Return None if another request changed the record first.
+        """
         command, settings = change.command, change.settings
         key = (command.waitlist_id, command.entry_id)
         record = self.steps.present(key, command.stay)
@@ -135,7 +144,7 @@ class OwnData(Struct, frozen=True):
 
 
 class _NewAddress(Struct, frozen=True):
-    """An address as its customer spells it, in a field of the profile."""
+    """A new address that a customer gives in the profile, spelled as the customer wrote it."""
 
     field: str
     text: str
@@ -144,7 +153,7 @@ class _NewAddress(Struct, frozen=True):
 
 
 class _Change(Struct, frozen=True):
-    """A request, and the list's rules."""
+    """A customer's request together with the settings of the waitlist."""
 
     command: OwnDataCommand
     settings: WaitlistSettings
@@ -152,14 +161,17 @@ class _Change(Struct, frozen=True):
 
     @property
     def names_address(self) -> bool:
-        """Whether the request has the address by which the list knows the customer."""
+        """Whether the request contains the address that identifies the customer."""
         rules = self.settings.identity
         return (
             self.identities is not None and rules is not None and rules.field in self.command.patch
         )
 
     def new_address(self, record: EntryRecord) -> _NewAddress | None:
-        """Return the address of the request, if it is another one; raise InvalidFields."""
+        """Return the address in the request if it differs from the recorded address, or else None.
+
+        InvalidFields is raised if the address is invalid, or if no message can reach it.
+        """
         rules, waitlist_id = self.settings.identity, self.command.waitlist_id
         if self.identities is None or rules is None or not self.names_address:
             return None

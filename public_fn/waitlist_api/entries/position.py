@@ -1,4 +1,4 @@
-"""The status and position of an entry, as signup, position and bump return them."""
+"""Read the status and position of an entry, and restore places that Redis has lost."""
 
 from typing import Any, Self
 
@@ -18,19 +18,22 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# Fields of a view that no answer has under this name.
+# Fields of a view that responses do not contain, or contain under another name.
 UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confirm_by_millis")
 
 
 class EntryView(Struct, frozen=True, kw_only=True):
     """An entry's status and position. Only a waiting entry has a position.
 
-    `ticket` numbers the stay; entry tokens contain it. The customer can accept an offer until
-    `offered_until`. With `is_due` the policy of the list has places due. `pace` is that of the
-    list, of which an estimate of the wait can be made. By its `rank` a waiting entry finds its
-    place on the board. `ready_ahead` counts the entries ahead that are ready, and `not_ready` says
-    why this one is not; None if that was not asked. The customer is to confirm by
-    `confirm_by_millis` that they still wait; 0 if they are not asked.
+    - `ticket` is the number of the stay, which entry tokens contain.
+    - `offered_until` is the time until which the customer can accept an offer.
+    - `is_due` is true if the admission policy of the waitlist has slots to offer now.
+    - `pace` is the pace of the waitlist, from which the wait can be estimated.
+    - `rank` lets a waiting entry find its place on the board.
+    - `ready_ahead` is the number of ready entries ahead of this entry, and `not_ready` has the
+      reasons why this entry is not ready. Both are None if they were not requested.
+    - `confirm_by_millis` is the time by which the customer has to confirm that they still wait, or
+      0 if no question is open.
     """
 
     entry_id: str
@@ -50,7 +53,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The fields that callers see."""
+        """The fields that API responses contain."""
         fields = asdict(self)
         return {name: value for name, value in fields.items() if name not in UNSEEN}
 
@@ -65,7 +68,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
         total: int | None = None,
         pace: str | None = None,
     ) -> Self:
-        """Return the view of an entry that Redis has."""
+        """Build the view of an entry from the values that Redis returned."""
         return cls(
             entry_id=entry_id,
             status=status,
@@ -80,7 +83,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def recorded(cls, record: EntryRecord) -> Self:
-        """Return the view by the record alone: without a position."""
+        """Build the view from the record alone. Such a view has no position."""
         joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
         return cls(
             entry_id=record.entry_id,
@@ -92,14 +95,17 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
 
 class Positions(Struct, frozen=True):
-    """Reads positions; restores the place of a recorded entry that Redis has lost."""
+    """Reads positions, and restores the places of recorded entries that Redis has lost."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
     segmented_queue: SegmentedQueue
 
     def read(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
-        """Return status and position, exact at this moment. Operators see hidden totals too."""
+        """Return the exact status and position at this moment.
+
+        If the waitlist hides its totals, only operators get the total.
+        """
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id)
         found: c.PositionResult = self.recovering_queue.read(request)
         hide_total = found.hide_counts and not to_operator
@@ -108,7 +114,7 @@ class Positions(Struct, frozen=True):
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
-        """Return the view without a question of a list whose `confirm` is null by now."""
+        """Remove the open question from a view if the waitlist no longer asks questions."""
         if not view.confirm_by_millis:
             return view
         cache = self.segmented_queue.waitlist_cache
@@ -116,10 +122,10 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view of the stay of an entry token, where Redis shows another stay.
+        """Return the view of the stay that an entry token proves, if Redis shows another stay.
 
-        Raises Forbidden for a former stay, and Rebuilding if Redis has lost the place of the
-        present one: maintenance finds that within a minute.
+        Forbidden is raised if the token belongs to a former stay. Rebuilding is raised if Redis has
+        lost the place of the current stay. Maintenance detects this within a minute.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:
@@ -127,9 +133,10 @@ class Positions(Struct, frozen=True):
         return EntryView.recorded(record)
 
     def find_ticket(self, record: EntryRecord) -> int | None:
-        """Return the ticket of the stay; that in Redis if the signup has not recorded it yet.
+        """Return the ticket of the stay.
 
-        Raises NotWaiting if Redis does not have the place of such a signup.
+        If the signup has not recorded the ticket yet, the ticket comes from Redis. NotWaiting is
+        raised if Redis has no waiting place for this signup.
         """
         if record.status != "joining":
             return record.ticket
@@ -141,9 +148,9 @@ class Positions(Struct, frozen=True):
         return place.ticket
 
     def restore_place(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
-        """Restore an entry's recorded place in Redis; raise Gone if its stay has ended.
+        """Restore the recorded place of an entry in Redis. Raise Gone if the stay has ended.
 
-        If Redis has a place, it stays, unless it is as `seen`.
+        If Redis has a place for the entry, this place is replaced only if it equals `seen`.
         """
         if record.status not in PRESENT:
             raise Gone
@@ -151,9 +158,9 @@ class Positions(Struct, frozen=True):
         return restored
 
     def repair_place(self, record: EntryRecord) -> bool:
-        """Restore a recorded place that Redis has lost or has an earlier one of.
+        """Restore the recorded place if Redis has lost it, or has an older place of the entry.
 
-        Return False if Redis agrees with the record, or has a newer decision. Raise Gone if the
+        Return False if Redis agrees with the record or has a newer decision. Gone is raised if the
         stay has ended.
         """
         if self.restore_place(record).outcome == "restored":
@@ -171,7 +178,7 @@ class Positions(Struct, frozen=True):
             try:
                 place = self.restore_place(record)
             except Gone:
-                # A concurrent leave has ended the stay since it was read.
+                # A concurrent leave has ended the stay after its record was read.
                 return None
             status = status_off_queue(place.state)
             if status and place.rank is not None and place.ticket is not None:
@@ -187,7 +194,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Return the view of an entry as Redis has it; None if Redis does not have it."""
+    """Build the view from the answer of Redis. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):

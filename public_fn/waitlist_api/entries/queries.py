@@ -1,4 +1,4 @@
-"""Queries for operators: pages of entries, and one entry with its history."""
+"""Read pages of entries, and single entries with their history, for operators."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,13 +18,13 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 from waitlist_shared.limits import MAX_PAGE
 
-# How many entries one request looks at to fill a page of `only` some of them.
+# A filtered page ends after this many entries have been read, even if it is not full.
 LOOKED_AT = 1_000
 Only = Literal["unverified", "asked"]
 
 
 class Begin(Struct, frozen=True):
-    """Where a page of waiting entries begins, and which of them it has."""
+    """The start of a page of waiting entries, and the filter by readiness."""
 
     after: int | None
     first: int | None
@@ -32,7 +32,7 @@ class Begin(Struct, frozen=True):
 
 
 class EntryDetails(Struct, frozen=True):
-    """Status and position, the record, and the history as far as the query asks for it."""
+    """An entry's status and position, its record, and the history that the query asked for."""
 
     view: EntryView
     record: EntryRecord | None
@@ -40,7 +40,7 @@ class EntryDetails(Struct, frozen=True):
 
 
 def is_among(person: EntryDetails, only: Only) -> bool:
-    """Return whether a page of `only` some entries has this one."""
+    """Return whether the filter `only` selects this entry."""
     match only:
         case "unverified":
             return person.record is not None and person.record.verify_until_millis is not None
@@ -69,12 +69,13 @@ class EntryQueries(Struct, frozen=True):
     ) -> tuple[list[EntryDetails], str | None]:
         """Return waiting entries in serving order, and the cursor of the next page.
 
-        The page begins after the cursor, or at the position `first`. With `ready` it has those that
-        are ready alone, or those that are not. With `only` it has fewer than `limit`, or none, if
-        there are no more among LOOKED_AT entries.
+        The page begins after the cursor, or at the position `first`. If `ready` is True or False,
+        the page has only the entries that are ready, or only the entries that are not ready. If
+        `only` is given, the request reads at most LOOKED_AT entries, so the page may have fewer
+        than `limit` entries, or none, although more entries follow.
         """
         if only == "unverified":
-            # None of these is ready.
+            # An unverified entry is never ready.
             ready = False if ready is None else ready
         begin = Begin(cursors.decode_rank(cursor), first, ready)
         if only is None:
@@ -83,7 +84,7 @@ class EntryQueries(Struct, frozen=True):
         found, following = [], begin.after
         for _ in range(LOOKED_AT // MAX_PAGE):
             page, following = self._page(waitlist_id, begin, MAX_PAGE)
-            found += [one for one in page if is_among(one, only)]
+            found += [details for details in page if is_among(details, only)]
             if len(found) > limit:
                 found, following = found[:limit], found[limit - 1].view.rank
             if following is None or len(found) == limit:
@@ -94,7 +95,7 @@ class EntryQueries(Struct, frozen=True):
     def _page(
         self, waitlist_id: str, begin: Begin, limit: int
     ) -> tuple[list[EntryDetails], int | None]:
-        """Return a page of waiting entries, and the rank after which the next one begins."""
+        """Return a page of waiting entries, and the rank after which the next page begins."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(
                 waitlist_id=waitlist_id,
@@ -119,7 +120,10 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return held entries by deadline or parked ones by time, and the next cursor."""
+        """Return a page of held entries by deadline, or of parked entries by time.
+
+        The second value is the cursor of the next page.
+        """
         after_time, after_id = cursors.decode_shelf(cursor)
         shelf: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(
@@ -149,14 +153,14 @@ class EntryQueries(Struct, frozen=True):
         ]
 
     def _with_question(self, view: EntryView, record: EntryRecord | None) -> EntryView:
-        """Return a view with the question that the record has; Redis was not asked for it."""
+        """Add the open question in the record to a view that Redis returned without questions."""
         if record is None or record.confirm_by_millis is None:
             return view
         asked = replace(view, confirm_by_millis=record.confirm_by_millis)
         return self.positions.without_old_question(record.waitlist_id, asked)
 
     def details(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return one entry with the newest 100 events of its history."""
+        """Return an entry with the newest 100 events of its history."""
         found = self.histories.with_record(waitlist_id, entry_id)
         if found is None or found[0].erase:
             raise EntryNotFound
@@ -164,7 +168,7 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history)
 
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return, as `details`, the entry that answers to the id of an address."""
+        """Return the same as `details` for the entry that has the address with this id."""
         try:
             return self.details(waitlist_id, entry_id)
         except EntryNotFound:
@@ -176,14 +180,14 @@ class EntryQueries(Struct, frozen=True):
     def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
     ) -> tuple[EntryDetails, str | None]:
-        """Return one entry with a page of its history, oldest first, and the next cursor."""
+        """Return an entry with a page of its history, oldest event first, and the next cursor."""
         after = cursors.decode_event(cursor)
         record = self.entries.find(waitlist_id, entry_id)
         history, following = self.histories.page(waitlist_id, entry_id, after, limit)
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
-        """Return what became of the newest messages of an entry's stay, oldest first."""
+        """Return the delivery state of the newest messages of an entry's stay, oldest first."""
         record = self.entries.find(waitlist_id, entry_id)
         return self.deliveries.of_stay(waitlist_id, entry_id, record.ticket or 0)
 
@@ -194,5 +198,5 @@ class EntryQueries(Struct, frozen=True):
         try:
             return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
-            # Only the position is unknown during a rebuild; the record is complete.
+            # During a rebuild only the position is unknown. The record is complete.
             return recorded

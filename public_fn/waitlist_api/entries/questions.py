@@ -1,4 +1,4 @@
-"""Still there? Customers are asked, reminded, and confirm that they wait; or do not answer."""
+"""Ask customers whether they still wait, remind them, and act if they do not answer."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,9 +25,10 @@ from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
 WORKERS = 8
-# The clock of a function may be ahead by so much, and no deadline be over for that.
+# The clock of a function may be ahead of Redis by up to this much. A deadline counts as over only
+# after this grace period, so that a fast clock ends no deadline too early.
 GRACE_MILLIS = 10 * 60_000
-TOO_LATE = "The time to confirm is over: get the entry for its status."
+TOO_LATE = "The time to confirm is over. Get the entry to see its current status."
 
 ENDED_MEANWHILE = (NotWaiting, EntryNotFound, AlreadyAdmitted)
 
@@ -35,20 +36,21 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The time by the clock of this function and by that of Redis, in milliseconds."""
+    """The current time in milliseconds by this function's clock and by the clock of Redis."""
 
     here: int
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline is over by both clocks."""
+        """Return whether a deadline has passed by both clocks."""
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
 class AskCommand(Struct, frozen=True, kw_only=True):
-    """An operator asks a page of waiting entries, or only counts whom that would ask.
+    """An operator's request to ask a page of waiting customers whether they still wait.
 
-    Asked are those that have joined, and were last asked or have confirmed, `days` ago or earlier.
+    If `days` is set, only customers whose signup, last question and last confirmation are all at
+    least `days` old are asked. A `dry_run` only counts the customers and asks nobody.
     """
 
     waitlist_id: str
@@ -60,10 +62,11 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
 
 class Questions(Struct, frozen=True):
-    """Asks, reminds and hears customers; what follows when one does not answer, Redis decides.
+    """Asks and reminds customers, and records their answers.
 
-    Asked are entries that wait and are ready. What has become of an entry since it was looked up
-    is found by the condition of each write, and by the script that ends a wait.
+    Only the customers of entries that are waiting and ready are asked. If a customer does not
+    answer, a Redis script decides whether the wait ends. An entry may change after it has been
+    read. The condition of each write, and the script that ends a wait, detect such changes.
     """
 
     waitlist_cache: WaitlistCache
@@ -74,7 +77,7 @@ class Questions(Struct, frozen=True):
     now_millis: NowMillis
 
     def confirm(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
-        """Note that a customer still waits; no change without an open question."""
+        """Record that a customer still waits. If no question is open, nothing changes."""
 
         def decide(record: EntryRecord) -> Change | None:
             if self.readiness.is_too_late_to_answer(record):
@@ -87,7 +90,10 @@ class Questions(Struct, frozen=True):
         return self.positions.read(waitlist_id, entry_id)
 
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
-        """Ask a page of entries; return how many were, or would be, and the next cursor."""
+        """Ask the customers of one page of entries. Return their number and the next cursor.
+
+        On a dry run the number counts the customers who would be asked.
+        """
         rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
         if rules is None:
             raise ConfirmOff
@@ -109,16 +115,21 @@ class Questions(Struct, frozen=True):
     ) -> tuple[list[EntryRecord], int | None]:
         """Return the records of a page of waiting entries that are ready, and its last rank.
 
-        Skip entries whose address takes no messages: their customers are not asked.
+        Entries whose address accepts no messages are skipped, because a question could not reach
+        their customers. The last rank is None if there is no further page.
         """
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
-        ids = [one.entry_id for one in page.entries]
+        ids = [entry.entry_id for entry in page.entries]
         found = self.entries.get_many(waitlist_id, ids)
-        records = [found[one] for one in ids if one in found]
-        asked = [one for one in records if one.status == "waiting" and not _is_exempt(one, rules)]
-        return asked, page.next_rank
+        records = [found[entry_id] for entry_id in ids if entry_id in found]
+        askable = [
+            record
+            for record in records
+            if record.status == "waiting" and not _is_exempt(record, rules)
+        ]
+        return askable, page.next_rank
 
     def act(
         self,
@@ -127,9 +138,9 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Ask and remind, and end the waits of those who have not answered; return the errors.
+        """Do what is due for each record: ask, remind, or end the wait. Return the errors.
 
-        The rules are those of the settings with this version.
+        `rules` come from the settings with the version `settings_version`.
         """
         work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
         return _each(work, records)
@@ -178,10 +189,11 @@ class Questions(Struct, frozen=True):
     def _end(
         self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
     ) -> None:
-        """Note that a question is unanswered, after which no answer counts; then end the wait.
+        """Record that a question is unanswered, then end the wait.
 
-        If the process dies between the two, the next walk finds the note and ends the wait. Until
-        then the note counts only as long as the question may end the wait.
+        After the first step, the service accepts no answer any more. If the process dies between
+        the two steps, the next walk of maintenance finds the unanswered question and ends the wait.
+        Until then the unanswered question counts only while the settings still let it end the wait.
         """
 
         def decide(now: EntryRecord) -> Change | None:
@@ -207,7 +219,10 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Do work on each record; return the errors. Nothing is done to a stay that has ended."""
+    """Call `work` for each record in parallel. Return None or the error for each record.
+
+    A stay that has ended in the meantime is not an error.
+    """
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
         try:
@@ -223,14 +238,18 @@ def _each(
 
 
 def since_of(record: EntryRecord) -> int:
-    """Return since when a customer has waited without being asked, in milliseconds."""
-    # A place that was given back is as old as it was; its stay is not.
+    """Return the time of the customer's signup, last question or last confirmation.
+
+    The result is the latest of the three, in milliseconds.
+    """
+    # The ticket of a reinstated stay is the ticket of the former stay, so it is too old. The time
+    # at which the place was given back counts instead.
     joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
     return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
 
 
 def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
-    """Return what is due of a question to the customer of a waiting entry."""
+    """Return the next step that is due now for the customer of a waiting entry, or None."""
     deadline = record.confirm_by_millis
     if record.status != "waiting" or _is_exempt(record, rules):
         return None
@@ -242,7 +261,7 @@ def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | No
 
 
 def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
-    """Return when something is due next, in milliseconds, by the clock of a function."""
+    """Return the time of the next step, in milliseconds by the clock of a function."""
     if record.confirm_by_millis is None:
         return since_of(record) + rules.every_millis
     times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
@@ -250,15 +269,16 @@ def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the entry's address takes no messages, so that its customer is not silent.
+    """Return whether the entry is exempt from questions because its address accepts no messages.
 
-    Once the record notes that no answer came, the wait is ended all the same.
+    The silence of such a customer means nothing. But if the record already says that the question
+    is unanswered, the wait ends anyway.
     """
     return record.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
-    """Return of which days before the deadline the customer is still to be reminded."""
+    """Return the reminders that are still to be sent, as numbers of days before the deadline."""
     deadline, asked = record.confirm_by_millis or 0, record.asked_millis or 0
     before = record.reminded_days
     return [
@@ -269,7 +289,7 @@ def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
 
 
 def _reminders_due(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> list[int]:
-    """Return the reminders whose time has come, before the deadline is over."""
+    """Return the reminders that are due now. After the deadline no reminder is due."""
     deadline = record.confirm_by_millis or 0
     if now_millis >= deadline:
         return []

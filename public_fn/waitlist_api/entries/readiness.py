@@ -1,4 +1,7 @@
-"""Ready, or not yet: a customer rests and resumes, an operator holds an entry back."""
+"""Change whether an entry is ready.
+
+Customers rest and resume, operators hold entries back, and an unverified entry becomes verified.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -25,12 +28,17 @@ from waitlist_shared.errors import NotWaiting
 from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
-OTHER_STAY = "The stay that joined_at names has ended: get the entry, and verify its stay of today."
-NO_REST = "Only an entry that waits can rest: get the entry for its status."
+OTHER_STAY = (
+    "The stay that joined_at names has ended. Get the entry, and verify its current stay instead."
+)
+NO_REST = "Only a waiting entry can rest. Get the entry to see its current status."
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
-    """A customer lets others pass until a time; `stay` is the ticket that an entry token proves."""
+    """A customer's request to let others pass until a time.
+
+    `stay` is the ticket that the entry token proves.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -40,12 +48,15 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def rest_key(self) -> str:
-        """A digest of the idempotency key, by which the record recognises a repeat."""
+        """The digest of the idempotency key. The record keeps it to recognise a repeat."""
         return once_key_of("rest", self.idempotency_key) if self.idempotency_key else ""
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer ends the rest that would last until a time; `stay` is as in RestCommand."""
+    """A customer's request to end the rest that would last until `until_millis`.
+
+    `stay` is the ticket that the entry token proves.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -54,7 +65,7 @@ class ResumeCommand(Struct, frozen=True, kw_only=True):
 
 
 class HoldBackCommand(Struct, frozen=True, kw_only=True):
-    """An operator holds an entry back, or no longer does."""
+    """An operator's request to hold an entry back, or to make it ready again."""
 
     waitlist_id: str
     entry_id: str
@@ -64,9 +75,9 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
 
 
 class VerifyCommand(Struct, frozen=True, kw_only=True):
-    """An operator has proof of their own that the address of a stay is its person's.
+    """An operator's statement that the address of a stay belongs to the customer.
 
-    `joined` names the stay; None is the one that there is.
+    `joined` names the stay by its time of signup. If it is None, the current stay is meant.
     """
 
     waitlist_id: str
@@ -77,7 +88,7 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """New values of the record's fields, and the event that says so."""
+    """New values for fields of the record, and the event that the history gets."""
 
     fields: dict[str, Any]
     event: str
@@ -90,7 +101,7 @@ Decide = Callable[[EntryRecord], Change | None]
 
 
 def answered(now_millis: int) -> dict[str, Any]:
-    """Return the fields of a record whose customer has confirmed that they still wait."""
+    """Return the changes to the record of a customer who confirms that they still wait."""
     return {
         "confirm_by_millis": None,
         "asked_token": None,
@@ -101,14 +112,20 @@ def answered(now_millis: int) -> dict[str, Any]:
 
 
 class Rested(Struct, frozen=True):
-    """The entry after a rest or its end; `rests_left` is None if the list has no rests."""
+    """The entry after a rest began or ended.
+
+    `rests_left` is None if the waitlist does not let customers rest.
+    """
 
     view: EntryView
     rests_left: int | None
 
 
 class ReadinessChanges(Struct, frozen=True):
-    """Makes entries ready, or not. Their places stay: an entry that is not ready is passed over."""
+    """Makes entries ready, or not ready.
+
+    An entry that is not ready keeps its place and is passed over.
+    """
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
@@ -117,7 +134,10 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let an entry rest until a time; a repeat changes nothing. Raises TooManyChanges."""
+        """Let an entry rest until a time. A repeat changes nothing.
+
+        TooManyChanges is raised if the customer has changed the entry too often.
+        """
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
@@ -135,16 +155,16 @@ class ReadinessChanges(Struct, frozen=True):
                 **NO_LONGER_NEAR,
             }
             if record.confirm_by_millis is not None:
-                # A customer who lets others pass still waits.
+                # A rest also answers the open question: a customer who rests still waits.
                 fields |= answered(self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(fields, "rested", CUSTOMER, detail=detail)
 
         key = (command.waitlist_id, command.entry_id)
-        return self._rested(self.change(key, decide, command.stay), rules)
+        return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End the rest that the command names; no change if the entry has another one, or none."""
+        """End the rest that the command names. If the entry has no such rest, nothing changes."""
 
         def decide(record: EntryRecord) -> Change | None:
             if record.rest_until_millis != command.until_millis:
@@ -153,31 +173,34 @@ class ReadinessChanges(Struct, frozen=True):
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide, command.stay)
-        return self._rested(record, self._rules(command.waitlist_id))
+        return self._rest_result(record, self._rules(command.waitlist_id))
 
     def is_too_late_to_answer(self, record: EntryRecord) -> bool:
-        """Return whether the question if the customer still waits can no longer be answered.
+        """Return whether the customer can no longer answer the question whether they still wait.
 
-        The settings are read from the record: cached ones may lack that `confirm` was changed.
+        The settings are read from the table, because cached settings may have an old `confirm`.
         """
         if not record.unanswered:
             return False
         settings = self.waitlist_cache.look_up(record.waitlist_id).settings
         return is_unanswered(record, settings.confirm)
 
-    def _rested(self, record: EntryRecord, rules: RestRules | None) -> Rested:
+    def _rest_result(self, record: EntryRecord, rules: RestRules | None) -> Rested:
         view = self.positions.read(record.waitlist_id, record.entry_id)
         return Rested(view, None if rules is None else max(0, rules.times - record.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:
-        """Write that the address of a stay is verified; no change if it was. Return the record."""
+        """Record that the address of a stay is verified, and return the record.
+
+        If the address is verified already, nothing changes.
+        """
         key = (waitlist_id, entry_id)
         return self.change(key, lambda record: _verified(record, CUSTOMER), stay)
 
     def mark_verified(self, command: VerifyCommand) -> EntryDetails:
-        """Write that an operator has verified a stay; no change if it was.
+        """Record that an operator has verified a stay. If it is verified already, nothing changes.
 
-        Raise NotWaiting if the stay that the command names has ended.
+        NotWaiting is raised if the stay that the command names has ended.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -191,9 +214,10 @@ class ReadinessChanges(Struct, frozen=True):
         return EntryDetails(self.positions.read(*key, to_operator=True), record, [])
 
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
-        """Hold an entry back with no end, or no longer; no change if it is so already.
+        """Hold an entry back until further notice, or stop holding it back.
 
-        That it no longer is held back does not end the customer's rest.
+        If the entry has the requested state already, nothing changes. A rest of the customer goes
+        on when the entry is no longer held back.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -212,7 +236,7 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # The cached settings may be older than an operator's change.
+        # An operator may have allowed rests since the settings were cached.
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
     def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:
@@ -228,20 +252,24 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record a change, and let Redis follow.
+        """Record the change that `decide` returns, and update Redis from the record.
 
-        Redis gets it also if nothing changed: an earlier request may have been cut off before.
+        Redis is updated even if `decide` returns no change, because an earlier request may have
+        been interrupted before it updated Redis.
         """
         self.waitlist_cache.find(key[0])
-        record = retry_on_conflict(lambda: self._recorded(key, decide, stay))
+        record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
         if record.readiness is not None:
             self.steps.follow(record)
         return record
 
-    def _recorded(
+    def _record_change(
         self, key: tuple[str, str], decide: Decide, stay: int | None
     ) -> EntryRecord | None:
-        """Return the record with the change; None if another request changed it first."""
+        """Record the change once, and return the record.
+
+        Return None if another request changed the record first.
+        """
         record = self.steps.present(key, stay)
         change = None if record is None else decide(record)
         if record is None or change is None:

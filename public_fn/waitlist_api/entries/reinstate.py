@@ -1,7 +1,8 @@
-"""Reinstate: a stay that has ended goes on as a new one, at its former rank.
+"""Reinstate an entry: begin a new stay at the rank of the former stay.
 
-The intent to join has rank and ticket, as that of an import has its ticket: so the request, its
-retry and maintenance finish it at the same place (docs/decisions/0054-reinstated-stays.md).
+The intent to join states the rank and the ticket, as the intent of an import states its ticket.
+Whichever of the request, its retry and maintenance finishes the intent, the entry gets the same
+place (docs/decisions/0054-reinstated-stays.md).
 """
 
 import hashlib
@@ -41,14 +42,16 @@ from waitlist_shared.ranks import ticket_of_stay
 # The reason of the leave that ends a parked stay.
 REINSTATED = "reinstated"
 ON_LIST = (
-    "This customer is on the waitlist, so there is no place to give back. To move the entry, bump "
-    "it; a parked one can be reinstated."
+    "This customer is on the waitlist, so there is no former place to restore. Bump the entry to "
+    "move it. Only a parked entry can be reinstated while it is on the waitlist."
 )
-ADMITTED = "This customer was admitted: only a stay that ended without an admission comes back."
+ADMITTED = (
+    "This customer was admitted. Only a stay that ended without an admission can be reinstated."
+)
 
 
 class ReinstateCommand(Struct, frozen=True, kw_only=True):
-    """The entry whose place an operator gives back, and why."""
+    """An operator's request to give an entry its former place back."""
 
     waitlist_id: str
     entry_id: str
@@ -58,7 +61,10 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """A digest, by which the record recognises a repeat; never equal to that of a signup."""
+        """The digest of the Idempotency-Key, which never equals the digest of a signup's key.
+
+        The record keeps the digest to recognise a repeat.
+        """
         if not self.idempotency_key:
             return ""
         text = f"reinstate\0{self.entry_id}\0{self.by}\0{self.idempotency_key}"
@@ -66,14 +72,17 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """A digest of the reason, keyed so that it cannot be guessed without the key."""
+        """The keyed digest of the reason, which nobody can guess without the Idempotency-Key."""
         if not self.idempotency_key:
             return ""
         return hmac.digest(self.idempotency_key.encode(), self.reason.encode(), "sha256").hex()
 
 
 class EndPresent(Struct, frozen=True):
-    """End the stay if the entry is parked or did not come, then decide again."""
+    """End the current stay if the entry is parked or its customer did not come, then decide again.
+
+    If the entry is on the waitlist in another state, refuse the request.
+    """
 
     record: EntryRecord
 
@@ -82,7 +91,7 @@ Step = Refuse | Replay | FinishLeave | Resume | EndPresent | Create
 
 
 def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
-    """Decide what a reinstatement does, given the recorded entry."""
+    """Decide the next step of a reinstatement from the record."""
     if record.ban_stamp:
         return Refuse(Banned())
     is_repeat = record.signup_key != "" and record.signup_key == command.key
@@ -93,7 +102,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A late copy does not bring a customer back who has left since.
+        # A repeat changes nothing. Otherwise a late copy of the request would bring back a customer
+        # who has left since.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -106,7 +116,10 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
 
 
 class Reinstatements(Struct, frozen=True):
-    """Gives ended stays their places back. Each step may be repeated, also by maintenance."""
+    """Gives entries their former places back.
+
+    Each step is idempotent, so maintenance can repeat it.
+    """
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -118,7 +131,7 @@ class Reinstatements(Struct, frozen=True):
     now_millis: NowMillis
 
     def reinstate(self, command: ReinstateCommand) -> EntryView:
-        """Put the customer back where the last stay was, also of a closed waitlist."""
+        """Give the customer the place of the last stay back, even if the waitlist is closed."""
         waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             record = self.entries.find(command.waitlist_id, command.entry_id)
@@ -182,7 +195,7 @@ class Reinstatements(Struct, frozen=True):
         )
 
     def _stamp(self, former: EntryRecord) -> int:
-        """Return a stamp behind all events; raise Rebuilding while ranks are being restored."""
+        """Return a stamp that is later than all events. Raise Rebuilding during a rebuild."""
         drawn: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(waitlist_id=former.waitlist_id, known_stamp=former.known_stamp)
         )
@@ -191,10 +204,11 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """End a stay that is parked, or that a no-show or silence has ended, as Redis has it.
+        """End the current stay if Redis says that it is parked or has left.
 
-        Refuse any other. Maintenance records a parking after too many attempts, and such a leave, a
-        minute or two later.
+        Redis decides that an entry is parked after too many attempts, or that it leaves because of
+        a no-show or an unanswered question. Maintenance records these decisions a minute or two
+        later. AlreadyOnList is raised if the entry is on the waitlist in another state.
         """
         match self.positions.read(*record.key).status:
             case "parked":
@@ -206,14 +220,18 @@ class Reinstatements(Struct, frozen=True):
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
             case _:
-                # A request, perhaps a repeat of this one, was faster: its stay decides.
+                # Another request has changed the record in the meantime, so decide again.
                 return
-        # Otherwise another request has ended, redriven or claimed it since it was read.
+        # These errors mean that another request has ended, redriven or claimed the entry after the
+        # record was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             self.leaves.leave(*record.key, by, reason, record.ticket, status=record.status)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
-        """Raise WaitlistFull if the list has more people than its capacity, which was lowered."""
+        """Raise WaitlistFull if the waitlist has more entries than its capacity.
+
+        This happens if an operator has lowered the capacity. The parked entry itself is counted.
+        """
         waitlist.segments.check(record.attributes)
         if waitlist.settings.capacity is None:
             return

@@ -1,4 +1,7 @@
-"""The number of waiting entries per segment: Redis counts, records give the segments' names."""
+"""Count the waiting entries of each segment.
+
+Redis counts the entries by the ids of segments. The records of the entries provide the names.
+"""
 
 from msgspec import Struct
 
@@ -11,14 +14,14 @@ from waitlist_shared import contracts as c
 
 
 class SegmentCount(Struct, frozen=True):
-    """The number of waiting entries in a segment."""
+    """A segment and the number of its waiting entries."""
 
     segment: Segment
     waiting: int
 
     @property
-    def reading_order(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The attributes' names, then their values."""
+    def sort_key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Sort by the names of the attributes first, and then by their values."""
         return tuple(self.segment), tuple(self.segment.values())
 
 
@@ -36,7 +39,7 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Any segments may be counted."""
+        """Accept any segments, because all of them can be counted."""
 
 
 class SegmentCounts(Struct, frozen=True):
@@ -51,20 +54,23 @@ class SegmentCounts(Struct, frozen=True):
     ) -> tuple[list[SegmentCount], str | None]:
         """Return segments with waiting entries, and the cursor of the next page.
 
-        A segment is left out if no record of its entries names it in two attempts.
+        A segment is left out if two attempts find no record that gives the segment's name.
         """
         after = cursors.decode_segment(cursor)
-        # A leave or an edit between the two reads can leave a segment without a name.
+        # Redis and the records are read one after the other. If an entry leaves or is edited in
+        # between, no record may be left that names a counted segment.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
-            names = self._names(segments, counts)
-            if all(one.segment in names for one in counts):
+            names = self._find_names(segments, counts)
+            if all(count.segment in names for count in counts):
                 break
         named = [
-            SegmentCount(names[one.segment], one.waiting) for one in counts if one.segment in names
+            SegmentCount(names[count.segment], count.waiting)
+            for count in counts
+            if count.segment in names
         ]
         following = counts[-1].segment if len(counts) == limit else None
-        return sorted(named, key=lambda one: one.reading_order), cursors.encode(following)
+        return sorted(named, key=lambda count: count.sort_key), cursors.encode(following)
 
     def _count(
         self, waitlist_id: str, after: str | None, limit: int
@@ -72,11 +78,17 @@ class SegmentCounts(Struct, frozen=True):
         counted: c.SegmentsResult = self.segmented_queue.send(_Counting(waitlist_id, after, limit))
         return self.waitlist_cache.find(waitlist_id).segments, counted.depths
 
-    def _names(self, segments: Segments, counts: tuple[c.SegmentDepth, ...]) -> dict[str, Segment]:
-        """Return names by id: from each segment's first entry, else from its second, and so on."""
+    def _find_names(
+        self, segments: Segments, counts: tuple[c.SegmentDepth, ...]
+    ) -> dict[str, Segment]:
+        """Return the attribute values of the segments, by segment id.
+
+        The record of a segment's first entry provides the values. If this record does not have
+        them, the record of the second entry is read, and so on.
+        """
         names: dict[str, Segment] = {}
-        for turn in range(max((len(one.first) for one in counts), default=0)):
-            unnamed = [one.first for one in counts if one.segment not in names]
+        for turn in range(max((len(count.first) for count in counts), default=0)):
+            unnamed = [count.first for count in counts if count.segment not in names]
             ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
             for record in self.entries.get_many(segments.waitlist_id, list(ids)).values():
                 names |= segments.of(record.attributes)

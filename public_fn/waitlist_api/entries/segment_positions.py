@@ -1,4 +1,4 @@
-"""The position of an entry within its segments: "3rd in line for Spanish"."""
+"""Read the position of an entry within its segments, such as "3rd in line for Spanish"."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,7 +21,10 @@ FIELD = "query.segment"
 
 
 class SegmentPlace(Struct, frozen=True):
-    """A position within a segment; no `total` if the waitlist hides its counts."""
+    """The position of an entry within a segment.
+
+    `total` is None if the waitlist hides its totals.
+    """
 
     segment: Segment
     position: int
@@ -29,14 +32,14 @@ class SegmentPlace(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The position in the queue, and in each of the segments in `asked`."""
+    """The answer of Redis: the position in the queue and in each of the requested segments."""
 
     asked: tuple[Segment, ...]
     found: c.PositionResult
 
     @property
     def is_whole(self) -> bool:
-        """Whether Redis has the entry in all segments that its record has."""
+        """Whether Redis has the entry in all requested segments of its record."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:
@@ -51,7 +54,7 @@ class _Answer(Struct, frozen=True):
 
 
 class SegmentPositions(Struct, frozen=True):
-    """Reads positions within segments, of the same moment as the position in the queue."""
+    """Reads the positions within segments and the position in the queue at the same moment."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -61,9 +64,10 @@ class SegmentPositions(Struct, frozen=True):
     def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return the position in the queue, and in the entry's segments by these attributes.
+        """Return the position in the queue, and the positions in the entry's segments.
 
-        There are no segments if the entry does not wait or lacks one of the attributes.
+        `names` are the attributes that define the segments. The list of segments is empty if the
+        entry is not waiting, or if it lacks one of the attributes.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -71,7 +75,8 @@ class SegmentPositions(Struct, frozen=True):
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
-                # Restores a place that Redis has lost, and then the segments can be read.
+                # This read restores a place that Redis has lost. After that, the segments can be
+                # read.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
             if view.position is None:
@@ -79,7 +84,7 @@ class SegmentPositions(Struct, frozen=True):
             if answer.is_whole:
                 view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
-            # An edit was cut off, or is under way: write the record's segments to Redis.
+            # An edit was interrupted or is in progress, so send the record's segments to Redis.
             with suppress(Gone):
                 self.segmented_queue.update(record)
             return None
@@ -91,6 +96,6 @@ class SegmentPositions(Struct, frozen=True):
         found: c.PositionResult = self.segmented_queue.send(message)
         asked = message.asked(self.waitlist_cache.find(record.waitlist_id).segments)
         if found.places and len(asked) != len(found.places):
-            # An operator has changed the segments since.
+            # An operator has changed the segments in the meantime.
             return self._ask(record, names)
         return _Answer(tuple(asked.values()), found)

@@ -1,4 +1,4 @@
-"""Signup: decide by the record, write the intent to join, and have it finished."""
+"""Sign a customer up: read the record, decide the next step, write an intent, and finish it."""
 
 from contextlib import suppress
 
@@ -46,14 +46,17 @@ from waitlist_shared.ids import new_join_id
 
 
 class RefusedEntry(Struct, frozen=True):
-    """A record that stands in the way of a signup, as `error` says."""
+    """The existing record because of which a signup is refused, and the error to return."""
 
     record: EntryRecord
     error: WaitlistError
 
 
 class Signups(Struct, frozen=True):
-    """Signs customers up. Each step may be repeated, also by another request or by maintenance."""
+    """Signs customers up.
+
+    Each step is idempotent, so another request or maintenance can repeat it.
+    """
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -65,7 +68,7 @@ class Signups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
-        """Add the customer to the queue, or return the position of a customer who is in it.
+        """Add the customer to the queue, or return the position if the customer is in the queue.
 
         The position is returned only if the caller has proved to be this customer.
         """
@@ -75,22 +78,28 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Do as `sign_up` does, and return the record by which it is refused, if it is by one."""
+        """Do the same as `sign_up`, but return a RefusedEntry if a record causes the refusal.
+
+        A refusal that no record has caused is raised.
+        """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
-        # Most customers are new, so the entry is not read: the write of the intent would find it.
+        # Most customers are new, so the entry is not read first. If the entry exists, the write of
+        # the intent fails and returns it.
         existing: EntryRecord | Alias | None = None
         is_refused = refusal_of(waitlist, command) is not None
         if is_refused:
-            # The cached configuration may be older than an operator's change.
+            # An operator may have changed the settings since they were cached.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         if is_refused or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.known_as(command.waitlist_id, command.entry_id)
         is_checked = False
-        # One attempt finds the former stay, the next one writes over it.
+        # A customer who joins again needs two attempts: the first attempt finds the former stay,
+        # and the second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.of_entry(existing)
             step = self._decide(command, existing, waitlist)
-            # What the record says of other customers, a bot that is none of them does not learn.
+            # Check for bots before any answer that would reveal whether another customer is on the
+            # waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, waitlist)
                 is_checked = True
@@ -100,7 +109,7 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # EntryNotFound: the entry was erased since it was read.
+                    # EntryNotFound means that the entry was erased after it was read.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -121,7 +130,7 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def of_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return a signup for the entry that answers to the customer's address."""
+        """Return the command for the entry that has the customer's address now."""
         found = self.entries.known_as(command.waitlist_id, command.entry_id)
         return command.of_entry(found)
 
@@ -129,24 +138,24 @@ class Signups(Struct, frozen=True):
         self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
-        # `UnprovenSignups` asks in another way whether the settings are current.
+        # `UnprovenSignups` checks in its own way whether the settings are current.
         is_secret = command.verify_until_millis is not None
         is_ended = isinstance(step, Refuse) and isinstance(
             step.error, AlreadyAdmitted | AlreadyLeft
         )
         if is_ended and not is_secret:
-            # The cached setting `rejoin` may be older than an operator's change.
+            # An operator may have changed the setting `rejoin` since it was cached.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
             step = next_step(command, existing, waitlist, self.now_millis())
         return step
 
     def _check_bot(self, command: SignupCommand, waitlist: WaitlistRecord) -> None:
-        """Raise if the guest is not known to be a person, or what would refuse any new entry."""
+        """Raise an error if the bot check fails, or if the waitlist refuses any new entry."""
         if command.bot_proof is None or self.bot_check is None:
             return
         refusal = refusal_of(waitlist, command)
         if refusal is not None:
-            # For this alone nobody has to solve anything.
+            # Nobody should have to solve a challenge only to be refused afterwards.
             raise refusal
         when_down = waitlist.settings.bot_check_down
         self.bot_check.check(command.entry_id, command.bot_proof, when_down)
@@ -159,12 +168,16 @@ class Signups(Struct, frozen=True):
     def _write_intent(
         self, intent: EntryRecord, former: EntryRecord | Alias | None
     ) -> EntryRecord | Alias | None:
-        """Write the intent to join; return what stands there, which may be another's record."""
+        """Write the intent to join, and return the record or alias that the table has then.
+
+        If another request was faster, this is the record or alias that the other request wrote.
+        """
         try:
             if former is None or isinstance(former, Alias):
                 return self.entries.begin_join(intent, over=former)
             if former.status == "admitted":
-                # Redis may still have the former stay, and would return it for this one.
+                # Redis may still have the former stay. If this stay were not removed, Redis would
+                # take it for the new stay.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.created_millis)
             counted = replace(intent, changes_until_millis=until_millis)

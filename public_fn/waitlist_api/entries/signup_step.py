@@ -1,4 +1,4 @@
-"""The signup command, and the decision what a signup does next. No I/O."""
+"""Decide what a signup does next. This module does no I/O."""
 
 import hashlib
 import hmac
@@ -27,13 +27,14 @@ from waitlist_shared.ids import entry_id_of
 
 
 class SignupCommand(Struct, frozen=True, kw_only=True):
-    """The customer to add, and what the caller sent to prove that they are this customer.
+    """A signup request, with the proofs of identity that the caller has sent.
 
-    `domain` is that of the mail address that the customer id was made of, if it was; `languages`
-    the request's `Accept-Language`. With `verify_until_millis` the entry is not ready until its
-    address is verified, and leaves then. `proven` is true if the caller's credentials name the
-    customer. `stay_shown` is the ticket of the stay whose entry token the caller sent. With a
-    `bot_proof` a new signup is checked.
+    If the customer id was made from a mail address, `domain` is the domain of this address.
+    `languages` is the request's `Accept-Language` header. If `verify_until_millis` is set, the
+    entry is not ready until its address is verified, and it leaves the waitlist at this time if it
+    is still unverified. `proven` is true if the caller's credentials name the customer.
+    `stay_shown` is the ticket of the stay whose entry token the caller has sent. If `bot_proof` is
+    set, a new signup must pass the bot check.
     """
 
     waitlist_id: str
@@ -53,13 +54,16 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def of_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
-        """Return the command for the entry that answers to the customer's address."""
+        """Return the command for the entry that has the customer's address now.
+
+        This entry may have moved to the address from another one, and then has another customer id.
+        """
         if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
             return self
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return the command with the stay whose entry token the caller sent."""
+        """Return the command with the ticket of the stay whose entry token the caller sent."""
         return replace(self, stay_shown=stay)
 
     def is_proven_of(self, record: EntryRecord) -> bool:
@@ -68,7 +72,10 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def may_be_known(self) -> bool:
-        """Return whether the caller has sent what an earlier signup has, or was answered."""
+        """Whether an earlier signup of this caller may exist.
+
+        The caller has sent an Idempotency-Key, or the entry token that an earlier signup returned.
+        """
         return bool(self.idempotency_key) or self.stay_shown is not None
 
     def is_repeat_of(self, record: EntryRecord, now_millis: int) -> bool:
@@ -78,14 +85,14 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def signup_key(self) -> str:
-        """A digest, because the key itself is the client's secret."""
+        """The digest of the Idempotency-Key. The key itself is the client's secret."""
         if not self.idempotency_key:
             return ""
         return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
 
     @property
     def signup_body(self) -> str:
-        """A digest of the body, keyed so that the body cannot be guessed without the key."""
+        """The keyed digest of the body. Nobody can guess the body without the Idempotency-Key."""
         if not self.idempotency_key:
             return ""
         content = json.dumps([self.profile, self.attributes], sort_keys=True)
@@ -93,19 +100,19 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
 
 class Refuse(Struct, frozen=True):
-    """Raise `error`. Nothing has been written."""
+    """Refuse the signup with `error`. Nothing has been written."""
 
     error: WaitlistError
 
 
 class Replay(Struct, frozen=True):
-    """Return the status and position that the entry has."""
+    """Return the current status and position of the existing entry."""
 
     record: EntryRecord
 
 
 class FinishLeave(Struct, frozen=True):
-    """Finish the leave that an earlier request began, then decide again."""
+    """Finish the leave that an earlier request began, and then decide again."""
 
     record: EntryRecord
 
@@ -117,9 +124,10 @@ class Resume(Struct, frozen=True):
 
 
 class Create(Struct, frozen=True):
-    """Write the intent to join, over `former` if the customer had an earlier stay.
+    """Write the intent to join.
 
-    Or over an alias that is stale.
+    If the customer had an earlier stay, `former` is its record, which the intent replaces. `former`
+    can also be a stale alias.
     """
 
     former: EntryRecord | Alias | None = None
@@ -134,41 +142,43 @@ def next_step(
     waitlist: WaitlistRecord,
     now_millis: int,
 ) -> Step:
-    """Decide what a signup does, given the recorded entry and the waitlist's configuration."""
+    """Decide the next step of a signup from the existing record and the waitlist's settings."""
     if existing is None or isinstance(existing, Alias):
         refusal = refusal_of(waitlist, command)
         return Create(existing) if refusal is None else Refuse(refusal)
     if existing.ban_stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
-    # Records of an earlier version have no digest of the body.
+    # Records that an earlier version has written have no digest of the body.
     if is_repeat and existing.signup_body not in ("", command.signup_body):
         return Refuse(IdempotencyKeyReused())
     if existing.status == "leaving":
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(command, existing, waitlist, now_millis)
-    # A repeat does not rejoin: a late copy of a signup would bring back a customer who left.
+    # A repeat never joins again. Otherwise a late copy of a signup would bring back a customer who
+    # has left.
     if not (is_repeat or command.is_proven_of(existing)):
         return Refuse(_on_list(waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
 
 
 def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
-    """Return the refusal, whose words depend on public settings alone."""
+    """Return the AlreadyOnList error. Its message depends only on public settings."""
     identity = waitlist.settings.identity
     if identity is None:
         return AlreadyOnList()
     return AlreadyOnList(
         f"This {identity.field} is already on the waitlist. To get the entry again, repeat the "
-        "signup with the same Idempotency-Key, or ask for the link to it, which goes to the "
-        f"address: POST /v1/waitlists/{waitlist.waitlist_id}/links with "
-        f'{{"{identity.field}": …}}. If none arrives, ask an operator for the link.'
+        "signup with the same Idempotency-Key, or request a link by POST "
+        f"/v1/waitlists/{waitlist.waitlist_id}/links with "
+        f'{{"{identity.field}": …}}. The service sends the link to this address. If no link '
+        "arrives, ask an operator for it."
     )
 
 
 def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
-    """Return why a waitlist refuses a new entry with this data; None if it accepts."""
+    """Return the error with which the waitlist refuses a new entry, or None if it accepts it."""
     if not waitlist.settings.open:
         return WaitlistClosed()
     try:
@@ -184,7 +194,8 @@ def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistErro
 def _rejoin(
     command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
 ) -> Refuse | Create:
-    # Only the end of the pass may free the room: another admission would give a second valid pass.
+    # If `customer_exit` is `frees_at_end`, only the end of the pass may free the room. A second
+    # admission before that would give the customer two valid passes.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:

@@ -1,4 +1,8 @@
-"""Signups on lists that verify addresses: one answer, whoever asks and whatever the record has."""
+"""Sign guests up on waitlists that verify addresses.
+
+The response does not depend on whether the address is on the waitlist, so that nobody can find out
+who waits.
+"""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,10 +34,11 @@ from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 
 
 class UnprovenSignups(Struct, frozen=True):
-    """Signs addresses up that are to be verified (decision 62).
+    """Signs up guests whose address is not verified yet (decision 62).
 
-    A known address costs the calls of a new one: a write of the record that finds it, a call of
-    Redis, and a transaction. Only who joins again after a stay has ended costs another write.
+    A signup makes the same calls whether or not the address is known: a conditional write of the
+    record, a call to Redis, and a transaction. Therefore the response time reveals nothing. The
+    only exception is a customer who joins again after a stay has ended. This costs another write.
     """
 
     waitlist_cache: WaitlistCache
@@ -45,30 +50,33 @@ class UnprovenSignups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
-        """Add the entry, unverified, or ask for a message to the person who has it.
+        """Add an unverified entry, or request a message to the customer of the existing entry.
 
-        A known entry that is not verified gets the data of this signup, because its person may come
-        later than a stranger who has typed their address. Raises what refuses a new entry, for a
-        known address too.
+        If the existing entry is unverified, the data of this signup replaces the data of the entry,
+        because a stranger may have typed the address before its owner. An error that refuses a new
+        entry is raised for a known address too.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # A key that was used with another body would tell that there was one.
+        # The Idempotency-Key is ignored. Otherwise the error for a key that was used with another
+        # body would reveal that the address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
             return
         waitlist, is_current, stamp = self._check_room(unproven, known)
         if not is_current:
-            # An operator has changed the settings since they were read. The bot check is passed.
+            # An operator has changed the settings after they were read, so sign up again. The bot
+            # check has been passed already.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # Data that new settings refuse are those of a form of a moment ago.
+            # If the new settings refuse the data, the data comes from an outdated form and is not
+            # recorded.
             is_taken = is_current or refusal_of(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
-        """Return the record of a known address; add the entry if there is none."""
+        """Return the record if the address is known. Otherwise add the entry, and return None."""
         outcome = self.signups.attempt(command)
         match outcome:
             case RefusedEntry(
@@ -83,10 +91,11 @@ class UnprovenSignups(Struct, frozen=True):
     def _check_room(
         self, command: SignupCommand, record: EntryRecord
     ) -> tuple[WaitlistRecord, bool, int]:
-        """Raise what would refuse a new entry at this moment, after the calls that it would make.
+        """Raise an error if the waitlist would refuse a new entry at this moment.
 
-        Return the waitlist, whether its cached settings are those by which Redis decides, and a
-        stamp for an event of the entry.
+        Return the waitlist, whether its cached settings are as new as the settings in Redis, and a
+        stamp for an event of the entry. The calls are the same as for a new entry, so that the
+        response time does not reveal that the address is known.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
@@ -116,13 +125,19 @@ class UnprovenSignups(Struct, frozen=True):
         return waitlist, is_current, drawn.stamp
 
     def request_link(self, waitlist_id: str, entry_id: str) -> None:
-        """Ask for a message with the link of an entry; the same calls where there is none."""
+        """Request a message with the link to an entry.
+
+        If there is no entry, the same calls are made, so that the response time reveals nothing.
+        """
         found = self.entries.known_as(waitlist_id, entry_id)
         record = found if isinstance(found, EntryRecord) else nobody(waitlist_id, entry_id)
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
-        """Write the event, with another stamp if the entry has a later event by then."""
+        """Write the event that requests the message.
+
+        If the entry has got a later event in the meantime, try again with a new stamp.
+        """
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
                 self.asks.record(record, stamp, self.now_millis(), signup)
@@ -136,7 +151,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return what a signup says of its person, as the record keeps it."""
+    """Return the data of a signup in the form in which the record keeps it."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=kept_profile(settings, command.profile),

@@ -1,4 +1,4 @@
-"""Verification: the code of a message proves that its reader has the entry's address."""
+"""Verify the address of an entry by a code that the service sent to this address."""
 
 from msgspec import Struct
 
@@ -23,14 +23,17 @@ from waitlist_shared.errors import NotWaiting
 
 
 class Verified(Struct, frozen=True):
-    """The entry, and the token of its stay."""
+    """A verified entry and the entry token of its stay."""
 
     view: EntryView
     token: str
 
 
 class Verifications(Struct, frozen=True):
-    """Verifies stays. Without `tokens` customers have accounts, and nothing is to be verified."""
+    """Verifies the addresses of stays.
+
+    If `tokens` is None, customers have accounts, so there are no addresses to verify.
+    """
 
     tokens: EntryTokens | None
     waitlist_cache: WaitlistCache
@@ -41,43 +44,53 @@ class Verifications(Struct, frozen=True):
     now_millis: NowMillis
 
     def verify(self, waitlist_id: str, code: str) -> Verified:
-        """Verify the stay of a code; a repeat changes nothing and has the same answer.
+        """Verify the stay that a code belongs to.
 
-        A code of a new address moves the entry to it; AlreadyOnList if it has an entry of its own.
-        Raises CodeRefused for a code of an ended stay or another list, one that is too old, one
-        that went to an address which the entry had before, and one of a new address once the
-        customer is admitted.
+        A repeat changes nothing and returns the same result.
+
+        If the code was sent to a new address, the entry moves to this address. AlreadyOnList is
+        raised if the new address already has an entry of its own. CodeRefused is raised if the code
+
+        - is too old, or belongs to another waitlist or to a stay that has ended,
+        - was sent to an address that the entry no longer has, or
+        - was sent to a new address, and the customer has been admitted since.
         """
         if self.tokens is None:
             raise NoEntryTokens
-        said = self.tokens.check_code(waitlist_id, code)
+        claims = self.tokens.check_code(waitlist_id, code)
         rules = self.waitlist_cache.find(waitlist_id).settings.identity or IdentityRules(
             field="email"
         )
-        if self.now_millis() > (said.minute + rules.verify_minutes + 1) * MINUTE_MILLIS:
+        if self.now_millis() > (claims.minute + rules.verify_minutes + 1) * MINUTE_MILLIS:
             raise CodeRefused
-        key = (waitlist_id, said.entry_id)
+        key = (waitlist_id, claims.entry_id)
         try:
-            record = self._verified(key, said)
-            if not _is_current(record, said.to):
+            record = self._verify(key, claims)
+            if not _is_current(record, claims.to):
                 raise CodeRefused
             view = self.positions.read(*key)
         except (EntryNotFound, Forbidden, NotWaiting):
             raise CodeRefused from None
-        return Verified(view, self.tokens.issue(*key, said.stay))
+        return Verified(view, self.tokens.issue(*key, claims.stay))
 
-    def _verified(self, key: tuple[str, str], said: InCode) -> EntryRecord:
-        """Verify a stay, and move it if the code says so; one that was admitted stays as it is."""
+    def _verify(self, key: tuple[str, str], claims: InCode) -> EntryRecord:
+        """Verify a stay, and move it to the new address if the code names one.
+
+        The record of an admitted customer stays unchanged.
+        """
         try:
-            if said.to:
-                self.address_changes.confirm(key, said.stay, said.to)
-            return self.readiness.verify(*key, said.stay)
+            if claims.to:
+                self.address_changes.confirm(key, claims.stay, claims.to)
+            return self.readiness.verify(*key, claims.stay)
         except AlreadyAdmitted:
-            return self.entries.find(*key, said.stay)
+            return self.entries.find(*key, claims.stay)
 
 
 def _is_current(record: EntryRecord, to: str) -> bool:
-    """Return whether a code went to the address that the entry has."""
+    """Return whether the code was sent to the address that the entry has now.
+
+    `to` is the id of the new address in the code. It is empty if the code names no new address.
+    """
     if not to:
         return not record.has_moved
     return record.has_moved and to == record.address_id

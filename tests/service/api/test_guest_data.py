@@ -111,7 +111,7 @@ def test_a_guest_may_send_the_fields_of_the_page_alone(people: People) -> None:
 def test_a_page_that_asks_for_no_profile_takes_none(people: People) -> None:
     people.configure(page={"fields": FIELDS[1:]})
     messages = refused(people.sign_up("ada", profile={"email": "a@example.com"}))
-    assert messages == {"body.profile": "this waitlist asks for none: leave them out"}
+    assert messages == {"body.profile": "this waitlist accepts no fields here: leave them out"}
 
 
 def test_a_page_without_fields_takes_any_names(people: People) -> None:
