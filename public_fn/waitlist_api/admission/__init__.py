@@ -1,24 +1,28 @@
-"""How entries leave the queue: admissions and claims, what ends their holds, and exits.
+"""Take entries from the queue: admissions, claims, the end of their holds, and exits.
 
-Redis decides each of them in one script, by its own clock; the record is written before the caller
-is answered. Only an exit is recorded first. Routes call this package; a poll that finds slots due,
-and maintenance each minute, run a list's policy.
+Redis makes each decision in a single script and by its own clock. The service writes the decision
+to the record before it answers the caller. An exit is the only exception: the record comes first.
+Routes call this package. The policy of a waitlist runs when a poll finds slots due, and each minute
+when maintenance runs.
 
-1. Take. `admit` offers slots to the first entries (a run of the policy, or an operator), or admits
-   them at once; `claim` holds them for an operator under a token each. `dequeue` sends both, with
-   the digests by which Redis recognises a repeat. The record notes instants of a schedule before
-   a run counts them: after a crash between, Redis counts them in the next run.
-2. Record. `offers` writes `offered` or `admitted` into each record. Redis gives up the place of an
-   entry whose stay is over, and the answer lacks it. After a crash before this step the repeat with
-   the same Idempotency-Key records the entries. Without it maintenance records offers and
-   admissions, and holds of a claim expire.
-3. End. `holds` has the verbs: enter, decline, withdraw of an offer; complete, release, extend, park
-   of a claim; redrive of a parking. Each sends the script, then records its decision. `withdraw`
-   also records the offer that its script has made to the next entry. After a crash between,
-   the repeat, recognised by token or by the time of the offer or parking, or maintenance records
-   the decision. The next claim or run, or maintenance, ends holds at their deadline.
-4. `exit`: the record, then Redis. After a crash between, the room is free when the pass ends, or at
-   the repeat. A customer's own exit may keep the room (`customer_exit`), and ends with the record.
+1. Take. `admit` offers slots to the first entries for the policy or for an operator, or admits the
+   entries at once. `claim` holds entries for an operator and gives each hold a token. `dequeue`
+   sends both kinds of requests, with the digests by which Redis recognises a repeat. The instants
+   of a schedule are noted in the record before a run counts them. If the process crashes in
+   between, Redis counts the instants in the next run.
+2. Record. `offers` writes the status `offered` or `admitted` to each record. If the stay of an
+   entry is over, Redis removes its place, and the response does not contain the entry. If the
+   process crashes before this step, a repeat with the same Idempotency-Key records the entries. If
+   no repeat comes, maintenance records offers and admissions, and the holds of a claim expire.
+3. End. `holds` ends or extends holds. An offer ends by enter, decline or withdraw. A claim ends by
+   complete, release or park, and extend prolongs it. Redrive ends a parking. Each verb sends its
+   script and then records the decision. `withdraw` also records the offer that its script has made
+   to the next entry. If the process crashes in between, a repeat or maintenance records the
+   decision. Redis recognises the repeat by the token, or by the time of the offer or parking. The
+   next claim, the next run or maintenance ends a hold whose deadline has passed.
+4. Exit. `exit` writes the record and then calls Redis. If the process crashes in between, the room
+   becomes free when the pass ends or when the request is repeated. The setting `customer_exit` can
+   keep the room taken after a customer's own exit. Such an exit changes only the record.
 
-If an admission is recorded late, Redis first lets its time inside begin (docs/decisions/0051).
+If an admission is recorded late, Redis first starts the time inside anew (docs/decisions/0051).
 """

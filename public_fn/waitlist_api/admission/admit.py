@@ -1,4 +1,4 @@
-"""Admit: offer slots to the first entries of the queue, as the policy or an operator says."""
+"""Offer slots to the first entries of the queue, for the policy or for an operator."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,17 +23,21 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
 NOT_TO_BE_OFFERED = (
-    "The entry is not waiting, so no slot can be offered to it: get it for its status."
+    "The entry is not waiting, so no slot can be offered to it. Get the entry to see its current "
+    "status."
 )
-# A run that has to catch up with a schedule counts so many messages of instants; the next goes on.
+# A run that has to catch up with a schedule sends at most this many messages to Redis. The next run
+# continues.
 CATCH_UPS = 20
 
 
 class AdmitCommand(Struct, frozen=True, kw_only=True):
-    """How many slots an operator offers now; with a `filter` to the first entries of a segment.
+    """An operator's request to offer `count` slots now.
 
-    With `filters` instead each entry is of the first that has a ready one. With `refill` unused
-    slots go to the next entries, until so many have entered.
+    If `filter` is given, the slots go to the first entries of this segment. If `filters` is given,
+    it lists segments in order of preference, and each slot goes to the first segment that has a
+    ready entry. If `refill` is true, unused slots go to the next entries until `count` customers
+    have entered.
     """
 
     waitlist_id: str
@@ -46,7 +50,7 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
 
 
 class AdmitOneCommand(Struct, frozen=True, kw_only=True):
-    """The entry that an operator offers a slot now, wherever it waits."""
+    """An operator's request to offer a slot to a single entry, whatever its position is."""
 
     waitlist_id: str
     entry_id: str
@@ -56,17 +60,21 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The entries that one run took, and whether another one would find more places due."""
+    """The offers that a run has made.
+
+    `is_more` is true if another run would find more slots due.
+    """
 
     offers: list[Offer]
     is_more: bool
 
 
 class Admissions(Struct, frozen=True):
-    """Offers slots. Redis decides how many are due and takes the entries, in one script.
+    """Offers slots to waiting entries.
 
-    Runs at the same time never take more than is due. If a run dies before it has recorded its
-    offers, maintenance records them.
+    One Redis script decides how many slots are due and takes the entries. Therefore concurrent runs
+    never take more entries than slots are due. If a process dies before it has recorded its offers,
+    maintenance records them.
     """
 
     dequeue: Dequeue
@@ -78,11 +86,14 @@ class Admissions(Struct, frozen=True):
     now_millis: NowMillis
 
     def hours(self, waitlist_id: str) -> tuple[c.Hours, ...]:
-        """Return the hours in which the list's policy offers, for a message; none without hours."""
+        """Return the hours in which the policy of the waitlist makes offers, for a message.
+
+        The result is empty if the policy makes offers at any time.
+        """
         return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the slots that the policy, or a quota, has due, at most 100."""
+        """Offer the slots that the policy or a quota has due, at most 100 of them."""
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
@@ -92,15 +103,17 @@ class Admissions(Struct, frozen=True):
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             if admitted.settings_version < waitlist.version:
-                # The request that changed the settings was cut off before it told Redis.
+                # The request that changed the settings was interrupted before it sent the new
+                # settings to Redis.
                 self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
 
     def admit(self, command: AdmitCommand) -> Run:
-        """Offer `count` slots now, whatever rate and schedule say; fewer if `max_inside` does.
+        """Offer `count` slots now, without regard to the rate and the schedule.
 
-        A count of 0 ends what is left of the quota of earlier calls with `refill`.
+        Fewer slots are offered if `max_inside` does not allow more. If `count` is 0, the rest of
+        the quota from earlier calls with `refill` is cancelled.
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         asked += command.filters or ()
@@ -114,9 +127,10 @@ class Admissions(Struct, frozen=True):
         return Run(self.record(command.waitlist_id, admitted, command.by), admitted.is_more)
 
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
-        """Offer one waiting entry a slot now; return it as it is then, also by a repeat.
+        """Offer a slot to a single waiting entry, and return the entry.
 
-        Raises NotWaiting, AlreadyAdmitted, InsideFull.
+        A repeat returns the current state of the entry. NotWaiting, AlreadyAdmitted or InsideFull
+        is raised if the slot cannot be offered.
         """
         key = (command.waitlist_id, command.entry_id)
         request = c.Admit(
@@ -134,13 +148,15 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
-        # The offer has ended, or another request has recorded a later decision about the entry.
+        # The offer has ended already, or another request has recorded a later decision about the
+        # entry.
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send the request; if Redis has lost the waiting entry, restore it and send again.
+        """Send the request. If Redis has lost the waiting entry, restore the entry and try again.
 
-        It names the stay: arriving late, it does not offer the slot to the customer's next one.
+        The request names the stay, so that a late copy of the request cannot offer the slot to the
+        customer's next stay.
         """
         entry_id = request.entry_id or ""
         try:
@@ -149,25 +165,25 @@ class Admissions(Struct, frozen=True):
             record = self.entries.find(request.waitlist_id, entry_id)
             if record.status == "admitted":
                 raise AlreadyAdmitted from refusal
-            if record.status != "waiting" or self._restored(record).state != "waiting":
+            if record.status != "waiting" or self._restore(record).state != "waiting":
                 raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
             admitted = self.dequeue.send(structs.replace(request, ticket=record.ticket))
         return admitted
 
-    def _restored(self, record: EntryRecord) -> c.RestoreResult:
+    def _restore(self, record: EntryRecord) -> c.RestoreResult:
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # A server that lagged has the place of an earlier stay.
+                # A Redis server that lagged behind has the place of an earlier stay.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Return the message of a run, with the instants of the schedule since a time.
+        """Return the request of a run, with the schedule's instants since the given time.
 
-        The record notes these instants before Redis counts them, so that a rebuilt order never
+        The instants are noted in the record before Redis counts them, so that a rebuilt order never
         counts them again.
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
@@ -177,7 +193,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # Nothing is counted, so this is not behind.
+            # If there is no schedule, there are no instants to count, and Redis cannot be behind.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -185,7 +201,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has noted these instants. The record may say that they are counted.
+                # Another run has noted these instants first. Read the record again, because Redis
+                # may have counted them already.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -196,12 +213,15 @@ class Admissions(Struct, frozen=True):
             counted_until=waitlist.counted_until,
             counted_slots=waitlist.counted_slots,
             schedule_from=since_millis,
-            instants=tuple(c.DueInstant(one.millis, one.count) for one in instants),
+            instants=tuple(c.DueInstant(instant.millis, instant.count) for instant in instants),
             next_instant=following.millis if following else None,
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Note in the record what a run has counted, for a server that takes over without it."""
+        """Save this run's counters in the record.
+
+        A Redis server that takes over without these writes needs the counters.
+        """
         if not waitlist.schedule_version:
             return
         known = (waitlist.counted_until, -waitlist.counted_slots)
@@ -216,10 +236,10 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record the entries that a run took; return the offers that the record accepts."""
+        """Record the entries that a run has taken. Return the offers that the records accept."""
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
-            taken = self._begun_now(waitlist_id, taken)
+            taken = self._begin_time_inside(waitlist_id, taken)
         status: Status = "admitted" if admitted.is_automatic else "offered"
         now_millis = self.now_millis()
 
@@ -230,30 +250,37 @@ class Admissions(Struct, frozen=True):
 
         transitions = [
             transition_of_take(
-                waitlist_id, one, admitted.stamp, status, by, changes(one.deadline_millis), reason
+                waitlist_id,
+                entry,
+                admitted.stamp,
+                status,
+                by,
+                changes(entry.deadline_millis),
+                reason,
             )
-            for one in taken
+            for entry in taken
         ]
         state: c.PlaceState = "done" if admitted.is_automatic else "offered"
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
-    def _begun_now(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Return the entries that an earlier run has admitted.
+    def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
+        """Return the entries that an earlier run has admitted, with the ends of their passes.
 
-        The time inside of those that the record lacks begins now. One whose time was over is left
-        out if there is no room: maintenance records it later.
+        If the record lacks an admission, the customer's time inside begins now. If this time was
+        already over and there is no room for another one, the entry is left out, and maintenance
+        records its admission later.
         """
-        records = self.entries.get_many(waitlist_id, [one.entry_id for one in taken])
+        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
-            one.entry_id: renew_of(record, one.ticket)
-            for one in taken
-            if (record := records.get(one.entry_id)) is not None
+            entry.entry_id: renew_of(record, entry.ticket)
+            for entry in taken
+            if (record := records.get(entry.entry_id)) is not None
             and record.status in ("joining", *PRESENT)
-            and record.ticket in (None, one.ticket)
+            and record.ticket in (None, entry.ticket)
         }
         ends = send_renewals(self.offers.queue, list(late.values()))
         return [
-            structs.replace(one, deadline_millis=ends.get(one.entry_id, one.deadline_millis))
-            for one in taken
-            if one.entry_id in ends or one.entry_id not in late
+            structs.replace(entry, deadline_millis=ends.get(entry.entry_id, entry.deadline_millis))
+            for entry in taken
+            if entry.entry_id in ends or entry.entry_id not in late
         ]

@@ -1,4 +1,4 @@
-"""Claim: hold the first entries of the queue or of a segment, and record an offer for each."""
+"""Claim the first entries of the queue or of a segment, and record an offer for each entry."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,10 +19,12 @@ from waitlist_shared.errors import WaitlistError
 
 
 class ClaimCommand(Struct, frozen=True, kw_only=True):
-    """How many entries to claim, and from where: without a `filter` from the whole queue.
+    """An operator's request to claim `count` entries.
 
-    With `filters` instead each entry is of the first that has a ready one.
-    With `complete` the entries are admitted at once, so their claim tokens have no use.
+    The entries come from the whole queue, or from the segment in `filter` if it is given. If
+    `filters` is given, it lists segments in order of preference, and each entry comes from the
+    first segment that has a ready entry. If `complete` is true, the entries are admitted at once,
+    and their claim tokens are useless.
     """
 
     waitlist_id: str
@@ -37,14 +39,17 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
 
 
 class Claiming(Struct, frozen=True):
-    """The claimed entries, and the setting that kept the claim from taking as many as it asked."""
+    """The claimed entries.
+
+    If a setting kept the claim from taking as many entries as requested, `limit` names the setting.
+    """
 
     offers: list[Offer]
     limit: str | None
 
 
 class Claims(Struct, frozen=True):
-    """Holds entries for the operator who claims them, each entry for one claim at a time."""
+    """Holds entries for the operator who claims them. Two claims never hold the same entry."""
 
     queue: QueueClient
     dequeue: Dequeue
@@ -53,10 +58,10 @@ class Claims(Struct, frozen=True):
     now_millis: NowMillis
 
     def claim(self, command: ClaimCommand) -> Claiming:
-        """Hold up to `count` entries; return them in serving order.
+        """Hold up to `count` entries, and return them in serving order.
 
-        There are fewer if fewer wait, if the list's `max_claims` allows fewer, or if some of the
-        first entries were just leaving.
+        The result has fewer entries if fewer are waiting, if the `max_claims` setting of the
+        waitlist allows fewer, or if some of the first entries were just leaving.
         """
         held = self._hold(command)
         status: Status = "admitted" if command.complete else "offered"
@@ -64,13 +69,13 @@ class Claims(Struct, frozen=True):
         transitions = [
             transition_of_take(
                 command.waitlist_id,
-                one,
-                one.stamp or held.stamp,
+                entry,
+                entry.stamp or held.stamp,
                 status,
                 command.by,
-                offer_changes(one.deadline_millis) | admission,
+                offer_changes(entry.deadline_millis) | admission,
             )
-            for one in held.entries
+            for entry in held.entries
         ]
         offers = self.offers.write_all(command.waitlist_id, held.entries, transitions, "held")
         if command.complete:
@@ -78,7 +83,11 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
-        """Return what `complete` changes in a record besides the offer."""
+        """Return the changes of the record that are added to the changes of an offer.
+
+        If the claim completes the entries, these are the times of the admission. Otherwise the time
+        of an earlier admission is removed.
+        """
         if not command.complete:
             return {"admitted_millis": None}
         now_millis = self.now_millis()
@@ -105,10 +114,10 @@ class Claims(Struct, frozen=True):
         return held
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
-        """End the holds in Redis of the entries that are recorded as admitted.
+        """End the holds of the admitted entries in Redis.
 
-        If Redis has no such hold, because it expired or Redis was rebuilt, the entry may be back
-        in the queue, and its place is removed.
+        If Redis does not have a hold any more, because it has expired or Redis was rebuilt, the
+        entry may be back in the queue. In this case its place is removed from the queue.
         """
         requests: list[c.Single] = [
             c.Complete(

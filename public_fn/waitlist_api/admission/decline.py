@@ -1,4 +1,4 @@
-"""Decline: the customer gives an offer to the next one, and waits at the end or leaves."""
+"""Decline an offer. The next entry gets the slot, and the customer goes to the back or leaves."""
 
 from typing import Literal
 
@@ -17,7 +17,10 @@ from waitlist_api.records.entry import DECLINED
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
-    """`stay` is the ticket that an entry token proves; `offered_until_millis` names the offer."""
+    """A customer's request to decline an offer.
+
+    `stay` is the ticket that the entry token proves. `offered_until_millis` identifies the offer.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -28,7 +31,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 
 
 class Declines(Struct, frozen=True):
-    """Ends offers that their customers do not want."""
+    """Ends offers that customers do not want."""
 
     holds: Holds
     leaves: Leaves
@@ -36,22 +39,24 @@ class Declines(Struct, frozen=True):
     now_millis: NowMillis
 
     def decline(self, command: DeclineCommand) -> EntryView:
-        """Give the offer to the next customer; return the entry as it is then.
+        """Decline the offer, and return the entry.
 
-        A repeat with the same key changes nothing, also when the entry has the next offer. Raises
-        TooManyChanges for a customer who goes to the back again and again; they may still leave.
+        A repeat with the same key changes nothing, even if the entry has got another offer since.
+        TooManyChanges is raised if the customer goes to the back too often. Such a customer can
+        still leave.
         """
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         once_key = None
         if command.idempotency_key:
-            # With another `to` it is another request.
+            # The digest includes `to`, so the same key with another `to` is another request.
             once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
         if command.to == "back":
             record = self.entries.find(waitlist_id, entry_id, stay)
             is_repeat = once_key is not None and record.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # The list may offer the slot to the same customer again, without end.
+                # If nobody else waits, the waitlist offers the slot to the same customer again and
+                # again, so each decline is counted.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

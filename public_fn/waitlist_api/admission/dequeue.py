@@ -1,4 +1,4 @@
-"""Dequeue: send a claim or an admission to the queue, idempotently."""
+"""Send claims and admissions to Redis, so that Redis recognises repeated requests."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
 class Dequeue(Struct, frozen=True):
-    """Sends claims and admissions, from the whole queue or from a segment."""
+    """Sends claims and admissions that take entries from the whole queue or from segments."""
 
     recovering_queue: RecoveringQueue
     segmented_queue: SegmentedQueue
@@ -27,9 +27,11 @@ class Dequeue(Struct, frozen=True):
         filter_: Segment | None = None,
         filters: Sequence[Segment] | None = None,
     ) -> Any:
-        """Return the result; raise InvalidFields if a segment is not declared.
+        """Send the request, and return its result.
 
-        With `filters` each entry is of the first that has a ready one; an empty one is everyone.
+        `filters` lists segments in order of preference. Each entry is taken from the first segment
+        that has a ready entry. An empty filter matches all entries. InvalidFields is raised if a
+        segment is not declared.
         """
         if filter_ is None and filters is None:
             return self.recovering_queue.read(request)
@@ -37,7 +39,7 @@ class Dequeue(Struct, frozen=True):
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission from a segment, or by filters in order of preference."""
+    """A claim or an admission from a segment, or from segments in order of preference."""
 
     request: c.Claim | c.Admit
     filter: Segment | None
@@ -50,23 +52,29 @@ class _Within(Struct, frozen=True):
     def to_request(self, segments: Segments) -> c.Claim | c.Admit:
         segment = None if self.filter is None else segments.named(self.filter, "body.filter")
         filters = tuple(
-            segments.named(one, f"body.filters.{number}") if one else c.EVERYONE
-            for number, one in enumerate(self.filters)
+            segments.named(segment_filter, f"body.filters.{number}")
+            if segment_filter
+            else c.EVERYONE
+            for number, segment_filter in enumerate(self.filters)
         )
         return structs.replace(
             self.request, segment=segment, filters=filters, segments_version=segments.version
         )
 
     def check(self, segments: Segments) -> None:
-        """The segments are checked where their ids are made."""
+        """Do nothing, because `to_request` checks the segments."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields by which Redis recognises a repeat, and that it asks for the same."""
-    # Without the client's key, only retries within this call are recognised.
+    """Return the fields by which Redis recognises a repeat.
+
+    `once_key` identifies the request. `once_body` shows whether a repeat asks for the same.
+    """
+    # If the client sends no key, a random key lets Redis recognise retries within this call.
     key = idempotency_key or secrets.token_hex(16)
     return {
-        # Keys are per operator, so that another operator's repeat cannot return the claim tokens.
+        # The digest includes the operator, so that another operator who uses the same key cannot
+        # get the claim tokens.
         "once_key": _digest(f"{by}\0{key}"),
         "once_body": _digest(json.dumps(asked, sort_keys=True)),
         "once_seconds": ONCE_SECONDS if idempotency_key else INTERNAL_ONCE_SECONDS,

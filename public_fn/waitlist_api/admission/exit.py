@@ -1,4 +1,4 @@
-"""Exit: a customer who was admitted goes out, and frees the place."""
+"""Let an admitted customer out, and free the room."""
 
 from msgspec import Struct
 
@@ -15,12 +15,14 @@ from waitlist_shared import contracts as c
 
 
 class Exits(Struct, frozen=True):
-    """Ends the time inside. The record comes first: a crash before Redis frees the place late.
+    """Ends the time inside.
 
-    Otherwise a lost Redis would bring back a customer whose place was given to the next one.
+    The exit is recorded before Redis frees the room. If the process crashes in between, the room
+    becomes free late. In the opposite order, a rebuilt Redis would count a customer as inside
+    although their room was already given to the next customer.
 
-    Where the list's `customer_exit` is "frees_at_end", a customer's own exit is in the record
-    alone, and the room stays taken until the pass ends, or an operator's exit frees it.
+    If the setting `customer_exit` of the waitlist is `frees_at_end`, a customer's own exit is only
+    recorded. The room stays taken until the pass ends or an operator's exit frees it.
     """
 
     entries: EntryRecords
@@ -31,13 +33,13 @@ class Exits(Struct, frozen=True):
     def exit(
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
-        """Let an admitted customer out, once; a repeat changes nothing.
+        """Let an admitted customer out. A repeat changes nothing.
 
-        `stay` is the ticket of an entry token. Raises Forbidden if the entry has another, NotInside
-        if the customer was not admitted or the pass is over.
+        `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay,
+        and NotInside if the customer was not admitted or the pass is over.
         """
         record = retry_on_conflict(
-            lambda: self._recorded(self.entries.find(waitlist_id, entry_id, stay), by, reason)
+            lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )
         if record.exited_millis is not None:
             self.recovering_queue.write(
@@ -45,8 +47,11 @@ class Exits(Struct, frozen=True):
             )
         return record
 
-    def _recorded(self, record: EntryRecord, by: str, reason: str) -> EntryRecord | None:
-        """Return the record with the exit; None if another request changed it first."""
+    def _record(self, record: EntryRecord, by: str, reason: str) -> EntryRecord | None:
+        """Record the exit, and return the record.
+
+        Return None if another request changed the record first.
+        """
         now_millis, is_customer = self.now_millis(), by == CUSTOMER
         if _is_out(record, is_customer):
             return record
@@ -61,5 +66,8 @@ class Exits(Struct, frozen=True):
 
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
-    """Return whether an exit has nothing to record: an operator's still has room to free."""
+    """Return whether the exit is recorded already.
+
+    An operator's exit also frees room that a customer's own exit has left taken.
+    """
     return (record.went_out_millis if is_customer else record.exited_millis) is not None

@@ -1,4 +1,4 @@
-"""What ends or extends a hold, a parking or an offer: one verb each."""
+"""The verbs that end or extend a hold, an offer or a parking."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -42,11 +42,12 @@ Message = c.OnHold | c.OnOffer | c.Redrive
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
-    """What an operator does with a claimed or parked entry, or a customer with an offer.
+    """A verb for a claimed or parked entry, or for an offer.
 
-    Redis decides by `message`, for an entry that has the status `before`. The record keeps the
-    decision as `decided`, with a time that `at` returns, given Redis' result and the current time.
-    An offer and a parking have no token: the field `meant` names the one that is meant by its time.
+    `message` is the request to Redis, and `before` is the status of the entry before the verb. The
+    record keeps the decision as `decided`, with the time that `at` computes from the result of
+    Redis and the current time. An offer or a parking has no token. Instead, its time identifies it,
+    in the field that `meant` names.
     """
 
     message: type[Message]
@@ -86,15 +87,16 @@ DECLINE = ClaimAction(message=c.Decline, decided="declined", meant="offered_unti
 WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
 
 
-# Where Redis has the entry after these decisions.
 class HoldCommand(Struct, frozen=True, kw_only=True):
-    """The entry, the actor, with a reason, and the token that proves the hold.
+    """A caller's request to end or extend a hold, an offer or a parking.
 
-    A parked entry and an offer have no token that callers know: `parked_millis` or
-    `offered_until_millis` names the one that the caller means. `ticket` is that of the stay that a
-    customer's entry token proves. `hours` are those in which the policy may offer the slot of a
-    withdrawal to the next one. `once_key` is a digest of the caller's idempotency key. The record
-    gets the `changes_until_millis`, which counts what a customer decides.
+    - `token` proves the hold of a claim. Callers know no token of an offer or a parking, so
+      `offered_until_millis` or `parked_millis` identifies it.
+    - `ticket` is the ticket of the stay that a customer's entry token proves.
+    - `hours` are the hours in which the policy may offer a withdrawn slot to the next entry.
+    - `once_key` is a digest of the caller's idempotency key.
+    - `changes_until_millis` is the new value of this field in the record, which limits how often
+      customers change their entry.
     """
 
     waitlist_id: str
@@ -114,29 +116,30 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the entry's key: waitlist and entry."""
+        """The ids of the waitlist and of the entry."""
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Return the message to Redis, with those of the command's fields that it has."""
+        """Return the verb's message to Redis. Its fields come from the command's equal fields."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
     def is_of(self, record: EntryRecord) -> bool:
-        """Return whether the record has the hold that the command's token or stay proves."""
+        """Return whether the record has the hold that the command's token and ticket name."""
         is_same_stay = self.ticket in (None, record.ticket)
         return self.token in ("", record.claim_token) and is_same_stay
 
     def means(self, record: EntryRecord) -> bool:
-        """Return whether the record has the offer or parking that the caller means, if any."""
+        """Return whether the record has the offer or parking that the caller has named, if any."""
         is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
         return is_offer and self.parked_millis in (None, record.parked_millis)
 
 
 class ActionResult(Struct, frozen=True):
-    """The entry after the verb; `deadline_millis` is the end of an extended hold, else 0.
+    """The entry after the verb.
 
-    `result` is that of Redis; None if the record alone has shown that the verb was done before.
+    `deadline_millis` is the new deadline of an extended hold, or 0. `result` is the result of
+    Redis. It is None if the record shows that the verb was done before.
     """
 
     view: EntryView
@@ -145,11 +148,11 @@ class ActionResult(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """Ends and extends holds. Redis decides by its own clock, and the record follows.
+    """Ends and extends holds. Redis decides by its own clock, and then the decision is recorded.
 
-    Redis answers a repeat with the first decision. The repeat records it with the decision's own
-    stamp before it returns, because the first request may have been cut off
-    (docs/decisions/0036).
+    Redis answers a repeat with its first decision. The repeat records this decision with its
+    original stamp, because the first request may have been interrupted before it recorded the
+    decision (docs/decisions/0036).
     """
 
     entries: EntryRecords
@@ -159,26 +162,27 @@ class Holds(Struct, frozen=True):
     now_millis: NowMillis
 
     def act(self, verb: ClaimAction, command: HoldCommand) -> ActionResult:
-        """Do what the verb says, once; a repeat returns the outcome that the record has."""
+        """Carry out the verb. A repeat returns the recorded outcome."""
         try:
-            result = self._begun_now(verb, command, self._decide(verb, command))
+            result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis deletes its own copy of a decision soon after it is recorded.
+            # Redis deletes its copy of a decision soon after the decision is recorded, so Redis may
+            # refuse a repeat.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
-            # The entry may have the next offer by now.
+            # The entry may have another offer in the meantime.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the message; if Redis has lost the hold or parking, restore it and send again.
+        """Send the message. If Redis has lost the hold, offer or parking, restore it and try again.
 
-        A rebuild may have restored it since Redis refused the message.
+        A rebuild may also have restored it after Redis refused the message.
         """
         try:
             return self._send(verb, command)
@@ -195,24 +199,28 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the message, which always names the offer or parking that it means.
+        """Send the message, which always identifies the offer or parking.
 
-        If the caller does not, it is the one that the record has, or one that Redis has and the
-        record lacks. A message that arrives late then finds that another one is not meant.
+        If the caller does not identify it, the offer or parking in the record is used. If Redis
+        does not have this one, the current one in Redis is used. A message that arrives late can
+        then not affect a later offer or parking.
         """
         if not verb.meant or getattr(command, verb.meant) is not None:
             return self.recovering_queue.read(command.message(verb))
         recorded = self._recorded_time(verb, command)
         try:
-            return self.recovering_queue.read(_meaning(verb, command, recorded))
+            return self.recovering_queue.read(_message_at(verb, command, recorded))
         except (NotParked, NotOffered):
             found = self._time_in_redis(verb, command)
             if found in (0, recorded):
                 raise
-        return self.recovering_queue.read(_meaning(verb, command, found))
+        return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time of the offer or parking in Redis; 0 without one, or during a rebuild."""
+        """Return the time of the offer or parking in Redis.
+
+        Return 0 if Redis has none, or if the order is being rebuilt.
+        """
         try:
             place: c.InspectResult = self.recovering_queue.read(
                 c.Inspect(waitlist_id=command.waitlist_id, entry_id=command.entry_id)
@@ -222,7 +230,7 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time of the recorded offer or parking; 0 if the record has none."""
+        """Return the time of the recorded offer or parking, or 0 if the record has none."""
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
             return 0
@@ -230,13 +238,15 @@ class Holds(Struct, frozen=True):
             return record.parked_millis or 0
         return (record.is_offer and record.claimed_until_millis) or 0
 
-    def _begun_now(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Return the result; if the record lacks an earlier admission, the time inside begins now.
+    def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
+        """Return the result. If a repeat finds an unrecorded admission, the time inside begins now.
 
-        Raises NotOffered for the repeat of an `enter` that an operator's complete has preceded:
-        Redis has the same state after both. The complete is recorded by its own request, or by
-        maintenance: recorded here, the history would name the customer. Raises OfferExpired if that
-        time was over, and there is no room for another.
+        OfferExpired is raised if the time inside is already over and there is no room for another.
+
+        NotOffered is raised if the repeated `enter` comes after an operator's complete. Redis has
+        the same state after both verbs, so it takes the `enter` for a repeat. The complete must be
+        recorded by its own request or by maintenance, because the history would otherwise name the
+        customer as the actor.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -250,12 +260,12 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis was lost since, with the admission; or another request has recorded it.
+            # Redis has lost the admission in the meantime, or another request has recorded it.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> None:
-        """Record a decision; only its events if the record has a later one."""
+        """Record a decision. If the record has a later decision, record only the events."""
         now_millis = self.now_millis()
         decision = c.Decision(
             verb=verb.decided,
@@ -297,7 +307,10 @@ class Holds(Struct, frozen=True):
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
-        """Restore the recorded place if Redis acted on an earlier one; return whether it did."""
+        """Restore the recorded place if Redis decided about an earlier place of the entry.
+
+        Return whether Redis did so.
+        """
         if record is None or not transition.is_refuted_by(record):
             return False
         with suppress(Gone):
@@ -307,21 +320,22 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # Between the two reads the customer may have joined again.
+        # The customer may have joined again between the two reads.
         return view if view.status == record.status else EntryView.recorded(record)
 
 
-def _meaning(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Return the message about the offer or parking of this time."""
+def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
+    """Return the message about the offer or parking that has this time."""
     return replace(command, **{verb.meant: time_millis}).message(verb)
 
 
 def _events(
     command: HoldCommand, decision: c.Decision, result: c.HoldResult
 ) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision; an extension has none."""
+    """Return the events of a decision. An extension has no event."""
     event = event_of(decision, command.by, command.reason)
-    # The position of a repeat is that of the repeat, not of the decision.
+    # The event of a repeat gets no position, because Redis returns the position at the time of the
+    # repeat and not the position after the decision.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -337,21 +351,24 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # The repeat of a release or redrive has no position if another claim holds the entry now.
+    # If another claim holds the entry now, the repeat of a release or redrive has no position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the record's last decision is this one; an extension leaves no trace."""
+    """Return whether the last decision in the record is this one.
+
+    An extension cannot be found, because the record does not keep it as a decision.
+    """
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.is_of(record)
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
-    """Raise if a later record does not agree with what the verb has done."""
+    """Raise an error if the record, which is later than the decision, contradicts the decision."""
     if record is None or record.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):
@@ -363,9 +380,10 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a decision about a place that the record does not have any more.
+    """Return the error for a decision about a place that the record no longer has.
 
-    A repeat of what a former stay had done is none: Redis knows that until it is settled.
+    If the request repeats a verb of a former stay, the entry is simply not held. Redis recognises
+    such a repeat until the former decision is settled.
     """
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
@@ -376,7 +394,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for an entry or a token that Redis refused."""
+    """Return the error for the caller after Redis has refused the entry or the token."""
     if record is None or record.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):
@@ -386,11 +404,12 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # Redis has a recorded parking in another state, and maintenance reconciles the two.
+        # The record says that the entry is parked, but Redis disagrees. Maintenance reconciles the
+        # two.
         is_parked = record.status == "parked" and command.means(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):
-        return NotWaiting("The person is no longer held: they have left the list.")
+        return NotWaiting("The customer is no longer held, because they have left the waitlist.")
     if command.is_of(record):
         return ClaimExpired()
     return ClaimMismatch() if isinstance(refusal, NotHeld) else refusal

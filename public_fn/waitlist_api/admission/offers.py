@@ -1,4 +1,4 @@
-"""Records the offer of each claimed entry, and gives up places whose stay has ended."""
+"""Record the entries that a claim or a run has taken, and remove places whose stay has ended."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,14 +23,17 @@ WORKERS = 16
 
 
 class Offer(Struct, frozen=True):
-    """One claimed entry, as Redis holds it and as it is recorded."""
+    """A taken entry: the claim in Redis and the record."""
 
     claim: c.Claimed
     record: EntryRecord
 
     @property
     def view(self) -> EntryView:
-        """The entry with its offer; `offered_until` is that of an offer to the customer."""
+        """The view of the entry.
+
+        `offered_until` is set if the entry is offered and not yet admitted.
+        """
         claim, status = self.claim, self.record.status
         view = EntryView.placed(claim.entry_id, status, claim.rank, claim.ticket)
         until = iso(claim.deadline_millis) if status == "offered" else None
@@ -38,7 +41,7 @@ class Offer(Struct, frozen=True):
 
 
 class OfferWriter(Struct, frozen=True):
-    """Records offers, many at once."""
+    """Records many offers in parallel."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -53,9 +56,9 @@ class OfferWriter(Struct, frozen=True):
         transitions: Sequence[Transition],
         state: c.PlaceState,
     ) -> list[Offer]:
-        """Record each claim by its transition; return the offers that the record accepts.
+        """Record each claim by its transition, and return the offers that the records accept.
 
-        Redis has the entries in this state.
+        `state` is the state of the entries in Redis.
         """
         with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             accepted = list(pool.map(self._write, claims, transitions, repeat(state)))
@@ -68,7 +71,7 @@ class OfferWriter(Struct, frozen=True):
         ]
 
     def _write(self, claim: c.Claimed, transition: Transition, state: c.PlaceState) -> bool:
-        """Record one offer; return False if the entry is not the caller's to have."""
+        """Record an offer. Return False if the caller must not get the entry."""
         try:
             self.transitions.record(transition, self.now_millis())
         except EntryChanged as changed:
@@ -90,16 +93,16 @@ class OfferWriter(Struct, frozen=True):
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis has lost where the entry is, and took it from an earlier place.
+            # Redis has lost the newest place of the entry, and took the entry from an older place.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # Otherwise another request has recorded a later decision about it.
+        # Otherwise another request has recorded a later decision about the entry.
         return False
 
     def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
-        """Finish a signup that has its place in Redis but not in the record, then offer."""
+        """Record the place of a signup that is not recorded yet, and then the offer."""
         if not _is_of_joining_stay(claim, record):
-            # The place is the former stay's, which has ended and is still in Redis.
+            # The place belongs to the former stay, which has ended but is still in Redis.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return False
         placed = c.SignupResult(
@@ -108,7 +111,7 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # With the same join_id, a concurrent request has recorded the place.
+            # If the `join_id` is the same, a concurrent request has recorded the place.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return False
         try:
@@ -127,7 +130,10 @@ def transition_of_take(
     changes: dict[str, Any],
     reason: str = "",
 ) -> Transition:
-    """Return the transition of a taken entry, and of the hold before if that has just ended."""
+    """Return the transition that records a taken entry.
+
+    If the previous hold of the entry has just ended, the transition also records this end.
+    """
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
@@ -151,9 +157,10 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Return the message that removes the claimed place, and never a later stay's place."""
+    """Return the message that removes the claimed place, but never the place of a later stay."""
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # A leave that began before the signup was recorded also ends this place. It counts once, here.
+    # If a leave began before the signup was recorded, the leave ends this place too. The leave must
+    # be counted only once, so it is sent here.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
@@ -167,7 +174,10 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the `join_id` of the stay with the place's ticket; NO_STAY if no record names it."""
+    """Return the `join_id` of the stay to which the claimed place belongs.
+
+    Return NO_STAY if the record does not name this stay.
+    """
     if record is None:
         return c.NO_STAY
     if _is_of_joining_stay(claim, record) or record.ticket == claim.ticket:
@@ -178,17 +188,18 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the place is of the stay that is joining: its record lacks the ticket still.
+    """Return whether the claimed place belongs to the stay that is joining.
 
-    Tickets ascend, so the one of an earlier stay is not above that stay's last stamp. A requested
-    ticket, an import's, may be.
+    The record does not have the ticket of this stay yet. Tickets ascend, so the ticket of an
+    earlier stay is not above the last stamp in the record. The ticket that an import requests may
+    be below this stamp too, so it is compared directly.
     """
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
-    """For an entry that is already admitted, fill in the deadline that its hold had."""
+    """Fill in the deadline of the hold if the entry is already admitted."""
     if claim.deadline_millis:
         return claim
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)

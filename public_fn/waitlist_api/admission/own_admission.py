@@ -1,4 +1,4 @@
-"""The admission of the customer who asks: enter, and find it again."""
+"""Let customers accept their offer, and find their admission again."""
 
 from contextlib import suppress
 
@@ -14,28 +14,28 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer ends then.
+# No offer has this end, so a message with it accepts no offer.
 NO_OFFER = 0
 
 
 class OwnAdmissions(Struct, frozen=True):
-    """Accepts offers and finds admissions, by what a customer's credentials prove."""
+    """Accepts offers and finds admissions for customers whose credentials prove their stay."""
 
     holds: Holds
     entries: EntryRecords
     now_millis: NowMillis
 
     def enter(self, waitlist_id: str, proof: Proof) -> EntryRecord:
-        """Accept an offer; a repeat returns the same admission."""
+        """Accept the offer of the entry. A repeat returns the same admission."""
         self.holds.act(ENTER, _command(waitlist_id, proof))
         return self._record(waitlist_id, proof)
 
     def find(self, waitlist_id: str, proof: Proof) -> EntryRecord:
-        """Return the admitted entry; raise NotInside before and after the time inside."""
+        """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # Redis may have admitted the customer by a run whose answer was lost: record that now.
-            # A message that names no offer accepts none.
+            # A run whose answer was lost may have admitted the customer in Redis. This message
+            # accepts no offer. It only finds such an admission, which is then recorded.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

@@ -1,4 +1,4 @@
-"""Polls: a customer's poll returns the position, and may trigger a run of the policy."""
+"""Answer a customer's poll with the position. A poll may trigger a run of the policy."""
 
 import logging
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class Polls(Struct, frozen=True):
-    """Finds an entry's position; where the policy has slots due, it offers them first."""
+    """Answers polls. If the policy has slots due, a poll also triggers a run of the policy."""
 
     positions: Positions
     segment_positions: SegmentPositions
@@ -23,9 +23,11 @@ class Polls(Struct, frozen=True):
     def poll(
         self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
-        """Return the entry, and with `names` of attributes its positions within their segments.
+        """Return the view of an entry.
 
-        Raises Forbidden if `stay`, the ticket that an entry token proves, is of a former stay.
+        If `names` of attributes are given, also return the positions within the segments that these
+        attributes define. `stay` is the ticket that an entry token proves. Forbidden is raised if
+        this is a former stay.
         """
         places: list[SegmentPlace] | None = None
         if names is None:
@@ -39,7 +41,10 @@ class Polls(Struct, frozen=True):
         return view, places
 
     def _run(self, waitlist_id: str) -> None:
-        """Offer the slots that are due. A failure is not this customer's: others trigger again."""
+        """Offer the slots that are due.
+
+        A failure must not fail the customer's poll. The next poll triggers another run.
+        """
         try:
             self.admissions.run(waitlist_id)
         except WaitlistError as error:

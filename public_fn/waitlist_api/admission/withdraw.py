@@ -1,4 +1,4 @@
-"""Withdraw: take an offer back; its entry waits at its old place, the slot goes to the next one."""
+"""Withdraw an offer. The entry waits at its old place, and the next entry gets the slot."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,18 +11,19 @@ from waitlist_shared import contracts as c
 
 
 class Withdrawals(Struct, frozen=True):
-    """Takes offers back. Redis offers the slot to the next one in the same script.
+    """Withdraws offers. The same Redis script offers the slot to the next entry.
 
-    If a request dies before it has recorded both entries, maintenance records them.
+    If the process dies before it has recorded both entries, maintenance records them.
     """
 
     holds: Holds
     admissions: Admissions
 
     def withdraw(self, command: HoldCommand) -> EntryView:
-        """Take back the offer that the command names, else the one that is open now.
+        """Withdraw the offer that the command names, or the current offer if it names none.
 
-        Raises NotOffered, OfferExpired.
+        NotOffered is raised if the entry has no such offer, and OfferExpired if the offer has
+        expired.
         """
         command = replace(command, hours=self.admissions.hours(command.waitlist_id))
         acted = self.holds.act(WITHDRAW, command)

@@ -36,7 +36,7 @@ def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) ->
     answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
     message = refused(answer)["body.profile"]
     assert f"at most {LIMIT} bytes" in message
-    assert f"these have {LIMIT + 2}" in message
+    assert f"they have {LIMIT + 2}" in message
     assert "max_guest_bytes" in message
     assert people.person("ada").status == 404
     assert people.sign_up("ada", profile=profile_of(LIMIT, letter)).status == 201
@@ -97,8 +97,8 @@ def test_a_guest_may_send_the_fields_of_the_page_alone(people: People) -> None:
             "ada", profile={"email": "a@example.com", "note": "x"}, attributes={"a": "b"}
         )
     )
-    assert messages["body.profile"].endswith("alone: email")
-    assert messages["body.attributes"].endswith("alone: city, gender, language")
+    assert messages["body.profile"].endswith("only these fields: email")
+    assert messages["body.attributes"].endswith("only these fields: city, gender, language")
     assert people.person("ada").status == 404
     answer = people.sign_up(
         "ada",
