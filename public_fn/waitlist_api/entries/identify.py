@@ -21,7 +21,7 @@ from waitlist_api.settings.sms import sms_countries, takes_sms
 from waitlist_shared.ids import entry_id_of
 
 CUSTOMER_ID = "body.customer_id"
-NO_IDENTITY = "this waitlist does not identify people by address: find them by their customer id"
+NO_IDENTITY = "this waitlist has no identity setting: find people by their customer id"
 NO_SMS = (
     "this waitlist has to send an SMS to this number, but it sends SMS only to {types} numbers of"
     " these countries: {countries}"

@@ -1,1 +1,1 @@
-"""How long a place in the queue takes: the pace of a list, and estimates from it."""
+"""Estimate how long customers wait, from the pace of a waitlist."""

@@ -1,4 +1,4 @@
-"""What happened between samples: how many were served, how many left, and while how many waited."""
+"""Compute from two samples how many entries were served, left and waited between them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -7,16 +7,18 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# A place that has just become free is taken at the next poll.
+# If at least this part of the room is taken, the room counts as full. A place that has just become
+# free stays free until the next poll.
 NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """The time between two samples; `end` and `seconds` are in seconds.
+    """The time between two samples. All times are in seconds.
 
-    `served` counts the entries that a claim or an offer took out of the queue, less those that came
-    back. `is_busy` if people waited who were ready, the list was not paused, and as many people as
-    allowed were inside: only such time shows how fast the list can serve.
+    `served` is the number of entries that claims and offers took from the queue, minus the number
+    of entries that came back. `is_busy` is true if ready people waited, the waitlist was not
+    paused, and the room inside was full or not limited. Only a busy interval shows how fast the
+    waitlist can serve people.
     """
 
     end: float
@@ -32,9 +34,9 @@ class Interval(Struct, frozen=True):
 
 
 def intervals_of(samples: Iterable[Sample], room: int | None = None) -> list[Interval]:
-    """Return the intervals between samples in order of time.
+    """Return the intervals between successive samples.
 
-    `room` is how many people may be inside at once, None for any number.
+    `room` is the number of people who may be inside at once, or None if it is not limited.
     """
     return [_between(before, after, room) for before, after in pairwise(samples)]
 
@@ -44,7 +46,8 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # After a loss of Redis the counters may be up to a minute behind.
+        # The difference may be negative, because the counters may fall back by up to a minute when
+        # Redis is lost.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -57,35 +60,37 @@ def _taken(sample: Sample) -> int:
 
 
 def rate_of(intervals: Sequence[Interval]) -> float:
-    """Return how many were served a second of busy time."""
-    busy = [one for one in intervals if one.is_busy]
-    seconds = sum(one.seconds for one in busy)
-    return max(0, sum(one.served for one in busy)) / seconds if seconds else 0.0
+    """Return the number of entries that were served per second of busy time."""
+    busy = [interval for interval in intervals if interval.is_busy]
+    seconds = sum(interval.seconds for interval in busy)
+    return max(0, sum(interval.served for interval in busy)) / seconds if seconds else 0.0
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return which part of the waiting people left in a second."""
-    exposure = sum(one.waiting * one.seconds for one in intervals)
-    return sum(one.left for one in intervals) / exposure if exposure else 0.0
+    """Return the fraction of the waiting people that left per second."""
+    exposure = sum(interval.waiting * interval.seconds for interval in intervals)
+    return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# As if so many intervals with the dispersion of independent single admissions had been seen, too.
+# The measured dispersion is averaged with this many imaginary intervals of dispersion 1. This keeps
+# it near 1 while there are few samples.
 PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return the variance of served entries per entry, by the differences of neighbours.
+    """Return the variance of the number of served entries, per entry.
 
-    1 for independent single admissions, 0 for a steady rate, B for bursts of B at random. A rate
-    that changes once hardly changes it.
+    The dispersion is 1 for independent single admissions, 0 for a steady rate, and B for bursts of
+    B entries at random times. It is computed from the differences between neighbouring intervals,
+    so that a single change of the rate hardly affects it.
     """
     rate = rate_of(intervals)
     if rate <= 0:
         return 1.0
     total, pairs = 0.0, 0
-    for one, other in pairwise([one for one in intervals if one.is_busy]):
-        # Each is what it deviates from the mean rate by, so that lengths may differ.
-        gap = (one.served - rate * one.seconds) - (other.served - rate * other.seconds)
-        total += gap * gap / (rate * (one.seconds + other.seconds))
+    for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
+        # Compare the deviations from the mean rate, because the intervals may differ in length.
+        gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
+        total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1
     return (total + PRIOR_INTERVALS) / (pairs + PRIOR_INTERVALS)

@@ -1,7 +1,7 @@
-"""The pace of a policy with hours: worked out in the time of its hours, then spread over the days.
+"""Compute the pace of a policy that makes offers only during certain hours.
 
-Between its hours such a list stands still, so they are left out of the time in which its places
-open, and put back at the end.
+The queue stands still outside of these hours. Therefore the pace is first computed in open time,
+which runs only during the hours, and is then converted back to real time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,23 +11,26 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# So many hours are followed one by one; after them places open all day, at a mean rate.
+# At most this many hours are considered one by one. After them, places open at a mean rate all day.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Return a time as if the list had hours alone since `start`; one between is the opening."""
+    """Convert a time after `start` to open time, which runs only during the hours.
+
+    A time outside of the hours becomes the beginning of the next hours.
+    """
     if second <= start:
         return second
     within = sum(max(0.0, min(second, end) - max(start, begin)) for begin, end in hours)
-    return start + within + max(0.0, second - hours[-1][1]) * _part(hours)
+    return start + within + max(0.0, second - hours[-1][1]) * _open_fraction(hours)
 
 
 def spread(pace: Pace, hours: Hours) -> Pace:
-    """Return the pace at any time, of one in the time of the hours.
+    """Convert a pace from open time to real time.
 
-    A pace in cycles stays as it is: it is of the days as they were.
+    A pace with a cycle stays unchanged, because it was measured in real time.
     """
     if pace.cycle:
         return pace
@@ -35,16 +38,19 @@ def spread(pace: Pace, hours: Hours) -> Pace:
     starts = [0.0]
     for begin, end in windows:
         starts.append(starts[-1] + end - begin)
-    pieces = [part for piece in pace.pieces for part in _parts(piece, windows, starts)]
+    pieces = [part for piece in pace.pieces for part in _split(piece, windows, starts)]
     last = max((piece.end for piece in pace.pieces), default=0.0)
     if pace.rate > 0 and last < LONGEST_SECONDS:
         rest = Piece(last, max(last, starts[-1]), pace.rate * max(0.0, starts[-1] - last))
-        pieces += _parts(rest, windows, starts)
-    return replace(pace, rate=pace.rate * _part(hours), pieces=tuple(pieces))
+        pieces += _split(rest, windows, starts)
+    return replace(pace, rate=pace.rate * _open_fraction(hours), pieces=tuple(pieces))
 
 
-def _parts(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Yield the parts of a piece, each within hours; `starts` are theirs in their own time."""
+def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
+    """Split a piece in open time into pieces in real time, each of them within some hours.
+
+    `windows` are the hours in real time, and `starts` are their beginnings in open time.
+    """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
         zip(windows, pairwise(starts), strict=True)
@@ -59,9 +65,9 @@ def _parts(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # Later than the hours that are known.
+        # The rest of the piece comes after the known hours, so it is stretched over whole days.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
-        part = _part(windows)
+        part = _open_fraction(windows)
         yield Piece(
             known + (start - starts[-1]) / part,
             known + (piece.end - starts[-1]) / part,
@@ -69,7 +75,7 @@ def _parts(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
         )
 
 
-def _part(hours: Hours) -> float:
-    """Return the part of the day that the hours are."""
+def _open_fraction(hours: Hours) -> float:
+    """Return the fraction of the time that the hours cover."""
     whole = hours[-1][1] - hours[0][1]
     return sum(end - begin for begin, end in hours[1:]) / whole

@@ -1,4 +1,7 @@
-"""The pace of a list as its samples show it: steady, in bursts, or with the hours of the day."""
+"""Measure the pace of a waitlist from its samples.
+
+The pace can be steady, come in bursts, or follow the hours of the day.
+"""
 
 import math
 from collections.abc import Sequence
@@ -18,56 +21,63 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Fewer admissions say nothing about the next ones.
+# Fewer admissions or intervals do not show how fast the next entries will be served.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# A window grows by this factor, until what is older differs by so many standard deviations.
+# The window of a steady rate grows backwards by the factor GROWTH. It stops when the rate of the
+# older intervals differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
-# The rate of the future is never known better than this.
+# The relative error of a pace is at least this, because a future rate is never known exactly.
 LEAST_ERROR = 0.05
-# A pace of which no more is known than this relative error says nothing.
+# If the relative error is larger than this, the pace is unknown.
 MOST_ERROR = 0.6
-# Bursts: at most this part of the intervals is active, and the gaps between bursts vary by at most
-# this part of their mean.
+# Admissions come in bursts if at most the fraction MOST_ACTIVE of the intervals has admissions, and
+# if the gaps between bursts vary by at most the fraction MOST_VARIATION of their mean.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
-# Batches by the hours of weeks: so much time without an admission ends one.
+# A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# The last batch is over after silence of so many times the length of a batch.
+# The last batch counts as finished when the silence after it is this many times as long as an
+# average batch.
 OVER = 2.0
-# Silence for longer than so many of the usual gaps: the service has stopped.
+# If nobody was served for this many times the usual gap, the service has stopped.
 OVERDUE = 3.0
-# The hours of the day show from two days on, if a day resembles the one before.
+# The pace follows the hours of the day if at least LEAST_DAYS days are known, and if successive
+# days have a correlation of at least RESEMBLANCE. At most MOST_DAYS days are used.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
-# Hours from before are of batches alone: a rate of three weeks ago is no pace.
+# Hourly samples that are older than this are used only to find batches. A rate from three weeks ago
+# does not show the current pace.
 RECENT_DAYS = 8
 
 
-def measured(
+def measure_pace(
     minutes: Sequence[Sample], hours: Sequence[Sample], room: int | None = None
 ) -> Pace | None:
-    """Return the pace that samples show, or None if they show none; `room` as for intervals."""
+    """Return the pace that the samples show, or None if they show no pace.
+
+    `room` is the number of people who may be inside at once, or None if it is not limited.
+    """
     near = intervals_of(minutes, room)
     if not near:
         return None
     recent = hours[-1].millis - RECENT_DAYS * DAY * 1000 if hours else 0
-    far = intervals_of([one for one in hours if one.millis >= recent], room)
+    far = intervals_of([sample for sample in hours if sample.millis >= recent], room)
     known = _bursts(near) or _days(far, near)
     return known or _batches(intervals_of(hours, room)) or _steady(_merged(near, far))
 
 
 def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]:
-    """Return the minutes, and the hours before the first of them."""
-    return [*(one for one in far if one.end <= near[0].start), *near]
+    """Return the intervals of minutes, preceded by the intervals of earlier hours."""
+    return [*(interval for interval in far if interval.end <= near[0].start), *near]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the newest intervals since the rate has last changed."""
-    newest_first = [one for one in reversed(intervals) if one.is_busy]
+    """Return the busy intervals since the last change of the rate."""
+    newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)
     window = newest_first[:size]
@@ -81,19 +91,22 @@ def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
 
 
 def _first_size(newest_first: Sequence[Interval]) -> int:
-    """Return how many intervals have enough admissions for a first rate."""
+    """Return the number of newest intervals that have enough admissions for a first rate."""
     served = 0
-    for number, one in enumerate(newest_first, 1):
-        served += one.served
+    for number, interval in enumerate(newest_first, 1):
+        served += interval.served
         if served >= 2 * LEAST_SERVED and number >= LEAST_INTERVALS:
             return number
     return len(newest_first)
 
 
 def _differ(newer: Sequence[Interval], older: Sequence[Interval], dispersion: float) -> bool:
-    new_seconds = sum(one.seconds for one in newer)
-    old_seconds = sum(one.seconds for one in older)
-    new, old = sum(one.served for one in newer), sum(one.served for one in older)
+    new_seconds = sum(interval.seconds for interval in newer)
+    old_seconds = sum(interval.seconds for interval in older)
+    new, old = (
+        sum(interval.served for interval in newer),
+        sum(interval.served for interval in older),
+    )
     common = max(1, new + old) / (new_seconds + old_seconds)
     deviation = math.sqrt(max(0.5, dispersion) * common * (1 / new_seconds + 1 / old_seconds))
     return abs(new / new_seconds - old / old_seconds) > CHANGED * deviation
@@ -103,7 +116,7 @@ def _steady(intervals: Sequence[Interval]) -> Pace | None:
     if _is_over(intervals):
         return None
     window = steady_window(intervals)
-    served = sum(one.served for one in window)
+    served = sum(interval.served for interval in window)
     if served < LEAST_SERVED or len(window) < LEAST_INTERVALS:
         return None
     dispersion = dispersion_of(window)
@@ -120,15 +133,15 @@ def _steady(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _is_over(intervals: Sequence[Interval]) -> bool:
-    """Return whether the list has served no one for longer than its rate allows."""
-    busy = [one for one in intervals if one.is_busy]
+    """Return whether the waitlist has served nobody for longer than its rate can explain."""
+    busy = [interval for interval in intervals if interval.is_busy]
     before = len(busy)
     while before and busy[before - 1].served <= 0:
         before -= 1
-    silent = sum(one.seconds for one in busy[before:])
+    silent = sum(interval.seconds for interval in busy[before:])
     window = steady_window(busy[:before])
-    ends = [one.end for one in window if one.served > 0]
-    longest = max((two - one for one, two in pairwise(ends)), default=silent)
+    ends = [interval.end for interval in window if interval.served > 0]
+    longest = max((later - earlier for earlier, later in pairwise(ends)), default=silent)
     missing = rate_of(window) * silent
     return missing > CHANGED**2 and (
         silent > OVERDUE * longest or missing > CHANGED**2 * dispersion_of(window)
@@ -136,20 +149,21 @@ def _is_over(intervals: Sequence[Interval]) -> bool:
 
 
 def _bursts(intervals: Sequence[Interval]) -> Pace | None:
-    """Return the pace of bursts at a regular distance, or None if there are none."""
-    active = [one for one in intervals if one.served > 0]
+    """Return the pace of bursts at regular intervals, or None if there are no such bursts."""
+    active = [interval for interval in intervals if interval.served > 0]
     if len(active) < LEAST_BURSTS or len(active) > MOST_ACTIVE * len(intervals):
         return None
-    gaps = [two.end - one.end for one, two in pairwise(active)]
+    gaps = [later.end - earlier.end for earlier, later in pairwise(active)]
     distance, spread = mean(gaps), pstdev(gaps)
     at, last = intervals[-1].end, active[-1]
     if spread > MOST_VARIATION * distance or at - last.end > OVERDUE * distance:
         return None
-    sizes = [one.served for one in active if one.is_busy] or [one.served for one in active]
+    sizes = [burst.served for burst in active if burst.is_busy]
+    sizes = sizes or [burst.served for burst in active]
     size = mean(sizes)
     if size < 2:
         return None
-    # A few gaps show less than the whole spread.
+    # A few gaps vary less than many gaps would, so the spread is increased.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
@@ -164,36 +178,37 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _batches(hours: Sequence[Interval]) -> Pace | None:
-    """Return the pace of batches that are days apart, such as each Tuesday's, or None.
+    """Return the pace of batches that are days apart, such as a batch each Tuesday.
 
-    None also while the last one may be under way: then its own rate is that of the next people.
+    Return None if there are no such batches, or if the last batch may still be in progress. The
+    next people are then served at the rate within this batch.
     """
     batches: list[Interval] = []
-    for one in hours:
-        if one.served <= 0:
+    for hour in hours:
+        if hour.served <= 0:
             continue
         last = batches[-1] if batches else None
-        if last is None or one.start - last.end >= SILENCE:
-            batches.append(one)
+        if last is None or hour.start - last.end >= SILENCE:
+            batches.append(hour)
         else:
             batches[-1] = replace(
                 last,
-                end=one.end,
-                seconds=one.end - last.start,
-                served=last.served + one.served,
-                is_busy=last.is_busy or one.is_busy,
+                end=hour.end,
+                seconds=hour.end - last.start,
+                served=last.served + hour.served,
+                is_busy=last.is_busy or hour.is_busy,
             )
     if not batches:
         return None
-    length = mean(one.seconds for one in batches)
+    length = mean(batch.seconds for batch in batches)
     if hours[-1].end - batches[-1].end < OVER * length:
         return None
-    between = [one for one in hours if one.served <= 0]
-    return _bursts(sorted([*batches, *between], key=lambda one: one.end))
+    between = [hour for hour in hours if hour.served <= 0]
+    return _bursts(sorted([*batches, *between], key=lambda interval: interval.end))
 
 
 def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
-    """Return the pace of a list whose hours of the day differ, or None if they do not."""
+    """Return the pace that follows the hours of the day, or None if the hours do not differ."""
     at = near[-1].end
     by_hour = _by_hour(far, at)
     days = min(MOST_DAYS, len(by_hour) // 24)
@@ -202,7 +217,8 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
     hours = by_hour[: days * 24]
     if _resemblance(hours) < RESEMBLANCE:
         return None
-    # hours[0] ended now: what it was a day ago comes in the last hour of the next day.
+    # hours[0] is the hour that ends now. The next 24 hours end with the same hour of the day, so
+    # the order is reversed.
     totals = [sum(hours[hour::24]) for hour in range(24)]
     profile = [max(0.0, total / days) for total in reversed(totals)]
     daily = [sum(hours[day * 24 : day * 24 + 24]) for day in range(days)]
@@ -226,26 +242,27 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
 
 
 def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
-    """Return how many were served in each hour before a moment, the newest first."""
+    """Return the numbers of entries served in each hour before the time `at`, newest hour first."""
     hours: list[float] = []
-    for one in reversed(intervals):
-        # An interval's entries are spread evenly over its hours.
-        first, last = (at - one.end) / HOUR, (at - one.start) / HOUR
+    for interval in reversed(intervals):
+        # Spread the entries of an interval evenly over its hours.
+        first, last = (at - interval.end) / HOUR, (at - interval.start) / HOUR
         while len(hours) < math.ceil(last):
             hours.append(0.0)
         for hour in range(int(first), math.ceil(last)):
             part = min(last, hour + 1) - max(first, hour)
-            hours[hour] += one.served * part / (last - first)
+            hours[hour] += interval.served * part / (last - first)
     return hours
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation of hours with those a day before; 0 if all are alike.
+    """Return the correlation between the hours and the hours one day earlier.
 
-    Three hours each, because a daily batch at 9:00 comes before the hour on one day, after it on
-    the next.
+    The correlation is 0 if all hours are equal. Each hour is summed with its two neighbours,
+    because a daily batch at 9:00 may fall just before the full hour on one day and just after it on
+    the next day.
     """
-    blurred = [sum(hours[max(0, one - 1) : one + 2]) for one in range(len(hours))]
+    blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]
     a, b = mean(today), mean(before)
     covariance = sum((x - a) * (y - b) for x, y in zip(today, before, strict=True))

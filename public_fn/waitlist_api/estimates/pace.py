@@ -1,7 +1,8 @@
-"""The pace of a list: how many places open when, in a few numbers; an estimate is made of it.
+"""The pace of a waitlist, and the estimates of waits that are computed from it.
 
-Maintenance writes the pace into the list's hash in Redis. A poll reads it with the position, and
-computes its estimate without a further call.
+A pace is a few numbers that say how many places open at which time. A place opens when the waitlist
+takes an entry from the queue. Maintenance writes the pace to Redis. A poll reads the pace together
+with the position, so that it can compute the estimate without a further call.
 """
 
 import math
@@ -12,25 +13,30 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "closed"]
 
-# Of a normal distribution, 87% lies within so many standard deviations: some reserve, because real
-# lists are less regular than any model.
+# The range of an estimate reaches this many standard deviations to both sides. This covers 87% of a
+# normal distribution. It is more than the promised 80%, because real waitlists are less regular
+# than any model.
 DEVIATIONS = 1.5
-# Admissions are seen at whole minutes, and places are whole.
+# Samples are a minute apart and count whole places, so half a place is added to the range.
 HALF_A_PLACE = 0.5
-# A cycle is followed this often, then its mean rate: a poll's work stays bounded.
+# An estimate follows at most this many cycles, and then continues with their mean rate. This limits
+# the work of a poll.
 MOST_CYCLES = 60
-# Later is no estimate that helps a customer.
+# A longer wait is not estimated, because the estimate would not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
-# Maintenance writes a pace each minute. An older one describes another time.
+# Maintenance writes a new pace each minute. A pace that is older than this is not used any more.
 STALE_SECONDS = 3600
-# Fewer places never make a whole one.
+# Numbers of places below this are rounding errors and count as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED = "unknown", "paused"
 FORMAT = "2"
 
 
 class Estimate(Struct, frozen=True):
-    """Seconds until the customer's turn; the truth lies within low and high in 4 of 5 cases."""
+    """The estimated number of seconds until the customer's turn.
+
+    In 4 of 5 cases the real number lies between `low` and `high`.
+    """
 
     seconds: int
     low: int
@@ -38,7 +44,10 @@ class Estimate(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """`places` that open evenly between two moments, in seconds after the pace's; or at once."""
+    """A number of places that open evenly between `start` and `end`.
+
+    Both are seconds after the time of the pace. If they are equal, all places open at once.
+    """
 
     start: float
     end: float
@@ -46,14 +55,16 @@ class Piece(Struct, frozen=True):
 
 
 class Pace(Struct, frozen=True, kw_only=True):
-    """How a queue moves after the second `at`.
+    """The movement of a queue after the time `at`, in seconds since 1970.
 
-    The `pieces` come first, in order of time. With a `cycle` they repeat every so many seconds;
-    otherwise `rate` places a second open after them. `leaving` is the part of the people ahead
-    that leaves in a second. The spread of an estimate comes from `dispersion` (the variance of the
-    places that open, per place), `error` (the relative error of the whole pace) and `jitter` (the
-    standard deviation of the pieces' times, in seconds). The first `sure` places open as the pieces
-    have them: dispersion and error begin behind them.
+    The `pieces` say how many places open at first, in order of time. If `cycle` is set, the pieces
+    repeat after this many seconds. Otherwise `rate` places open per second after the last piece.
+    `leaving` is the fraction of the people ahead that leaves per second.
+
+    Three numbers decide how wide the range of an estimate is: `dispersion` is the variance of the
+    number of places that open, per place. `error` is the relative error of the whole pace. `jitter`
+    is the standard deviation of the times of the pieces, in seconds. The first `sure` places are
+    certain, so dispersion and error apply only to the places after them.
     """
 
     at: int
@@ -67,7 +78,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
-        """Return the pace as text for Redis: numbers, a space between two."""
+        """Return the pace as text for Redis: numbers that are separated by spaces."""
         numbers = (
             *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
             *(self.cycle, self.sure),
@@ -77,7 +88,10 @@ class Pace(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def decode(cls, text: str) -> Self | None:
-        """Return the pace of a text; None for `unknown`, or the format of another version."""
+        """Parse the text of a pace.
+
+        Return None if the text is `unknown` or has the format of another version.
+        """
         words = text.split(" ")
         if words[0] != FORMAT:
             return None
@@ -95,7 +109,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def estimate(self, position: int, now: float) -> Estimate | None:
-        """Return the wait of the entry at a position, at a time in seconds; None if unknown."""
+        """Return the estimated wait at a position, or None if it is unknown.
+
+        `now` is the current time in seconds since 1970.
+        """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
             return None
@@ -116,7 +133,11 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return the seconds until so many places have opened or left, and how many have left."""
+        """Return the seconds until the given number of people were served or have left.
+
+        The second value is the number of people who have left by then. The seconds are None if the
+        pace never serves that many people.
+        """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):
             if clock - since > LONGEST_SECONDS:
@@ -137,10 +158,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield what opens from a moment on; the first piece may have begun before it."""
+        """Yield the pieces after a time. A piece that has already begun is cut at this time."""
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):
-            # Whole cycles that have passed open nothing any more.
+            # Skip the cycles that have passed completely.
             shift = self.cycle * (number + (since // self.cycle if self.cycle else 0))
             for piece in self.pieces:
                 start, until = piece.start + shift, piece.end + shift
@@ -156,20 +177,26 @@ class Pace(Struct, frozen=True, kw_only=True):
             yield Piece(end, end + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
     def mean_rate(self) -> float:
-        """Return the places that open in a second, in the long run."""
+        """Return the number of places that open per second in the long run."""
         if self.cycle:
             return sum(piece.places for piece in self.pieces) / self.cycle
         return self.rate
 
     def _seconds_at(self, rate: float, needed: float) -> float:
-        """Return the seconds until a place opens, while people ahead leave, too."""
+        """Return the seconds until the customer is served, who is the last of `needed` people.
+
+        People are served at `rate`, and some of the people ahead of the customer leave.
+        """
         others = max(0.0, needed - 1)
         if self.leaving <= 0:
             return needed / rate
         return math.log1p(self.leaving * others / rate) / self.leaving + (needed - others) / rate
 
     def _after(self, rate: float, needed: float, seconds: float) -> float:
-        """Return how many are still needed after some seconds, fewer than `_seconds_at`."""
+        """Return how many of `needed` people still wait after some seconds at a rate.
+
+        `seconds` must be less than the result of `_seconds_at`.
+        """
         others = max(0.0, needed - 1)
         if self.leaving <= 0 or others <= 0:
             return needed - rate * seconds
@@ -181,21 +208,27 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many are still needed after a time in which people only leave."""
+        """Return how many of `needed` people still wait after a time in which nobody is served.
+
+        During this time people only leave.
+        """
         if needed <= 1 or seconds <= 0:
             return needed
         return 1 + (needed - 1) * math.exp(-self.leaving * seconds)
 
 
 class Wait(Struct, frozen=True):
-    """An estimate, or the reason why it is missing."""
+    """An estimate of the wait, or the reason why there is no estimate."""
 
     estimate: Estimate | None
     unavailable: Unavailable | None
 
 
 def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
-    """Return the wait of a position by the text in Redis; it is `paused` while a list is."""
+    """Return the wait at a position, computed from the text of the pace in Redis.
+
+    While the waitlist is paused, there is no estimate, and the reason is `paused`.
+    """
     if pace == PAUSED:
         return Wait(None, "paused")
     known = Pace.decode(pace or UNKNOWN)

@@ -1,4 +1,4 @@
-"""What an admission policy says of the pace: its rate, the next instants, the room inside."""
+"""Read the parts of an admission policy that decide the pace, such as its rate and schedule."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -10,15 +10,19 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# So many instants are moved into a policy's hours at most.
+# At most this many instants of a schedule are read in order to move them into the policy's hours.
 MOST_MOVED = 2_000
-# The places of an instant of the last day may still be opening at the policy's rate. A schedule
-# with an instant every minute is searched back for an hour only.
+# The last instant is searched first in the last hour and then in the last day, because its places
+# may still be opening at the policy's rate. The short search comes first, because a schedule may
+# have an instant every minute.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
 def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | None:
-    """Return what decides the pace; None if people are admitted by hand only."""
+    """Return the parts of a policy that decide the pace.
+
+    Return None if people are admitted only by hand.
+    """
     if admission is None:
         return None
     limits = (admission.rate, admission.schedule or None, admission.max_inside)
@@ -33,7 +37,9 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
         found = _instants(admission.schedule, spread, now_millis)
         if admission.offer_hours:
             found = _within(admission.offer_hours, islice(found, MOST_MOVED), now_millis)
-        instants = [(one.millis / 1000, one.count) for one in islice(found, MOST_INSTANTS)]
+        instants = [
+            (instant.millis / 1000, instant.count) for instant in islice(found, MOST_INSTANTS)
+        ]
     hours = hours_after(admission.offer_hours, now_millis) if admission.offer_hours else ()
     return Policy(
         rate=rate,
@@ -44,12 +50,15 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
         pass_seconds=admission.pass_seconds,
         is_whole_pass=admission.customer_exit == "frees_at_end",
         offer_seconds=admission.offer_seconds if admission.acceptance == "enter" else 0,
-        hours=[(one.opens / 1000, one.closes / 1000) for one in islice(hours, MOST_HOURS)],
+        hours=[(span.opens / 1000, span.closes / 1000) for span in islice(hours, MOST_HOURS)],
     )
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield instants, those outside the hours as one when the hours begin."""
+    """Yield the instants, moved into the hours of the policy.
+
+    The instants between two hours become a single instant at the beginning of the later hours.
+    """
     opening = hours_after(hours, now_millis)
     current = next(opening)
 
@@ -60,13 +69,13 @@ def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Ite
         return instant.millis if instant.millis < now_millis else max(instant.millis, current.opens)
 
     for millis, some in groupby(found, offered_at):
-        yield Instant(millis, sum(one.count for one in some))
+        yield Instant(millis, sum(instant.count for instant in some))
 
 
 def _instants(
     schedule: Sequence[Scheduled], rate: float | None, now_millis: int
 ) -> Iterator[Instant]:
-    """Yield the instant whose places are opening now, if there is one, and those that follow."""
+    """Yield the instant whose places are opening now, if there is any, and the later instants."""
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:
         yield last
@@ -76,7 +85,7 @@ def _instants(
 def _last_before(schedule: Sequence[Scheduled], now_millis: int) -> Instant | None:
     for back in LOOKED_BACK_MILLIS:
         since = instants_after(schedule, now_millis - back)
-        past = deque(takewhile(lambda one: one.millis <= now_millis, since), maxlen=1)
+        past = deque(takewhile(lambda instant: instant.millis <= now_millis, since), maxlen=1)
         if past:
             return past[0]
     return None

@@ -1,4 +1,4 @@
-"""The samples that a pace is made of, and the pace of them."""
+"""Keep the recent samples of a waitlist, and compute its pace from them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,15 +22,15 @@ from waitlist_api.records.waitlists import WaitlistRecord, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
 
-# A pace is made of the minutes of so long, and of the hours of so long.
+# A pace is computed from the minute samples of 3 hours and the hourly samples of 4 weeks.
 MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 
 class Recent(Struct):
-    """The samples of a waitlist that a pace is made of, in order of time.
+    """The recent samples of a waitlist, in order of time.
 
-    A waitlist in which nothing happens has none, so `minutes` begins with the last one before the
-    minutes of the pace.
+    No samples are stored while nothing happens. Therefore `minutes` also keeps the last sample from
+    before its time range, which shows the state at the beginning of the range.
     """
 
     created_millis: int
@@ -40,7 +40,7 @@ class Recent(Struct):
 
     @classmethod
     def read(cls, samples: SampleRecords, waitlist: WaitlistRecord, now_millis: int) -> Self:
-        """Read the samples of a waitlist from the record."""
+        """Read the stored samples of a waitlist."""
         waitlist_id, created = waitlist.waitlist_id, waitlist.created_millis
         begin_millis = now_millis - MINUTES_MILLIS
         before = samples.last(waitlist_id, begin_millis, now_millis - KEPT_MINUTES_MILLIS, "minute")
@@ -48,20 +48,21 @@ class Recent(Struct):
         if before is not None and before not in minutes:
             minutes.insert(0, before)
         hours = samples.read(waitlist_id, "hour", now_millis - HOURS_MILLIS)
-        # A deleted waitlist of the same id may have left a sample of its last minute.
+        # A deleted waitlist with the same id may have left a sample from its last minute.
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample; return those to store, each with the series that it belongs to.
+        """Add a sample, and return the samples to store, each with its series.
 
-        Before it comes its predecessor once more if nothing happened up to `quiet_until`: at the
-        beginning of the next hour, and at that time.
+        If nothing has happened from the previous sample until `quiet_until`, the previous sample is
+        repeated at `quiet_until`, and also at the next full hour if this is earlier.
         """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # In minutes of their own: a series has one sample of each.
+            # A series has one sample per minute, so a repeated sample must not fall in the minute
+            # of the new sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -74,7 +75,7 @@ class Recent(Struct):
         last = self.minutes[-1] if self.minutes else None
         if last is None or sample.waiting or replace(last, millis=sample.millis) != sample:
             begin_millis = sample.millis - MINUTES_MILLIS
-            before = [one for one in self.minutes if one.millis < begin_millis][-1:]
+            before = [older for older in self.minutes if older.millis < begin_millis][-1:]
             self.minutes = [*before, *_since(self.minutes, begin_millis), sample]
             yield "minute", sample
         if not self.hours or _hour(self.hours[-1]) < _hour(sample):
@@ -83,17 +84,20 @@ class Recent(Struct):
             yield "hour", sample
 
     def pace(self, newest: Sample, policy: Policy | None) -> str:
-        """Return the pace as text for Redis, up to a sample that need not be kept."""
+        """Return the pace as text for Redis.
+
+        `newest` is the latest sample. It is used even if it is not stored.
+        """
         minutes = _since(_filled(self.minutes, MINUTE_MILLIS), newest.millis - MINUTES_MILLIS)
         hours = _filled(self.hours, HOUR_MILLIS)
-        minutes = [one for one in minutes if one.millis < newest.millis]
-        hours = [one for one in hours if one.millis < newest.millis]
+        minutes = [sample for sample in minutes if sample.millis < newest.millis]
+        hours = [sample for sample in hours if sample.millis < newest.millis]
         pace = pace_of([*minutes, newest], [*hours, newest], policy)
         return pace.encode() if pace else UNKNOWN
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Return samples with those that were not stored because nothing had happened since."""
+    """Add the samples that were not stored because nothing had happened."""
     filled = list(samples[:1])
     for before, after in pairwise(samples):
         if replace(before, millis=after.millis) == after:
@@ -104,7 +108,7 @@ def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
 
 
 def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> Sample:
-    """Return the counts of a waitlist as the sample of a moment."""
+    """Return the current counts of a waitlist as a sample."""
     return Sample.counted(
         now_millis,
         stats.counters,
@@ -114,13 +118,14 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # Neither shows how fast the list can serve.
+        # The time outside of the offer hours counts as paused too, because it does not show how
+        # fast the waitlist can serve people.
         paused=waitlist.settings.paused or is_closed(offer_hours_of(waitlist.settings), now_millis),
     )
 
 
 def _since(samples: Sequence[Sample], millis: int) -> list[Sample]:
-    return [one for one in samples if one.millis >= millis]
+    return [sample for sample in samples if sample.millis >= millis]
 
 
 def _hour(sample: Sample) -> int:

@@ -1,4 +1,7 @@
-"""The pace of a list whose places inside fill up: known until it is full, then as people go out."""
+"""Compute the pace of a waitlist that limits the number of people inside.
+
+Until the room is full, the policy decides the pace. After that, places open as people go out.
+"""
 
 import math
 from collections.abc import Sequence
@@ -11,48 +14,53 @@ from msgspec.structs import replace
 from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
-# Fewer people who have gone out do not show how long the others stay.
+# The stay is measured only if at least this many people have gone out.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# The first to go out stay shorter than the others, and seem to stay longer: the error of that.
+# People who are still inside have not shown how long they stay, and the first people to go out do
+# not represent them. If all people were still inside, the relative error would grow by this much.
 UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """How many seconds a customer takes a place on average, and the relative error of that."""
+    """The average number of seconds for which a customer takes a place, and its relative error."""
 
     seconds: float
     error: float
 
     @classmethod
     def measured(cls, samples: Sequence[Sample], longest: int) -> Self | None:
-        """Return the stay that samples show: the places taken, over those that became free.
+        """Estimate the average stay from samples, or return None if too few people have gone out.
 
-        None if too few did. No customer stays longer than `longest`: the first to go out would seem
-        to. People who came in together go out together, so the samples of two such times count.
+        The estimate is the total time for which places were taken, divided by the number of places
+        that became free. It is limited to `longest` seconds, because it is too high while only the
+        first people have gone out. The samples of two times `longest` are used, because people who
+        came in together also go out together.
         """
         since = samples[-1].millis - 2 * longest * 1000
-        some = [one for one in samples if one.millis >= since]
+        recent = [sample for sample in samples if sample.millis >= since]
         taken_seconds, gone = 0.0, 0
-        for before, after in pairwise(some):
+        for before, after in pairwise(recent):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # An offer that came back took its place, too, and served no one.
+            # An offer that came back is not counted as served, although it took a place for a time.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # Those who came in since and are still inside have not shown how long they stay.
-        unseen = max(0, some[-1].occupied - some[0].occupied)
+        # People who have come in since and are still inside have not shown how long they stay.
+        unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
 
 
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
-    """Return what of a known pace is left within `room` places; without one, all that is free.
+    """Limit a known pace to the places that are free inside, and return the resulting pace.
 
-    People go out at random: of those inside, one in `stay` seconds each. So the places that a rate
-    opens are taken until as many go out as come in, or until the room is full.
+    If `known` is None, only the room limits the pace, so all free places open at once.
+
+    Each person inside goes out at random, after `stay` seconds on average. If places open at a
+    rate, the room fills up until as many people go out as come in, or until the room is full.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -75,16 +83,18 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # Those who get a place that is free now; how long others stay does not matter to them.
+        # The people who get a place that is free now do not depend on how long others stay.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
 
 
 class _Filling(Struct):
-    """How many places are taken at a moment; `late` are those of the schedule that had no room.
+    """A simulation of how the room fills up.
 
-    `is_full` if the room was full at any time.
+    `taken` is the number of places that are taken at the time `at`. `late` is the number of
+    scheduled places that could not open because the room was full. `is_full` is true if the room
+    has been full at any time.
     """
 
     room: int
@@ -97,11 +107,11 @@ class _Filling(Struct):
 
     @property
     def outflow(self) -> float:
-        """How many places become free in a second while the room is full."""
+        """The number of places that become free per second while the room is full."""
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Let people go out, and those of the schedule who are late come in."""
+        """Advance the time. People go out, and late scheduled places open."""
         self.open_evenly(end, 0.0)
 
     def open_at_once(self, places: float) -> None:
@@ -114,11 +124,11 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Open places at a rate until a moment, as far as there is room."""
+        """Open places at a rate until the time `end`, as far as there is room."""
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow
-            # What is left after a rounding error is no place.
+            # A tiny rest is a rounding error.
             self.late = self.late if self.late > 1e-6 else 0.0
             self._open(until, (until - self.at) * self.outflow)
         if end <= self.at:
@@ -134,7 +144,7 @@ class _Filling(Struct):
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
-        """Open places at a rate until the room is full; return the rate after that."""
+        """Open places at a rate until the room is full, and return the rate after that."""
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)
         seconds = self._seconds_until_full(rate)

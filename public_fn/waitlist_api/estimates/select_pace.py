@@ -1,4 +1,7 @@
-"""The pace of a list by its policy; a rate and a schedule are known, people inside are measured."""
+"""Compute the pace of a waitlist from its admission policy and its samples.
+
+The policy states its rate and its schedule. How long people stay inside has to be measured.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,38 +11,44 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.flow import intervals_of, leaving_of
 from waitlist_api.estimates.hours import open_seconds, spread
-from waitlist_api.estimates.measure import measured
+from waitlist_api.estimates.measure import measure_pace
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# A rate is exact; only the moments of a poll and of the next trigger blur it.
+# The rate of a policy is exact. The only jitter comes from the time until the next poll or run.
 TRIGGER_SECONDS = 1.0
-# A schedule's places open at the next poll, or at the next run of maintenance.
+# The places of a scheduled instant open at the next poll, or at the next run of maintenance.
 MAINTENANCE_SECONDS = 30.0
-# The part of a policy's rate below which something else must limit the list: offers that come back.
+# If the measured rate is below this part of the policy's rate, something else limits the waitlist,
+# such as offers that customers do not accept.
 LIMITED = 0.9
+# If fewer entries were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# A list is slower than it seems if it is by so many errors of the time that people stay.
+# The measured pace of a full room is rejected if it is faster than the expected pace by more than
+# this many relative errors of the average stay.
 CLEAR = 2.0
-# So many instants of a schedule are followed one by one, later ones by their mean rate.
+# At most this many instants of a schedule become pieces. After them the pace uses their mean rate.
 MOST_INSTANTS = 24
-# Until exits are measured: people stay for two thirds of their pass, give or take as much.
+# Until enough exits were measured, people are assumed to stay for two thirds of the duration of
+# their pass, with this relative error.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# Where a customer's exit frees no room, most stay for the whole pass.
+# If a customer's exit frees no room, a place is usually taken until the pass ends.
 WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """What of an admission policy decides the pace; `rate` is in places a second, from a second on.
+    """The parts of an admission policy that decide the pace. All times are in seconds since 1970.
 
-    With `is_sum` the places of the instants open beside those of the rate, otherwise at the rate.
-
-    `instants` are the next ones of a schedule, each with its second and the places that open then;
-    None without a schedule. At most MOST_INSTANTS; a shorter list is complete. With
-    `is_whole_pass` a customer's exit frees no room before the pass ends. `hours` are the present or
-    next times in which it offers, each with the second at which it begins and ends; empty if it
-    offers at any time.
+    - `rate` is the number of places that open per second, beginning at `rate_from`.
+    - `instants` are the next instants of the schedule, each with its time and its number of places.
+      It is None if there is no schedule. It has at most MOST_INSTANTS instants. If it has fewer,
+      there are no later instants.
+    - `is_sum` is true if the places of the instants open in addition to the places of the rate. If
+      it is false, the places of the instants open one after the other at the rate.
+    - `is_whole_pass` is true if a customer's exit frees no room before the pass ends.
+    - `hours` are the current or next hours in which the policy makes offers, each as the times of
+      its beginning and end. It is empty if the policy makes offers at any time.
     """
 
     rate: float | None = None
@@ -56,51 +65,57 @@ class Policy(Struct, frozen=True, kw_only=True):
 def pace_of(
     minutes: Sequence[Sample], hours: Sequence[Sample], policy: Policy | None
 ) -> Pace | None:
-    """Return the pace of a list, or None if neither its policy nor its samples show one.
+    """Return the pace of a waitlist, or None if its policy and its samples do not show any.
 
-    `minutes` are the samples of the last hours, `hours` those of the last weeks, in order of time,
-    and end at the same moment.
+    `minutes` are the samples of the last hours, and `hours` are the hourly samples of the last
+    weeks. Both are in order of time and end with the same sample.
     """
     if not minutes:
         return None
     if policy is None:
-        return measured(minutes, hours)
-    # Another policy, another pace: earlier samples describe the one before.
-    minutes, hours = _of_version(minutes), _of_version(hours)
+        return measure_pace(minutes, hours)
+    # Samples from before the last change of the settings may describe another pace.
+    minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
     at = minutes[-1].millis / 1000
 
-    def moved(second: float) -> float:
+    def to_open_time(second: float) -> float:
         return open_seconds(policy.hours, at, second)
 
-    some = policy.instants and [(moved(second), count) for second, count in policy.instants]
-    within = replace(policy, rate_from=moved(policy.rate_from), instants=some)
-    found = _by_policy(within, minutes, hours)
+    instants = policy.instants and [
+        (to_open_time(second), count) for second, count in policy.instants
+    ]
+    always_open = replace(policy, rate_from=to_open_time(policy.rate_from), instants=instants)
+    found = _by_policy(always_open, minutes, hours)
     return found and spread(found, policy.hours)
 
 
 def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Pace | None:
-    known = _known(policy, minutes)
+    known = _stated_pace(policy, minutes)
     room = policy.max_inside
     if room is not None:
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
-        found = measured(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who came in together go out together: a while of that is no pace.
+        found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
+        # People who came in together also go out together. For a short time the measured pace is
+        # then much too fast, so the pace that follows from the room is used instead.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
-        return _limited(known, measured(minutes, hours), minutes)
+        return _choose_slower(known, measure_pace(minutes, hours), minutes)
     return known
 
 
-def _of_version(samples: Sequence[Sample]) -> list[Sample]:
-    return [one for one in samples if one.version == samples[-1].version]
+def _of_newest_version(samples: Sequence[Sample]) -> list[Sample]:
+    return [sample for sample in samples if sample.version == samples[-1].version]
 
 
-def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
-    """Return the pace by rate and schedule alone; None if the policy has neither."""
+def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
+    """Return the pace that follows from the rate and the schedule of the policy.
+
+    Return None if the policy has neither.
+    """
     at, leaving = round(minutes[-1].millis / 1000), leaving_of(intervals_of(minutes))
     if policy.instants is None:
         if policy.rate is None:
@@ -110,20 +125,20 @@ def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
             rate=policy.rate,
             leaving=leaving,
             jitter=TRIGGER_SECONDS,
-            pieces=tuple(_after_beginning(policy.rate, policy.rate_from - at)),
+            pieces=tuple(_rate_piece(policy.rate, policy.rate_from - at)),
         )
-    some = policy.instants[:MOST_INSTANTS]
+    instants = policy.instants[:MOST_INSTANTS]
     after = 0.0
-    if len(some) == MOST_INSTANTS:
-        places = sum(count for _, count in some[1:])
-        after = places / (some[-1][0] - some[0][0])
+    if len(instants) == MOST_INSTANTS:
+        places = sum(count for _, count in instants[1:])
+        after = places / (instants[-1][0] - instants[0][0])
         if policy.rate is not None and not policy.is_sum:
             after = min(after, policy.rate)
     if policy.rate is not None and policy.is_sum:
         after += policy.rate
-        pieces = _beside(some, policy.rate, policy.rate_from, at)
+        pieces = _sum_pieces(instants, policy.rate, policy.rate_from, at)
     else:
-        pieces = _pieces(some, policy.rate, policy.rate_from, at)
+        pieces = _schedule_pieces(instants, policy.rate, policy.rate_from, at)
     return Pace(
         at=at,
         rate=after,
@@ -133,16 +148,19 @@ def _known(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
     )
 
 
-def _after_beginning(rate: float, start: float) -> Iterator[Piece]:
-    """Yield what opens at a rate that begins later; nothing if it has begun."""
+def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
+    """Yield the piece of a rate that begins in the future. Yield nothing if it has begun."""
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
 
-def _beside(
+def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the places of a rate up to each instant, and those of the instant at once."""
+    """Yield the pieces of a policy that adds the places of its instants to the places of its rate.
+
+    The rate gives a piece up to each instant, and each instant opens its places at once.
+    """
     begin = max(0.0, rate_from - at)
     for second, count in instants:
         start = second - at
@@ -151,15 +169,17 @@ def _beside(
             begin = start
         yield Piece(start, start, count)
     if not instants or begin > instants[-1][0] - at:
-        yield from _after_beginning(rate, begin)
+        yield from _rate_piece(rate, begin)
 
 
-def _pieces(
+def _schedule_pieces(
     instants: Sequence[tuple[float, int]], rate: float | None, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield when scheduled places open; a rate spreads them, and the next instant ends them.
+    """Yield the pieces of a schedule.
 
-    With a rate the first instant may be past, and the rest of its places is still to open.
+    If the policy has a rate, the places of an instant open one after the other at this rate, and
+    places that have not opened by the next instant are lost. The first instant may be in the past,
+    because some of its places may not have opened yet.
     """
     for number, (second, count) in enumerate(instants, 1):
         start = second - at
@@ -173,8 +193,11 @@ def _pieces(
 
 
 def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
-    """Return how long a customer takes a place, by those who have gone out, or by the passes."""
-    older = [one for one in hours if one.millis < minutes[0].millis]
+    """Return how long a customer takes a place inside.
+
+    If the samples do not show this, it is derived from the length of the passes.
+    """
+    older = [sample for sample in hours if sample.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)
     if found is not None:
         return found
@@ -183,16 +206,17 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
     return Stay(STAY * policy.pass_seconds, STAY_ERROR)
 
 
-def _limited(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
-    """Return what was measured where that is clearly slower than the policy's rate.
+def _choose_slower(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
+    """Return the measured pace if it is clearly slower than the policy's rate.
 
-    Offers that customers do not accept use up the rate, and the queue does not move.
+    The queue may be slower than the rate, because offers that customers do not accept use up the
+    rate without moving the queue.
     """
-    served = sum(one.served for one in intervals_of(minutes) if one.is_busy)
+    served = sum(interval.served for interval in intervals_of(minutes) if interval.is_busy)
     if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):
         return known
     return found
 
 
-def _is_slower(one: Pace, other: Pace, factor: float = 1.0) -> bool:
-    return one.mean_rate() < factor * other.mean_rate()
+def _is_slower(pace: Pace, other: Pace, factor: float = 1.0) -> bool:
+    return pace.mean_rate() < factor * other.mean_rate()
