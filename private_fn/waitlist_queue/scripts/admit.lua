@@ -1,17 +1,19 @@
--- admit: offers slots to the first entries of the queue: as many as the policy has due, or `count` by an operator; or
--- one to `entry_id`, by an operator, with a ticket only to the stay that has it.
+-- admit: Offers slots to the first entries of the queue. The policy decides how many slots, or an operator who gives a
+-- `count`. An operator can also give an `entry_id`, and then the slot is offered to this entry. If the operator gives a
+-- `ticket` too, only the stay with this ticket gets the offer.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits once
 -- ARGV count refill entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours now server_run_id
 -- META state paused max_attempts segments_version segments_state home last_ticket settings_version not_ready max_claims
--- With `refill` the count becomes part of the list's quota: as many are to enter. A count of 0 ends the quota.
--- Without a `count` the policy decides, and a caller whose settings are older, or whose schedule is another one, is
--- `behind`. The record knows that the instants up to `counted_until` are counted, and that `counted_slots` of their slots
--- were left. The instants ("millis:count", a space between two) are all of the schedule between `schedule_from` and the
--- last of them; `next_instant` is the one after them. `hours` ("opens:closes") are those in which a policy that has hours
--- offers, from the present ones on.
+-- If `refill` is 1, the count is added to the quota of the list, which is the number of customers who are still to
+-- enter. A count of 0 ends the quota. If there is no `count`, the policy decides. In this case the script returns
+-- `behind` if the settings of the caller are older than those in Redis, or if its schedule is a different one. The
+-- record says that the instants up to `counted_until` have been counted, and that `counted_slots` of their slots were
+-- left. `instants` ("millis:count", separated by spaces) are all instants of the schedule from `schedule_from` on, and
+-- `next_instant` is the first instant after them. `hours` ("opens:closes", separated by spaces) are the present and the
+-- following periods in which a policy with hours makes offers.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled
 -- RETURNS repeat stamp entries is_automatic is_more waiting
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
@@ -19,17 +21,17 @@
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused | not_waiting | entry_not_ready | inside_full
 local MOST = 100
-local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, if less than MOST is due
+local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, unless MOST slots or more are due
 
-now = micros(now) -- read once for the whole script
+now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
 if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 
@@ -40,7 +42,7 @@ if claimed_before then
   if body ~= once_body then return {'idempotency_key_reused'} end
   local is_automatic = acceptance == 'automatic'
   local entries = replay(keys, claimed_before, is_automatic and keys.inside or keys.held)
-  -- With the stamp of the first run: maintenance records the same offers with it.
+  -- Return the stamp of the first run, because maintenance records the same offers with that stamp.
   return {'repeat', tonumber(taken_at), entries, is_automatic, false, redis.call('ZCARD', keys.queue)}
 end
 
@@ -50,7 +52,7 @@ local due
 if entry_id ~= '' then
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return {'not_waiting'} end
-  -- The message is late: the customer waits by another stay.
+  -- The message is late: the customer now waits with another stay.
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
   if not is_ready then return {'entry_not_ready'} end
   if room == 0 then return {'inside_full'} end
@@ -59,9 +61,9 @@ elseif count ~= '' then
   due = math.min(tonumber(count), room or MOST)
 else
   if policy.has_schedule or policy.has_hours then
-    local is_of_schedule = tonumber(schedule_version) == policy.schedule_version
-    if is_of_schedule then take_over_counted(policy, tonumber(counted_until), tonumber(counted_slots)) end
-    if not is_of_schedule or tonumber(schedule_from) > policy.scheduled_until or
+    local has_same_schedule = tonumber(schedule_version) == policy.schedule_version
+    if has_same_schedule then take_over_counted(policy, tonumber(counted_until), tonumber(counted_slots)) end
+    if not has_same_schedule or tonumber(schedule_from) > policy.scheduled_until or
       tonumber(settings_version) < tonumber(meta_settings_version) then
       return {'behind', policy.scheduled_until, tonumber(meta_settings_version)}
     end

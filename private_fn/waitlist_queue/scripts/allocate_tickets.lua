@@ -1,22 +1,26 @@
--- allocate_tickets: draws a run of tickets for an import, and the next numbers within shared milliseconds.
+-- allocate_tickets: Draws a run of tickets for an import, and sequence numbers for its rows that share a millisecond.
 -- USES owner clock ticket
 -- KEYS meta same_ms_counts
 -- ARGV count crowds known_stamp now server_run_id
 -- META state home last_ticket
--- Crowds are "ticket:count", a space between two, each ticket once: the rows that share its millisecond.
+-- `crowds` ("ticket:count", separated by spaces) has each shared millisecond once. The ticket is the first ticket of
+-- the millisecond, and the count is the number of rows that share it.
 -- RETURNS reserved stamp first apart offsets | cold | rebuilding
 local CROWD_SECONDS = 86400
--- Between two tickets of a run there is room for entries that are moved ahead of the second. More room would let
--- the counter outrun its clock sooner: with this it does from 2,000 signups a second on.
+-- Two tickets of a run are APART apart, which leaves room for entries that are moved ahead of the second ticket. A
+-- larger distance would let the counter run ahead of the clock sooner. With this distance it does so from 2,000 signups
+-- a second on.
 local APART = 8
 
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
--- The counters of shared milliseconds are lost with the order: later rows must meet the restored entries.
+-- The counters of shared milliseconds are lost together with the order. New rows must wait until the entries have been
+-- restored, because they must not get the ranks of these entries.
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), micros(now))
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- Rows of the next call that share a millisecond come behind those of this call, even if some of these have left.
+-- Rows of a later call that share the millisecond are placed behind the rows of this call, even if some entries have
+-- left by then.
 local offsets = {}
 for ticket, size in string.gmatch(crowds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.same_ms_counts, ticket, size) - size

@@ -1,10 +1,10 @@
--- board: returns positions of the queue at one moment, the same ones to every request of five seconds.
+-- board: Returns positions of the queue at one moment. All requests within five seconds get the same positions.
 -- USES owner waiting clock expired int_text opening
 -- KEYS meta queue not_ready unverified held parked board
 -- ARGV now server_run_id
 -- META state home hide_counts open capacity paused not_ready opens_millis closes_millis
--- `cuts` is JSON: pairs of a rank and its position, in order. The first 200 entries have one each; after them each
--- position is at most 1% above the one before it, up to the last entry.
+-- `cuts` is a JSON list of pairs in serving order, each with a rank and its position. Each of the first 200 entries has
+-- a pair. After them each position is at most 1% higher than the one before, up to the last entry.
 -- RETURNS board as_of_millis total line cuts
 -- RETURNS cold | rebuilding | expiring | counts_hidden
 local LASTS, KEPT = 5000, 60 -- milliseconds, seconds
@@ -15,8 +15,8 @@ if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if meta_hide_counts == '1' then return {'counts_hidden'} end
 
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
-now = micros(now) -- read once for the whole script
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
+now = micros(now) -- read the clock only once for the whole script
 local millis = math.floor(now / 1000)
 local before = redis.call('GET', keys.board)
 if before then
@@ -26,7 +26,7 @@ if before then
     instant = tonumber(instant)
     return instant and as_of < instant and instant <= millis
   end
-  -- A clock that went back makes a new board, and so does an opening or a closing.
+  -- The script makes a new board if the clock went back, or if the list has opened or closed since the last board.
   local is_new = as_of <= millis and millis < as_of + LASTS
   if is_new and not has_passed(meta_opens_millis or nil) and not has_passed(meta_closes_millis or nil) then
     return {'board', as_of, tonumber(total), line, cuts}
@@ -45,8 +45,9 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- The cuts of one of the two sets, each at its position among all whose address is verified. An entry whose address is not
--- verified gives no cut: a cut is public, and shows when somebody signed up.
+-- Adds the cuts of one set, the ready or the other waiting entries. Each cut has its position among all entries with a
+-- verified address. An entry whose address is not verified gets no cut, because cuts are public and would show when
+-- somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)
@@ -71,8 +72,8 @@ if keys.not_ready then
   cut(keys.not_ready, keys.queue)
   table.sort(cuts, function(a, b) return a.rank < b.rank end)
 end
-for i, one in ipairs(cuts) do
-  cuts[i] = '[' .. int_text(one.rank) .. ',' .. int_text(one.position) .. ']'
+for i, pair in ipairs(cuts) do
+  cuts[i] = '[' .. int_text(pair.rank) .. ',' .. int_text(pair.position) .. ']'
 end
 cuts = '[' .. table.concat(cuts, ',') .. ']'
 local text = int_text(millis) .. ' ' .. total .. ' ' .. line .. ' ' .. cuts

@@ -1,5 +1,5 @@
--- bump: moves a waiting entry to a priority, some places ahead, or to an end of the queue; with a ticket only the
--- stay that has it.
+-- bump: Moves a waiting entry to a priority, ahead by some places, or to one end of the queue. If `ticket` is given,
+-- only the stay with this ticket is moved.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id
@@ -11,18 +11,18 @@ local state, last_ticket = owned_state(meta_state, meta_home, server_run_id), me
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local rank = waiting_rank(keys, entry_id)
 if not rank then return {'not_waiting'} end
 now = micros(now)
 local was, own_ticket = rank, ticket_of(keys, entry_id, rank)
--- The message is late: the customer waits by another stay.
+-- The message is late: the customer now waits with another stay.
 if ticket ~= '' and own_ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Moves pass entries that positions do not count, so they count all that wait.
+-- A move also passes entries that positions do not count, so `index_of` counts all waiting entries.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(rank)
 
--- The entry stays in the set, because entries behind the target do not matter to a move ahead.
+-- The entry itself stays in the set, because a move ahead is not affected by entries behind the target.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (255 - tonumber(priority)) * TIER + own_ticket, rank)
@@ -31,7 +31,7 @@ local function target()
     last_ticket = next_stamp(keys, now, last_ticket)
     return 255 * TIER + last_ticket
   end
-  -- Not beyond the head of its own priority.
+  -- The entry does not move beyond the head of its own priority.
   local head = count_between(keys, '-inf', first_rank_of(rank) - 1)
   if index <= head then return rank end
   local ahead = to == 'front' and index or tonumber(places)
@@ -55,7 +55,7 @@ local position = count_ahead(keys, entry_id) + 1
 local moved_by
 if moved_stamp then
   moved_by = distance_of(keys, once_key, moved_stamp)
-  local made = find_decision(keys, entry_id, function(one) return one.stamp == moved_stamp end)
+  local made = find_decision(keys, entry_id, function(decision) return decision.stamp == moved_stamp end)
   basis = made and made.basis
 else
   moved_stamp, moved_by = stamp, index - (keys.not_ready and index_of(rank) or position - 1)

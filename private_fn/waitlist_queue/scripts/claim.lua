@@ -1,26 +1,26 @@
--- claim: holds entries at an end of the queue for a time, after expired holds have come back.
+-- claim: Ends expired holds, and then holds entries from one end of the queue for a limited time.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay claim_limit
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed
--- With `limit` the list's max_claims kept the claim from taking as many entries as it asked for.
+-- If `limit` is `max_claims`, the claim limit of the list kept the claim from taking as many entries as it asked for.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
 -- RETURNS idempotency_key_reused
 local TOKEN_LENGTH = 40
 
-now = micros(now) -- read once for the whole script
+now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if meta_state == 'hydrating' then return {'rebuilding'} end
 if meta_paused == '1' then return {'waitlist_paused'} end
 if filters ~= EVERYONE and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if filters ~= EVERYONE and meta_segments_state == 'building' then return {'segments_building'} end
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
 if not (is_all and end_rests(keys, now)) then return {'expiring'} end
 
@@ -39,11 +39,11 @@ if meta_max_claims then most = within_limit(keys, meta_max_claims, meta_claims_i
 local popped = most > 0 and pop_preferred(keys, filters, order == 'newest', most) or {}
 local limit = most < tonumber(count) and #popped == most and 'max_claims'
 local entries, taken = {}, {}
-for i, one in ipairs(popped) do
+for i, entry in ipairs(popped) do
   local token = string.sub(tokens, (i - 1) * TOKEN_LENGTH + 1, i * TOKEN_LENGTH)
-  local hold = start_hold(keys, one.entry_id, one.rank, 'held', token, deadline, stamp)
-  entries[i] = claimed(keys, one.entry_id, hold, deadline, one.filter_index)
-  if once_key ~= '' then taken[i] = remembered(one.entry_id, token, one.filter_index) end
+  local hold = start_hold(keys, entry.entry_id, entry.rank, 'held', token, deadline, stamp)
+  entries[i] = claimed(keys, entry.entry_id, hold, deadline, entry.filter_index)
+  if once_key ~= '' then taken[i] = remembered(entry.entry_id, token, entry.filter_index) end
 end
 if once_key ~= '' then
   if limit then taken[#taken + 1] = limit end

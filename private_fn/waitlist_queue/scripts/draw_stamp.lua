@@ -1,4 +1,4 @@
--- draw_stamp: draws a stamp for an event that the record alone has of an entry.
+-- draw_stamp: Draws a stamp for an event of an entry that is written to the record only.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV known_stamp now server_run_id

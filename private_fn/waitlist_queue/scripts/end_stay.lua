@@ -1,20 +1,21 @@
--- end_stay: takes an entry off the list for good, and counts it as `left`, as `declined` (left, by a
--- decline of its offer), as `admitted`, or as `nothing`.
+-- end_stay: Takes an entry off the list for good and counts the end of its stay. `counts_as` is `left`, `declined` (the
+-- customer left by declining an offer), `admitted` or `nothing`.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags wake off_queue paid tombstone take_out inside
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts pending_decisions segments tags inside visits moves
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis now server_run_id
 -- META state home not_ready max_claims
--- With `unless_placed` an entry that has a place keeps it: its stay is `present`.
--- With `inside_until_millis` the customer is inside until then, or is not, if it is 0; a later stay decides for itself.
+-- If `unless_placed` is 1, an entry that has a place keeps it, and the script returns `present`. If
+-- `inside_until_millis` is given, the customer is inside until that time. The value 0 means that the customer is not
+-- inside. Neither applies if the customer has a later stay.
 -- RETURNS left stamp dropped_stamp ticket | dropped stamp dropped_stamp ticket
 -- RETURNS absent stamp dropped_stamp ticket | present stamp dropped_stamp ticket
 -- RETURNS cold
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = find_place(keys, entry_id), visit_of(keys, entry_id)
--- A message that is late finds a later stay of the customer, which has a place or is inside.
+-- A late message finds a later stay of the customer, which has a place or is inside.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then
@@ -23,12 +24,13 @@ if is_erased == '1' and not is_late then
   if take_outside(keys, entry_id) then wake(keys) end
 end
 if is_late then
-  -- The later stay decides for itself whether its customer is inside.
+  -- The later stay determines whether its customer is inside.
 elseif inside_until_millis == '0' then
   if take_outside(keys, entry_id) then wake(keys) end
 elseif inside_until_millis ~= '' then
   local present = visit == tonumber(ticket) and redis.call('ZSCORE', keys.inside, entry_id)
-  -- One who has left during a rebuild remains outside: see exit. Else the end is the recorded one.
+  -- A customer who left during a rebuild stays outside (see exit.lua). Any other customer is inside until the recorded
+  -- time.
   if tonumber(present or KEPT) ~= LONG_AGO then
     put_inside(keys, entry_id, ticket, inside_until_millis)
   end
@@ -36,7 +38,8 @@ end
 local stamp = next_stamp(keys, now, nil, known_stamp)
 if unless_placed == '1' and place then return {'present', stamp, 0, place} end
 if ended then
-  -- Its place may be back, or that of an earlier stay be left: the server that took over lagged.
+  -- The stay has ended before, but its place, or the place of an earlier stay, may exist again because the server that
+  -- took over lacked the newest writes.
   if ticket ~= '' then take_out(keys, entry_id, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
@@ -44,9 +47,9 @@ local was, found, hold = take_out(keys, entry_id, ticket, counts_as == 'admitted
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
 found = found or false
 if counts_as == 'left' or counts_as == 'declined' then
-  -- A stay that has a ticket had a place, even if Redis has lost it.
+  -- A stay with a ticket had a place, even if Redis has lost it.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
-  -- An admission after the intent to leave does not count.
+  -- An admission that came after the intent to leave does not count.
   local had_offer = was == 'offered' or was == 'done' and is_entered(hold)
   if was == 'done' then
     uncount_admission(keys, hold)

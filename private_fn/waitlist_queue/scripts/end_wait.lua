@@ -1,5 +1,5 @@
--- end_wait: ends the wait of an entry whose customer has not confirmed it in time: parks it, moves it to the end of the
--- queue, or takes it off the queue to leave.
+-- end_wait: Ends the wait of an entry whose customer has not confirmed it in time. The entry is parked, moved to the
+-- end of the queue, or taken off the queue to leave the list.
 -- USES owner waiting reasons clock ticket next_stamp segment_index tags enqueue wake off_queue decide
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id ticket confirm_by_millis action settings_version now server_run_id
@@ -8,18 +8,19 @@
 -- RETURNS cold | rebuilding
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
-if not meta_not_ready then return {'kept'} end -- no entry of the list was ever asked
--- The message is late: the settings of today may end no wait. The next run of maintenance decides by these.
+if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
+-- The message is late: the newer settings may not end such a wait. The next run of maintenance decides by the newer
+-- settings.
 if tonumber(settings_version) < tonumber(meta_settings_version or 0) then return {'kept'} end
 now = micros(now)
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
--- The entry is off the queue or passed over, or the message is late and the customer waits by another stay.
+-- The entry is off the queue or not ready. Or the message is late, and the customer now waits with another stay.
 if not rank or not is_ready or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
--- Without the question a late message finds nothing to do: the entry may be redriven by then.
+-- Remove the question, so that a late message does nothing if the entry has been redriven by then.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

@@ -1,4 +1,5 @@
--- enter: accepts the offer to a stay that ends at a time, and admits its customer; a repeat changes nothing.
+-- enter: Accepts an offer and admits its customer. The offer is identified by its deadline and by the ticket of the
+-- stay. A repeat changes nothing.
 -- USES owner clock ticket wake off_queue check_offer paid inside admission
 -- KEYS meta held claims dirty tags inside visits
 -- ARGV entry_id ticket offered_until_millis now server_run_id
@@ -6,9 +7,9 @@
 -- RETURNS entered stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold | not_offered | offer_expired
-now = micros(now) -- read once for the whole script
+now = micros(now) -- read the clock only once for the whole script
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if (meta_segments_version or '0') == '0' then keys.tags = nil end -- without segments no entry has tags
+if (meta_segments_version or '0') == '0' then keys.tags = nil end -- on a list without segments no entry has tags
 local hold, refusal = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if not hold then return {refusal} end
 local stamp = ticket_after(meta_last_ticket, now)

@@ -1,4 +1,5 @@
--- exit: a customer who was inside by the stay with a ticket is inside no longer; the place is free for the next.
+-- exit: Ends the visit of a customer who is inside through the stay with this ticket, so that the next customer can
+-- enter.
 -- USES owner inside wake
 -- KEYS meta inside visits
 -- ARGV entry_id ticket server_run_id
@@ -7,10 +8,10 @@
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 local visit = visit_of(keys, entry_id)
--- The message is late: the customer is inside by another stay.
+-- The message is late: the customer is now inside through another stay.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
-  -- The rebuild may have read the record before the exit, and must not put the customer back inside.
+  -- The rebuild may have read the record before the exit. It must not put the customer inside again.
   put_inside(keys, entry_id, ticket, LONG_AGO)
   return {'exited'}
 end

@@ -1,4 +1,4 @@
--- extend: gives a hold a new lease from now on (a heartbeat of its claimer).
+-- extend: Starts the lease of a hold again. Claimers use it as a heartbeat.
 -- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id
@@ -6,7 +6,7 @@
 -- RETURNS extended stamp deadline_millis rank ticket attempts basis_stamp placed_stamp
 -- RETURNS cold | not_held | claim_mismatch | claim_expired
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 local hold, refusal = check_token(keys, entry_id, token, now)
 if refusal == 'completed' then return {'not_held'} end
 if not hold then return {refusal} end

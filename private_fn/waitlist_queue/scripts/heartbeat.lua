@@ -1,5 +1,5 @@
--- heartbeat: counts a run of maintenance. A count that went back shows that Redis has lost writes.
--- It keeps the list's pace for polls, unless the caller gives none.
+-- heartbeat: Counts a run of maintenance. If the count went back, Redis has lost writes. If the caller gives a pace,
+-- the script stores it for polls.
 -- USES owner clock ticket next_stamp
 -- KEYS meta
 -- ARGV epoch known_heartbeat pace now server_run_id
@@ -10,7 +10,8 @@
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
 local beat, known = tonumber(meta_beat or 0), tonumber(known_heartbeat)
--- One heartbeat may be lost with the writes just before it; if two are missing, a whole interval is.
+-- If one heartbeat is missing, only the writes just before it may be lost. If two are missing, all writes of a whole
+-- interval are lost.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'
 if beat < known then outcome = 'behind' end

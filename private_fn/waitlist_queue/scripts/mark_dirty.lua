@@ -1,4 +1,4 @@
--- mark_dirty: marks an entry whose record is about to change, so that maintenance compares the two.
+-- mark_dirty: Marks an entry whose record is about to change, so that maintenance compares Redis with the record.
 -- USES owner waiting clock ticket next_stamp wake off_queue
 -- KEYS meta queue not_ready held parked dirty
 -- ARGV entry_id known_stamp now server_run_id
@@ -9,7 +9,7 @@ local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 if state == 'hydrating' then return {'rebuilding'} end
 local stamp = next_stamp(keys, now, nil, known_stamp)
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 if not (waiting_rank(keys, entry_id) or redis.call('ZSCORE', keys.held, entry_id) or
   redis.call('ZSCORE', keys.parked, entry_id)) then
   return {'absent', stamp}

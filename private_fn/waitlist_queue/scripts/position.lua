@@ -1,10 +1,10 @@
--- position: counts the entries ahead of an entry, in the queue and within some segments.
--- `is_due` is true for one poll a second while the policy has places due: its caller lets a run take them.
+-- position: Counts the entries ahead of an entry, in the queue and within some of its segments. While the policy has
+-- slots due, `is_due` is true for one poll a second, and the caller of that poll starts a run.
 -- USES owner waiting reasons clock ticket segment_index tags readiness rests wake off_queue expired pace
 -- KEYS meta queue not_ready unverified ready_at readiness tickets_of_moved claims segments tags held
 -- ARGV entry_id segments_version segments now server_run_id
 -- META state hide_counts segments_version segments_state home admit_at paused pace not_ready
--- Segments are ids, a space between two; a place within one has the position false if the entry is not in it.
+-- `segments` are ids, separated by spaces. If the entry is not in a segment, its position within the segment is false.
 -- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis
 -- RETURNS absent total hide_counts is_due
 -- EACH places position total
@@ -15,7 +15,7 @@
 -- RETURNS done total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS no_show total hide_counts is_due rank ticket offered_until_millis
 -- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
-local BETWEEN_POLLS = 1000 -- milliseconds in which one poll triggers a run
+local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
 local state, hide_counts = owned_state(meta_state, meta_home, server_run_id), meta_hide_counts == '1'
 if not state then return {'cold'} end
@@ -23,7 +23,7 @@ if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
 if segments ~= '' and segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 end_rests(keys, now)
 local ready = redis.call('ZCARD', keys.queue)
 local total = count_verified(keys)
@@ -33,7 +33,7 @@ if admit_at and ready > 0 then
   is_due = millis >= admit_at
   if is_due then redis.call('HSET', keys.meta, 'admit_at', millis + BETWEEN_POLLS) end
 end
--- Two commands: Redis 7.0, and ElastiCache for Redis OSS, have no ZRANK … WITHSCORE.
+-- The script needs two commands, because Redis 7.0 and ElastiCache for Redis OSS do not have ZRANK … WITHSCORE.
 local rank, is_ready = waiting_rank(keys, entry_id)
 if not rank then
   local hold = read_hold(keys, entry_id)

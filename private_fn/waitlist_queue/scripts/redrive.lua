@@ -1,6 +1,6 @@
--- redrive: puts an entry that was parked at a time back at its old place, or at the end of the queue, with no attempts.
--- worn_out_stamp is that of the end of the last hold of too many, worn_out_millis its deadline: 0 if a claimer parked
--- the entry.
+-- redrive: Puts a parked entry back into the queue, at its old place or at the end, and resets its attempts to 0. The
+-- parking is identified by its time. `worn_out_stamp` and `worn_out_millis` are the stamp and the deadline of the last
+-- hold if the entry was parked after too many attempts, and 0 otherwise.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held claims parked attempts tickets_of_moved dirty pending_decisions segments tags
 -- ARGV entry_id to parked_millis now server_run_id
@@ -10,21 +10,22 @@
 -- RETURNS cold | rebuilding | expiring | not_parked
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 if state == 'hydrating' then return {'rebuilding'} end
 if has_expired_holds(keys, now) then return {'expiring'} end
 local hold = read_hold(keys, entry_id)
 local outcome = 'redriven'
--- A message that is late may find a later parking.
-local is_meant = parked_millis == '' or
+-- A late message may find that the entry has been parked again.
+local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
-if hold and hold.state == 'parked' and is_meant then
+if hold and hold.state == 'parked' and is_requested_parking then
   hold.stamp, hold.attempts = next_stamp(keys, now), 0
   local wanted = to == 'back' and 255 * TIER + hold.stamp or hold.rank
   hold.rank = requeue(keys, entry_id, hold, wanted)
   decide(keys, entry_id, 'redriven', hold, '', 0)
 else
-  -- A later decision, such as a claim, does not undo the redrive; a later stay has another ticket.
+  -- A later decision, such as a claim, does not undo the redrive, so the request is still answered as a repeat. A later
+  -- stay has a different ticket.
   local rank = waiting_rank(keys, entry_id)
   local ticket = rank and ticket_of(keys, entry_id, rank) or hold and hold.ticket
   outcome, hold = 'repeat', decision_by_token(keys, entry_id, 'redriven', '')

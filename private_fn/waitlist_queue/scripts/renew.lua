@@ -1,13 +1,13 @@
--- renew: lets the time inside of an admission begin now, because the record has it only now. A customer whose time was
--- over needs room again, unless an operator's claim has admitted them. Without room the next place that becomes
--- free is kept for them, and the next message finds it.
+-- renew: Starts the time inside of an admission again, because its record was written late. A customer whose time
+-- inside has ended already needs room again, unless the admission came from an operator's claim. If there is no room,
+-- the next place that becomes free is kept for the customer, and a later message uses it.
 -- USES owner clock wake off_queue inside due
 -- KEYS meta held claims dirty inside visits
 -- ARGV entry_id ticket is_claim now server_run_id
 -- META state home
 -- RETURNS renewed inside_until_millis | absent
 -- RETURNS cold | inside_full
-now = micros(now) -- read once for the whole script
+now = micros(now) -- read the clock only once for the whole script
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
 local hold = read_hold(keys, entry_id)
@@ -17,11 +17,11 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The message is late: the record has the admission, and its end.
+-- The message is late: the record already has the admission and the end of the visit.
 if present_until == LONG_AGO then return {'absent'} end
--- As long as `inside` has the customer, also behind the end of the pass, no other one has got the place.
+-- While the customer is in the set `inside`, even after the end of the pass, nobody else has taken the place.
 if present_until == KEPT and is_claim ~= '1' then
-  -- The number of customers inside is not known until the rebuild is complete.
+  -- During a rebuild the number of customers inside is unknown.
   if state == 'hydrating' or room_of(keys, policy, now, true) == 0 then
     put_inside(keys, entry_id, hold.ticket, KEPT)
     return {'inside_full'}

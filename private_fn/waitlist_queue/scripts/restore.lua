@@ -1,4 +1,4 @@
--- restore: puts an entry back where its record has it, unless that stay has ended.
+-- restore: Restores an entry at the place that its record has, unless the stay has ended.
 -- USES owner waiting reasons moves int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue paid requeue restore_rules inside tombstone
 -- USES pending_decisions
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claimed claims parked attempts dirty pending_decisions segments tags inside visits moves
@@ -9,28 +9,30 @@
 -- RETURNS present state position rank ticket total attempts
 -- RETURNS gone | cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
 if epoch ~= '' and epoch ~= meta_epoch then return {'stale_epoch'} end
 if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
 if tombstone_of(keys, entry_id, join_id) then return {'gone'} end
 use_readiness(keys, meta_not_ready, readiness)
--- Later tickets must sort behind everything that was ever acknowledged, and later stamps behind the entry's events.
+-- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
+-- the entry.
 local newest = math.max(tonumber(stamp), tonumber(known_stamp))
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Settles what paid for the hold of an entry whose record has another place.
+-- Returns or keeps the payment for the hold of an entry whose record has a different place.
 local function settle_payment(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end
-    -- The record has refused this admission: it was decided on an earlier place of the same stay.
+    -- The record has refused this admission, because it was decided from an earlier place of the same stay.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
-    -- The record has another offer, which is open. This server does not know what paid for it, so it keeps the payment of
-    -- the hold. Only the slots that the record itself has counted have paid for the record's offer already.
+    -- The record has a different offer, which is open. This server does not know which slots paid for that offer, so it
+    -- keeps the payment of the hold for it. The exception are slots that the record itself has counted, which have
+    -- already paid for the offer in the record.
     local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
     local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
     new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule
@@ -50,7 +52,7 @@ if is_restored then
   if hold then settle_payment(hold, place) end
   place.rank = restore_place(keys, entry_id, place, queue_rank, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, place.stamp) end
-  -- A customer with a place is not inside by an earlier stay.
+  -- A customer who has a place again is not inside through an earlier stay.
   take_outside(keys, entry_id)
 elseif hold then
   place = hold

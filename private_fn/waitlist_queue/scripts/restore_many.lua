@@ -1,9 +1,10 @@
--- restore_many: puts waiting entries back where their records have them, unless Redis has them anywhere.
+-- restore_many: Restores waiting entries at the places that their records have, unless Redis already has the entries.
 -- USES owner waiting reasons int_text ticket segment_index tags readiness reindex enqueue run_length gap wake off_queue requeue restore_rules batch
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved claims attempts segments tags
 -- ARGV epoch segments_version stays server_run_id
 -- META state epoch last_ticket segments_version home not_ready
--- Stays are "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", a space between two, each entry once.
+-- `stays` has each entry once, as "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags", separated by
+-- spaces.
 -- RETURNS filled restored present gone
 -- RETURNS cold | stale_epoch | stale_segments
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
@@ -14,7 +15,7 @@ local readiness, any_readiness = {}, ''
 local stay = '((%w+):%w+):(-?%d+):(%d+):(%d+):(%d+):([^:]*):(%S*)'
 for name, entry_id, rank, ticket, known_stamp, attempts, why, packed in string.gmatch(stays, stay) do
   local n = #ids + 1
-  -- A tombstone has the name of the stay that it ends.
+  -- The name of a stay is also the name of its tombstone.
   names[n], ids[n], ranks[n], tickets[n], stamps[n] = name, entry_id, rank, ticket, known_stamp
   tries[n], tags[n] = attempts, segments_version ~= '0' and packed
   readiness[n] = why
@@ -69,6 +70,7 @@ write_ranks()
 if #unmoved > 0 then redis.call('HDEL', keys.tickets_of_moved, unpack(unmoved)) end
 if #moved > 0 then redis.call('HSET', keys.tickets_of_moved, unpack(moved)) end
 if #tried > 0 then redis.call('HSET', keys.attempts, unpack(tried)) end
--- Later tickets must sort behind everything that was ever acknowledged, and later stamps behind the entries' events.
+-- Later tickets must sort behind every ticket that a client has ever received, and later stamps behind the events of
+-- the entries.
 if newest > tonumber(meta_last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 return {'filled', counts.restored, counts.present, counts.gone}

@@ -1,4 +1,4 @@
--- segments: counts the waiting entries of each segment, and lists the first of them.
+-- segments: Counts the waiting entries of each segment, and lists the first of them.
 -- USES owner clock expired
 -- KEYS meta held segments
 -- ARGV segments_version after limit now server_run_id
@@ -7,8 +7,8 @@
 -- EACH depths segment waiting first
 -- RETURNS cold | rebuilding | expiring | segments_building | stale_segments
 local ID_LENGTH = 16
-local ENTRY_BEGIN = 35 -- of "segment:rank:entry"
-local FIRST = 3 -- some may be leaving, and their records without attributes
+local ENTRY_BEGIN = 35 -- the index at which the entry begins in "segment:rank:entry"
+local FIRST = 3 -- more than one, because an entry may be leaving and its record may have no attributes
 
 if not owned_state(meta_state, meta_home, server_run_id) then return {'cold'} end
 if meta_state == 'hydrating' then return {'rebuilding'} end
@@ -18,7 +18,7 @@ if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}
 for _ = 1, limit do
-  -- A segment's id is followed by one of the bytes : ; < and these by the byte =.
+  -- The id of a segment is followed by one of the bytes : ; < and the byte = comes after these.
   local from = after == '' and '-' or '[' .. after .. '='
   local members = redis.call('ZRANGEBYLEX', keys.segments, from, '+', 'LIMIT', 0, FIRST)
   local first_member = unpack(members)

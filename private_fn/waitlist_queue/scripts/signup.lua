@@ -1,53 +1,55 @@
--- signup: puts entries at the end of the queue, in order, those of an import at their rank, and those whose rank an
--- operator has given at that one, or at the nearest free one ahead of it; a repeat keeps its place. A customer who was
--- inside no longer is: the place is free for the next. A stay that is refused has ended: a copy of the message that
--- arrives later, when there is room, must not add an entry that no record has.
+-- signup: Adds entries at the end of the queue, in order. Imported entries are added at their own rank. An entry whose
+-- rank an operator has given is added at that rank, or at the nearest free rank ahead of it. A repeat keeps its place.
+-- A customer who was inside is not inside any more, so that the next customer can enter. If a signup is refused, its
+-- stay has ended. A copy of the message that arrives later, when there is room, must not add an entry that no record
+-- has.
 -- USES owner waiting reasons clock expired ticket segment_index tags readiness wake off_queue run_length gap free_rank_after inside pace tombstone opening
 -- KEYS meta queue not_ready unverified ready_at readiness tombstones tickets_of_moved held claims parked segments tags inside visits
 -- ARGV stays now server_run_id
 -- META state open capacity last_ticket signed_up segments_version home hide_counts paused pace not_ready opens_millis closes_millis
--- Stays are "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", a space between two. A signup
--- has neither rank nor ticket. An import has no ticket unless an operator has given its rank: its rank is made of the
--- ticket. Every stamp of the new stay is later than `known_stamp`, the newest one that the record has of the stays
--- before it.
--- For each stay the script returns one of these, with the position false where it is not known, and the total
--- also where the waitlist hides its counts from customers; the pace is for signups alone:
+-- `stays` are "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated by spaces. A signup
+-- has no rank and no ticket. An import has a rank that is made of its ticket, and no ticket. An entry whose rank an
+-- operator has given has both. Every stamp of the new stay is later than `known_stamp`, the newest stamp that the
+-- record has of the earlier stays. For each stay the script returns one of the replies below. A position that is
+-- unknown is false. The total is false too if the waitlist hides its counts from customers. The pace is only for
+-- signups.
 -- RETURNS joined rank ticket stamp position total pace ready_ahead
 -- RETURNS already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold | rebuilding | expiring | gone | stale_segments | waitlist_closed | not_open_yet | waitlist_full
-local APART = 8 -- between two signups there is room for seven entries that are moved ahead of the second
+local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
 local state = owned_state(meta_state, meta_home, server_run_id)
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
--- Only a reason has a semicolon.
+-- Readiness has a semicolon only if it has a reason.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
-local verified = count_verified(keys) -- of the total, what positions count
+local verified = count_verified(keys) -- the entries that positions count
 local off_queue = capacity and redis.call('ZCARD', keys.held) + redis.call('ZCARD', keys.parked)
 local apart, clock_ticket, shut = 1, nil, nil
-local is_anyone_inside, is_last, is_expiring = nil, false, false -- nothing is read until a signup needs it
+local is_anyone_inside, is_last, is_expiring = nil, false, false -- `inside` is read only if a signup needs it
 if state then
-  now = micros(now) -- read once for the whole script
+  now = micros(now) -- read the clock only once for the whole script
   is_expiring = state == 'warm' and has_expired_holds(keys, now)
   clock_ticket = ticket_after(0, now)
   shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
-  -- Tickets show the time of a signup, so the room between them ends when they are a second ahead of the clock.
+  -- A ticket shows the time of its signup. If tickets are more than a second ahead of the clock, signups therefore
+  -- leave no room between each other.
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 
 local function place(stay, entry_id, join_id, given_rank, given_ticket, known_stamp, segments_version, readiness, tags)
   if not state then return {'cold'} end
   if is_expiring then return {'expiring'} end
-  -- A tombstone has the name of the stay that it ends.
+  -- The name of a stay is also the name of its tombstone.
   if redis.call('ZSCORE', keys.tombstones, stay) then
-    -- The repeat of a refusal is refused for the same reason, as long as that lasts.
+    -- If a refused signup is repeated, it is refused for the same reason, as long as that reason lasts.
     if capacity and state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
   end
   local rank = waiting_rank(keys, entry_id)
   local hold = not rank and read_hold(keys, entry_id)
   if hold then
-    -- The record of the later decision that took the entry out of the queue must win, so the stamp is older.
+    -- The record of the later decision that took the entry out of the queue must win, so this stamp must be older.
     local stamp = given_rank and hold.stamp - 1 or hold.ticket
     return {'already', hold.rank, hold.ticket, stamp, false, false, false, false}
   end
@@ -62,7 +64,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       return {'not_open_yet'}
     end
     if segments_version ~= (meta_segments_version or '0') then return {'stale_segments'} end
-    -- The number of entries is not known until the rebuild is complete.
+    -- During a rebuild the number of entries is unknown.
     if capacity and state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then
       add_tombstone(keys, entry_id, join_id, stamp)
@@ -74,7 +76,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       ticket = given_ticket
     elseif given_rank then
       rank, ticket = free_rank_after(keys, given_rank), given_rank % TIER
-      -- Later tickets must sort behind this one, whatever the clock of the import's caller says.
+      -- Later tickets must sort behind this ticket, even if the clock of the import's caller is ahead.
       stamp = math.max(stamp, rank % TIER + 1)
     else
       rank, ticket = 255 * TIER + stamp, stamp
@@ -92,7 +94,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     signed_up, total = signed_up + 1, total + 1
     if not is_unverified(readiness) then verified = verified + 1 end
   end
-  -- The event that asks for a verification has the stamp after the ticket.
+  -- The event that asks the customer for a verification gets the stamp after the ticket.
   last_ticket = is_unverified(readiness) and stamp + 1 or stamp
   if state == 'hydrating' then return {outcome, rank, ticket, stamp, false, false, false, false} end
   local is_signup = outcome == 'joined' and not given_rank
@@ -105,7 +107,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     ready_ahead = redis.call('ZCARD', keys.queue) - (has_reason(readiness) and 0 or 1)
   end
   local position = ahead + 1
-  -- Behind a signup that stands last, the next one of this run stands last too.
+  -- If a signup is the last entry, the next signup of this run is the last entry after it.
   is_last = is_last or is_signup and ahead == others
   local pace = not given_rank and pace_of(meta_paused, meta_pace)
   return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and verified, pace,

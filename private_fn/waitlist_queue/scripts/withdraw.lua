@@ -1,21 +1,22 @@
--- withdraw: takes an offer back: its entry waits at its old place, and the next one gets the slot. A repeat, also one
--- that comes after the next offer to the entry, changes nothing.
+-- withdraw: Takes an offer back. The entry waits at its old place, and the next entry gets the slot. A repeat changes
+-- nothing, even if the entry already has its next offer.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions check_offer
 -- USES paid expiry hold pop replay inside admission due offer
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags inside visits
 -- ARGV entry_id ticket offered_until_millis hours tokens now server_run_id
 -- META state paused max_attempts home not_ready max_claims
--- Without `offered_until_millis` it takes back whichever offer is open; with 0 none, and finds a withdrawal before.
--- The next one gets the slot in this run, within `hours` (as in admit): in another one the entry would be at the head of the queue again.
+-- If `offered_until_millis` is missing, the script takes back the offer that is open. If it is 0, no offer is meant,
+-- and the script only looks for an earlier withdrawal. The next entry gets the slot in the same run, within `hours` (as
+-- in admit). In a later run the first entry of the queue would be the same entry again.
 -- RETURNS withdrawn stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- RETURNS repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | not_offered | offer_expired | expiring
-now = micros(now) -- read once for the whole script
+now = micros(now) -- read the clock only once for the whole script
 local state = owned_state(meta_state, meta_home, server_run_id)
 if not state then return {'cold'} end
-if not meta_max_claims then keys.claimed = nil end -- without a limit claims are not counted
-if not meta_not_ready then keys.not_ready = nil end -- the list has never had an entry that was not ready
+if not meta_max_claims then keys.claimed = nil end -- a list without a claim limit does not count claims
+if not meta_not_ready then keys.not_ready = nil end -- every entry of the list has always been ready
 
 local hold, refusal, deadline = check_offer(keys, entry_id, ticket, offered_until_millis, now)
 if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
@@ -32,14 +33,15 @@ if hold then
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)
 else
-  -- A later decision, such as another offer, does not undo the withdrawal.
-  outcome, hold = 'repeat', find_decision(keys, entry_id, function(one)
-    return one.verb == 'withdrawn' and (ticket == '' or one.ticket == tonumber(ticket)) and
-      ((tonumber(offered_until_millis) or 0) == 0 or one.at == tonumber(offered_until_millis))
+  -- A later decision, such as another offer, does not undo the withdrawal, so the request is still answered as a
+  -- repeat.
+  outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
+    return decision.verb == 'withdrawn' and (ticket == '' or decision.ticket == tonumber(ticket)) and
+      ((tonumber(offered_until_millis) or 0) == 0 or decision.at == tonumber(offered_until_millis))
   end)
   if not hold then return {refusal} end
 end
--- The number of entries ahead is not known until the rebuild is complete.
+-- During a rebuild the number of entries ahead is unknown.
 local index = state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and count_verified(keys), entries, is_automatic, hold.basis, hold.placed}

@@ -1,6 +1,7 @@
--- Returns a free rank ahead of the entry at `index`, in the nearest gap; nil if there is none. Moves often go to
--- the same spot one after the other, so a move takes little of the gap, on the side of the neighbour that was not
--- moved. Between two neighbours of the same kind it leaves room on both sides.
+-- Returns a free rank ahead of the entry at `index`, in the nearest gap, or nil if there is no gap. Many moves often go
+-- to the same spot one after the other. Therefore a move takes a rank close to the neighbour that was moved, and leaves
+-- the rest of the gap on the side of the other neighbour. If both neighbours or neither of them were moved, it leaves
+-- room on both sides.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

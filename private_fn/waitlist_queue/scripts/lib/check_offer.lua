@@ -1,5 +1,6 @@
--- Checks an offer, to the stay with this ticket and with this deadline if they are given; returns its hold, or the
--- code of the refusal.
+-- Returns the hold of the open offer to an entry, or nil and the code of the refusal. If the customer has been admitted
+-- already, returns the hold and `completed`. If a ticket or a deadline is given, the offer must be to the stay with
+-- this ticket, or must end at this deadline.
 local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
@@ -7,7 +8,7 @@ local function check_offer(keys, entry_id, ticket, offered_until_millis, now)
   if hold.state == 'done' then return hold, 'completed' end
   if hold.state ~= 'offered' then return nil, 'not_offered' end
   local deadline = tonumber(redis.call('ZSCORE', keys.held, entry_id))
-  -- A message that is late may find the next offer to the same stay.
+  -- A late message may find the next offer to the same stay.
   if offered_until_millis ~= '' and deadline ~= tonumber(offered_until_millis) then
     return nil, 'not_offered'
   end

@@ -1,4 +1,5 @@
--- Checks a claim token; returns the hold, or the code of the refusal.
+-- Checks a claim token. Returns the hold, or nil and the code of the refusal. If the token has already admitted the
+-- customer, returns the hold and `completed`.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end

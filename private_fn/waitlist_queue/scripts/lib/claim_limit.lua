@@ -1,8 +1,8 @@
--- The list's `max_claims`: how many entries claims may hold at once. `held` has the offers to customers too, which do
--- not count, so a list with this setting keeps its claims in `claimed` as well.
+-- The setting `max_claims` limits how many entries claims may hold at the same time. The set `held` also has the offers
+-- to customers, which do not count. Therefore a list with this setting also keeps its claims in the set `claimed`.
 local HOLDS_AT_ONCE = 500
 
--- Adds the claims of the time before the setting, or before a rebuild.
+-- Adds the claims from before the setting was made, or from before a rebuild.
 local function index_claims(keys)
   local first = 0
   repeat
@@ -18,10 +18,11 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many entries a claim may take, at most `count`, once the expired holds have ended.
+-- Returns how many entries a claim may take, at most `count`. All expired holds must have ended before.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
-  -- An entry whose hold a function of the version before has ended counts until the deadline.
+  -- The previous version of the function ends holds without removing them from `claimed`. Such a hold counts until its
+  -- deadline.
   local claims = redis.call('ZCOUNT', keys.claimed, math.floor(now / 1000) + 1, '+inf')
   return math.min(count, math.max(0, max_claims - claims))
 end

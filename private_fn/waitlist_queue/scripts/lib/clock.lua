@@ -1,4 +1,5 @@
--- Returns Redis' time in microseconds, or the time that a test gives. No other machine's clock counts.
+-- Returns the time of Redis in microseconds, or the time that a test provides. The clocks of other machines are never
+-- used.
 local function micros(now)
   if now ~= '' then return tonumber(now) end
   local seconds, micros_of_second = unpack(redis.call('TIME'))

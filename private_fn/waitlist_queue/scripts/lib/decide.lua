@@ -1,13 +1,14 @@
--- Decisions that the record may lack, oldest first, a space between two, by entry:
--- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a millisecond: the deadline of a hold that expired, or of
--- an offer; the time of a parking by a caller; the time at which a released entry is ready again; else 0. Redis keeps the
--- decisions until maintenance has reconciled the record.
--- A server that took over may have decided without the newest decisions, which the record has. So a decision names
--- its `basis`, the newest decision about the entry that Redis knew, and `placed`, the newest of these that gave the
--- entry another rank: 0 if the record has it.
-local DECISIONS_KEPT = 16 -- of one entry, the newest: a caller may move an entry any number of times
+-- Pending decisions: the decisions about an entry that the record may lack, oldest first, separated by spaces. Redis
+-- keeps them until maintenance has reconciled the record. A decision is stored as
+-- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a millisecond: the deadline of an expired hold or of
+-- an offer, the time at which a caller parked the entry, or the time at which a released entry is ready again. It is 0
+-- for all other decisions. A server that took over may lack the newest decisions, which the record has. Therefore a
+-- decision names its `basis`, the newest earlier decision about the entry that Redis knew. It also names as `placed`
+-- the newest decision that changed the rank of the entry, or 0 if the record has that decision.
+local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
--- Returns stamp and `placed` of the last of an entry's decisions, 0 without one; an older version wrote no `placed`.
+-- Returns the stamp and `placed` of the last decision about an entry, or 0 if there is none. The previous version of
+-- the function wrote decisions that have no `placed`.
 local function newest_of(packed)
   local stamp = packed and string.match(packed, '|(%d+)|%-?%d+|%d+|%d+|[%d;]+$')
   return {stamp = tonumber(stamp or 0), placed = tonumber(packed and string.match(packed, ';(%d+)$') or stamp or 0)}

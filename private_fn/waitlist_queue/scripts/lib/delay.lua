@@ -1,4 +1,4 @@
--- Lets an entry not be ready for so many seconds; returns the millisecond at which it is again.
+-- Delays an entry, so that it is not ready for some seconds. Returns the millisecond at which the entry is ready again.
 local function delay(keys, entry_id, seconds, now)
   local until_millis = math.floor(micros(now) / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id)

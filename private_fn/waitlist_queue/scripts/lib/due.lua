@@ -1,6 +1,7 @@
--- The slots that a policy has due, what pays for them, and when it has more. `policy` is what read_policy returns.
+-- Computes how many slots a policy has due, what pays for them, and when more will be due. `policy` is the value that
+-- read_policy returns.
 local MINUTE = 60000000 -- microseconds
-local ENDED_AT_ONCE = 1000 -- passes; those beyond count as inside until the next run
+local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
 
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
@@ -8,7 +9,7 @@ local function read_policy(keys, now)
     'pass_seconds', 'acceptance', 'quota', 'quota_open', 'quota_number', 'has_hours'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
-  -- A list that has never had a policy, or a quota, has had nothing due.
+  -- On a list that has never had a policy or a quota, nothing has been due so far.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
   policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0
@@ -21,8 +22,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Notes when the policy offers, by "opens:closes" in milliseconds, the earliest first. Without hours that reach the
--- present, as in a message that comes a day late, it offers nothing.
+-- Reads the hours in which the policy makes offers, as "opens:closes" in milliseconds, the earliest first. If no hours
+-- reach the present, for example in a message that arrives a day late, the policy offers nothing.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -35,8 +36,8 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the millisecond at which an offer of this moment ends. What is left of its time when the hours end begins
--- with the next ones, and ends with them.
+-- Returns the millisecond at which an offer made now ends. If the hours close before that, the remaining time continues
+-- when the next hours open. The offer ends at the latest when these next hours close.
 local function offer_end(policy, millis)
   local deadline = millis + policy.offer_seconds * 1000
   local now_open, following = unpack(policy.hours or {})
@@ -44,15 +45,16 @@ local function offer_end(policy, millis)
   return math.min(following.opens + deadline - now_open.closes, following.closes)
 end
 
--- Takes over the slots of the instants up to `until_millis` from the record, unless this server has counted these
--- instants itself. A server that has taken over without the newest writes has not, and must not offer their slots again.
+-- Takes over the count of slots from the record for the instants up to `until_millis`, unless this server has counted
+-- these instants itself. A server that took over without the newest writes has not counted them, and must not offer
+-- their slots again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots of each instant ("millis:count") up to now; each counts once, even if late.
--- Slots beyond the waiting entries lapse at the next instant.
+-- Adds the slots of each instant ("millis:count") up to now. Each instant is counted once, even if it is counted late.
+-- If more slots are left than entries wait, the excess slots lapse at the next instant.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -63,22 +65,22 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many slots the rate has due. The bucket holds at most one minute's worth of slots, and never less than one
--- slot. If the last run left somebody waiting, the part of a slot that it left in the bucket comes on top: runs come up to
--- a minute late, and these parts must not be lost to the people who wait.
+-- Returns how many slots the rate has due. The rate works as a token bucket, which holds at most one minute's worth of
+-- slots, and never less than one slot. Runs may come up to a minute late. If the last run left customers waiting, the
+-- fraction of a slot that was left in the bucket is added, so that it is not lost for these customers.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns the part of a slot that is left in the rate's bucket, in microseconds, if somebody waits for the slot.
+-- Returns the fraction of a slot that is left in the bucket of the rate, in microseconds, or 0 if nobody waits for it.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Ends the passes whose time is over. A place that is kept for an admission is given up once Redis does not have the
+-- Ends the passes that have expired. A place that is kept for an admission is freed when Redis does not have that
 -- admission any more.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
@@ -93,7 +95,7 @@ local function end_passes(keys, now)
 end
 
 -- Returns how many customers may get an offer or come inside, or nil if there is no limit. Places that are kept for
--- admissions come first: only for those they are not taken.
+-- admissions count as taken, unless `is_for_kept` says that the room is for such an admission.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -102,8 +104,9 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many slots are due: the fewest of rate and schedule, or with `sum` both together; the rest of the quota
--- beside them; and not more than there is room. Room alone is a policy too. Outside its hours a policy has none due.
+-- Returns how many slots are due. If there are a rate and a schedule, the smaller of their numbers counts, or their sum
+-- if the policy uses `sum`. What is left of the quota is added. The result is never more than the room. A policy can
+-- also consist of room alone. Outside of its hours a policy has no slots due.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -117,8 +120,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns what pays for the slot of this number: the quota for the first ones. With `sum` the rate pays before the
--- schedule, because its slots lapse after a minute.
+-- Returns what pays for the slot with this number. The first slots are paid by the quota. If the policy uses `sum`, the
+-- rate pays before the schedule, because the slots of the rate lapse after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -133,7 +136,7 @@ local function paid_by(policy, number)
   return paid
 end
 
--- Takes so many of the slots that are due from what pays for them.
+-- Takes this number of due slots from the quota, the rate and the schedule.
 local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota
@@ -152,8 +155,8 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the millisecond at which slots and room are there again, or nil if only a change of the settings, an exit
--- or an operator can bring that.
+-- Returns the millisecond at which slots and room will be available again. Returns nil if only a change of the
+-- settings, an exit or an operator can make them available.
 local function next_due(keys, policy, room, next_instant, millis)
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0
   if policy.has_rate then

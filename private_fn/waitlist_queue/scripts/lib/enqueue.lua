@@ -1,4 +1,4 @@
--- Adds an entry to those that wait; keeps its ticket where the rank is not made of it.
+-- Adds an entry to the waiting entries. Its ticket is stored separately if it cannot be computed from the rank.
 local function enqueue(keys, entry_id, rank, ticket)
   local is_ready = is_ready_to_wait(keys, entry_id)
   add_waiting(keys, entry_id, rank, is_ready)

@@ -1,11 +1,13 @@
--- If the clock went back, stamps may exist up to UNKNOWN_SECONDS above `floor`, because the Lambda clock that
--- produced it may be ten minutes slow. Smaller differences are normal clock skew.
+-- If the clock went back, stamps may exist up to UNKNOWN_SECONDS above `floor`, because the Lambda clock that produced
+-- `floor` may be ten minutes slow. Differences up to SLACK_SECONDS are normal clock skew.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If it did not, stamps may still exist above `floor`: those of the last moment, and those by a clock that was a little
--- ahead. Signups keep their distance from each other while tickets are less than a second ahead of the clock.
+-- If the clock did not go back, stamps may still exist above `floor`: stamps of the last moment, and stamps from a
+-- clock that was slightly ahead. SPARE_SECONDS is less than a second, because signups leave room between each other
+-- only while tickets are less than a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
--- Returns the first stamp of a new epoch, later than the stamps of all epochs before it. A new list has no `floor`.
+-- Returns the first stamp of a new epoch, which is later than the stamps of all previous epochs. A new list has no
+-- `floor`.
 local function first_stamp_of_epoch(floor, clock_micros)
   local first = ticket_after(floor, clock_micros)
   if tonumber(floor) == 0 then return first end
@@ -13,8 +15,8 @@ local function first_stamp_of_epoch(floor, clock_micros)
   return first + (is_clock_back and UNKNOWN_SECONDS or SPARE_SECONDS) * TICKETS_PER_SECOND
 end
 
--- Begins an epoch. Stamps of it are later than `epoch_start`, those of epochs before it earlier.
--- What a policy had due in the epoch before is not due again: it may have been taken.
+-- Begins an epoch. All stamps of the epoch are later than `epoch_start`, and all stamps of previous epochs are earlier.
+-- Slots that were due in the previous epoch are not due again, because they may have been taken.
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
   redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,

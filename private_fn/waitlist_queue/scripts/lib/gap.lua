@@ -1,14 +1,15 @@
--- Free ranks between neighbours: ranks are integers, and no two entries may share one.
-local STEP = 65536 -- the most that a move takes of a gap, so that many moves fit into it
+-- Finds free ranks between neighbours. Ranks are integers, and two entries never have the same rank.
+local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
 
--- Returns the first rank of the priority that a rank belongs to: the room ahead of its tickets begins there.
--- Versions without that room could leave an entry behind the last priority's tickets: it stays there.
+-- Returns the first rank of the priority to which a rank belongs. This is where the room ahead of the priority's
+-- tickets begins. A rank above the last ticket of priority 0 belongs to priority 0 too.
 local function first_rank_of(rank)
   return math.min(255, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Returns the nearest gap ahead of the entry `behind`, which waits at the rank `upper`, within its priority: the ranks
--- around the gap and the entries that have them (none at the beginning of a priority). nil if there is no gap.
+-- Returns the nearest gap within the same priority ahead of the entry `behind`, which waits at the rank `upper`. The
+-- result has the ranks on both sides of the gap and the entries with these ranks. There is no entry ahead of a gap at
+-- the beginning of a priority. If there is no gap, the function returns nil.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)
@@ -21,8 +22,8 @@ local function gap_before(keys, behind, upper)
   return lower, upper, ahead, behind
 end
 
--- Returns `rank`, or the nearest free rank ahead of it in its priority if another entry has it. An entry that waits
--- at the rank `own` may stay there.
+-- Returns `rank` if it is free, or the nearest free rank ahead of it in the same priority. If the entry itself waits at
+-- the rank `own`, it may keep that rank.
 local function free_rank(keys, entry_id, rank, own)
   local present, its_rank = waiting_until(keys, rank)
   if its_rank ~= rank or present == entry_id then return rank end

@@ -1,5 +1,5 @@
--- Holds one entry, which is out of the queue and its segments already: `held` for a claimer, `offered` to its customer and `paid` by
--- these slots. Returns the hold.
+-- Creates the hold of an entry that has been removed from the queue and its segments already, and returns it. The state
+-- is `held` for a claimer, or `offered` for the customer of the entry. `paid` names the slots that pay for an offer.
 local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, paid)
   local ticket = redis.call('HGET', keys.tickets_of_moved, entry_id)
   local attempts = redis.call('HGET', keys.attempts, entry_id)

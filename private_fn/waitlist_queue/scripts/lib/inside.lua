@@ -1,6 +1,6 @@
--- Customers inside: `inside` has the millisecond at which the pass ends, `visits` the ticket of the stay that was
--- admitted. An order of an earlier version has no tickets. Two ends are no times: that of a place that is kept for an
--- admission whose time inside begins later (see renew), and that of a customer who has left during a rebuild (see exit).
+-- The customers inside. `inside` has the millisecond at which the pass ends, and `visits` the ticket of the stay that
+-- was admitted. Two scores in `inside` are markers and not times. KEPT marks a place that is reserved for an admission
+-- whose time inside begins later (see renew.lua). LONG_AGO marks a customer who left during a rebuild (see exit).
 local KEPT, LONG_AGO = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)
@@ -8,13 +8,13 @@ local function put_inside(keys, entry_id, ticket, until_millis)
   redis.call('HSET', keys.visits, entry_id, ticket)
 end
 
--- Returns whether the customer was inside.
+-- Ends the visit of a customer, and returns whether the customer was inside.
 local function take_outside(keys, entry_id)
   redis.call('HDEL', keys.visits, entry_id)
   return redis.call('ZREM', keys.inside, entry_id) == 1
 end
 
--- Returns the ticket of the stay by which a customer is inside, or nil.
+-- Returns the ticket of the stay through which a customer is inside, or nil.
 local function visit_of(keys, entry_id)
   return tonumber(redis.call('HGET', keys.visits, entry_id) or nil)
 end

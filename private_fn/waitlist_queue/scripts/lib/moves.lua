@@ -1,5 +1,6 @@
--- The moves of an entry: the idempotency key of each request by the stamp of its move, for a day. A set that is
--- written again lives longer than its oldest move, so each bump deletes some old moves.
+-- The moves of an entry: a sorted set of the idempotency keys of its requests, with the stamp of the move as the score.
+-- A move is remembered for a day. Each new move extends the expiry of the whole set, so each bump also deletes some
+-- moves that are older than a day.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
@@ -9,7 +10,8 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The set expires with its longest-lived move: a shorter time never replaces a longer one.
+-- Remembers a move. The set expires together with its longest-lived move, so a shorter expiry never replaces a longer
+-- one.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -17,12 +19,12 @@ local function remember_move(keys, once_key, stamp, seconds, ...)
   end
 end
 
--- Remembers also how far the move went, as a second member of its stamp: "once_key:places".
+-- Remembers a move and its distance. The distance is a second member with the same stamp: "once_key:places".
 local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns how far a move went, or false if a restore wrote the move without it.
+-- Returns how far a move went, or false if a restore wrote the move, because the record does not have the distance.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

@@ -1,6 +1,6 @@
--- Returns the next value of the counter that tickets and stamps come from. `last` is its present value, if the
--- script has read it already. The value is also later than `known_stamp`, the newest stamp that the record has of the
--- entry: while an entry is off the list, the record draws the stamps of its events without Redis.
+-- Returns the next value of the counter for tickets and stamps. A script that has read the counter already passes its
+-- value as `last`. The result is also later than `known_stamp`, the newest stamp that the record has of the entry.
+-- Redis may not know that stamp, because the record draws stamps itself while an entry is off the list.
 local function next_stamp(keys, now, last, known_stamp)
   last = last or redis.call('HGET', keys.meta, 'last_ticket')
   local stamp = ticket_after(math.max(tonumber(last), tonumber(known_stamp or 0)), micros(now))

@@ -1,10 +1,10 @@
--- Entries that are on the list and not in the queue: held by a claim, offered to their customer, parked, done (admitted,
--- and kept until maintenance has reconciled the record), or no_show (an unused offer after which maintenance takes the
--- entry off the list). The claims hash has a hold for each of them:
--- state|token|rank|ticket|attempts|stamp, where the stamp is that of the decision that took the entry out. While a
--- script changes a hold, `basis` and `was` keep the stamp and the rank that it had (see decide). The slots
--- that paid for an offer (see paid) stand in a field of their own, behind its token: a function of the version before
--- reads holds too, and ends them without it.
+-- Entries that are on the list but not in the queue. They are `held` by a claim, `offered` to their customer, `parked`,
+-- `done` (admitted, and kept until maintenance has reconciled the record), or `no_show` (maintenance is about to take
+-- the entry off the list). The hash `claims` has a hold for each of these entries, as
+-- state|token|rank|ticket|attempts|stamp. The stamp is that of the decision that took the entry out of the queue. While
+-- a script changes a hold, `basis` and `was` keep the former stamp and rank of the hold (see decide.lua). The slots that
+-- paid for an offer (see paid.lua) are stored in a separate field, together with the token of the offer. The previous
+-- version of the function ends holds without deleting that field.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -32,8 +32,8 @@ local function delete_hold(keys, entry_id)
   redis.call('HDEL', keys.claims, entry_id, entry_id .. PAID)
 end
 
--- Holds an entry until a millisecond: `held` by a claim, or `offered`. A list with `max_claims` has its claims in
--- `claimed` too.
+-- Holds an entry until a millisecond, as `held` by a claim or as `offered`. On a list with `max_claims`, a claim is
+-- also added to `claimed`.
 local function hold_until(keys, entry_id, state, deadline)
   redis.call('ZADD', keys.held, deadline, entry_id)
   if not keys.claimed then return end
@@ -44,20 +44,20 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Ends the time of a hold. The room that the entry has taken is free then, so the next poll triggers a run, unless the
--- entry `keeps_room`.
+-- Removes the deadline of a hold. The room that the entry has taken is free afterwards, so the next poll triggers a
+-- run, unless `keeps_room` is true.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the decision of this stamp: maintenance reconciles it within a minute.
+-- Marks an entry whose record may lack the decision with this stamp. Maintenance reconciles the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
 
--- Parks an entry for an operator to look at.
+-- Parks an entry, so that an operator can look at it.
 local function park(keys, entry_id, hold, millis)
   no_longer_held(keys, entry_id)
   redis.call('ZADD', keys.parked, millis, entry_id)

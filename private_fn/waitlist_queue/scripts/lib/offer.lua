@@ -1,16 +1,17 @@
--- Offers a slot to entries that pop_preferred has returned. Where the policy asks no acceptance it admits them. `paid`
--- returns what pays for the slot of a number. Returns the rows of the answer, and what an idempotency key keeps of each.
+-- Offers a slot to each entry that pop_preferred has returned. If the policy needs no acceptance, the customers are
+-- admitted directly. The function `paid` returns what pays for the slot with a given number. Returns the rows of the
+-- reply, and what is remembered of each entry under an idempotency key.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local deadline = offer_end(policy, math.floor(now / 1000))
   local inside_until = pass_end(policy.pass_seconds, now)
-  for number, one in ipairs(popped) do
-    local entry_id, token = one.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
-    local hold = start_hold(keys, entry_id, one.rank, 'offered', token, deadline, stamp, paid(number))
-    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline, one.filter_index)
-    taken[number] = remembered(entry_id, token, one.filter_index)
+  for number, entry in ipairs(popped) do
+    local entry_id, token = entry.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
+    local hold = start_hold(keys, entry_id, entry.rank, 'offered', token, deadline, stamp, paid(number))
+    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline, entry.filter_index)
+    taken[number] = remembered(entry_id, token, entry.filter_index)
     if is_automatic then
       admit(keys, entry_id, hold, stamp, inside_until)
     else
@@ -21,7 +22,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, taken, is_automatic
 end
 
--- Offers one slot, if the policy has any due, to the first entry of the queue; returns rows, and whether it admitted.
+-- Offers one slot to the first entry of the queue, if the policy has a slot due. Returns the rows of the reply, and
+-- whether the customer was admitted directly.
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))

@@ -1,5 +1,5 @@
--- Returns as which `line` a list takes no signup at a moment by its settings, or nil if it takes them. An operator's
--- `open` of 0 closes it at any time.
+-- Returns why a list takes no signups at this moment (`closed` or `not_open_yet`), or nil if the list takes signups. If
+-- the setting `open` is 0, the list is closed at any time.
 local function shut_line(open, opens_millis, closes_millis, now)
   local millis = now / 1000
   if open ~= '1' or closes_millis and millis >= tonumber(closes_millis) then return 'closed' end

@@ -1,4 +1,4 @@
--- Returns the pace that maintenance has measured, or the word for a queue that has none.
+-- Returns the pace that maintenance has measured, or `paused` or `unknown` if there is no pace.
 local function pace_of(paused, pace)
   return paused == '1' and 'paused' or pace or 'unknown'
 end

@@ -1,26 +1,27 @@
--- The slots that pay for an offer. A hold names them, so that the script that ends it without an admission gives them
--- back, once: "s3" is one of the schedule, "r4" one of a rate that counts who enters, "q2" one of a quota. The number
--- is that of the schedule, rate or quota: a later one gets nothing back from an earlier one. A hold that was restored from
--- its record names none, because another entry may have got the slot that the lost order gave back. "e" is the admission
--- itself: the hold was an offer, and its customer counts as entered.
+-- The slots that pay for an offer. A hold names them, so that the script that ends the hold without an admission can
+-- give them back once. "s3" is a slot of the schedule, "r4" a slot of a rate that counts customers who enter, and "q2"
+-- a slot of a quota. The number is the version of the schedule or rate, or the number of the quota, so that a later one
+-- does not get back the slots of an earlier one. A hold that was restored from its record names no slots, because
+-- another entry may already have got the slot that the lost order gave back. "e" marks an admission that came from an
+-- offer, so its customer counts as entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether a hold was paid by the present quota.
+-- Returns whether the current quota paid for a hold.
 local function is_of_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Returns the slots that paid for a hold to their sources, and lets the next poll trigger a run.
+-- Gives the slots that paid for a hold back to their sources, and lets the next poll trigger a run.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
   redis.call('HDEL', keys.claims, entry_id .. PAID)
   if is_of_quota(keys, hold) then
-    -- The quota has counted the admission of a hold that is done.
+    -- If the hold is done, the quota has already counted the admission.
     redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
       hold.state == 'done' and 1 or -1)
   end
@@ -36,7 +37,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Takes an admission out of the counters, because it does not hold.
+-- Removes an admission from the counters, because the admission was not valid.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

@@ -1,7 +1,7 @@
--- Reads decisions that the record may lack (see decide).
+-- Reads the decisions that the record may lack (see decide.lua).
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);?(%d*);?(%d*)'
 
--- Returns the decisions of an entry, oldest first.
+-- Returns the pending decisions of an entry, oldest first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end
@@ -13,16 +13,17 @@ local function read_decisions(keys, entry_id)
   return decisions
 end
 
--- Returns the decisions of an entry as the rows of a reply.
+-- Returns the pending decisions of an entry as the rows of a reply.
 local function decisions_of(keys, entry_id)
   local rows = {}
-  for i, one in ipairs(read_decisions(keys, entry_id)) do
-    rows[i] = {one.verb, one.token, one.stamp, one.rank, one.ticket, one.attempts, one.at, one.basis, one.placed}
+  for i, decision in ipairs(read_decisions(keys, entry_id)) do
+    rows[i] = {decision.verb, decision.token, decision.stamp, decision.rank, decision.ticket, decision.attempts,
+      decision.at, decision.basis, decision.placed}
   end
   return rows
 end
 
--- Returns the newest decision for which `matches` returns true, or nil.
+-- Returns the newest pending decision for which `matches` returns true, or nil.
 local function find_decision(keys, entry_id, matches)
   local found
   for _, decision in ipairs(read_decisions(keys, entry_id)) do
@@ -31,14 +32,15 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the decision that this token has made already: its caller may not have received the answer.
+-- Returns the decision that a request with this claim token has already made, or nil. The caller may repeat the request
+-- because it did not receive the answer.
 local function decision_by_token(keys, entry_id, verb, token)
-  return find_decision(keys, entry_id, function(one)
-    return one.verb == verb and one.token == token
+  return find_decision(keys, entry_id, function(decision)
+    return decision.verb == verb and decision.token == token
   end)
 end
 
--- Forgets the decisions after a stamp, because their place is given up.
+-- Forgets the decisions after a stamp, because the place that they gave to the entry has been replaced.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -54,19 +56,20 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the decision that brought an entry to where it was at a stamp, or nil. Moves within the queue do not count.
+-- Returns the decision that brought the entry to the place that it had at a stamp, or nil. Moves within the queue are
+-- ignored.
 local function last_end(keys, entry_id, stamp)
-  return find_decision(keys, entry_id, function(one)
-    return one.verb ~= 'bumped' and one.stamp < stamp
+  return find_decision(keys, entry_id, function(decision)
+    return decision.verb ~= 'bumped' and decision.stamp < stamp
   end)
 end
 
--- Returns the newest decision before a stamp, or nil.
+-- Returns the newest pending decision before a stamp, or nil.
 local function decision_before(keys, entry_id, stamp)
-  return find_decision(keys, entry_id, function(one) return one.stamp < stamp end)
+  return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns `last_end` if its verb is `verb`.
+-- Returns the result of last_end if it has this verb.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -1,14 +1,14 @@
--- Takes entries off an end of the queue, or of segments. A claim or an admission names `filters`, a space between two, in
--- order of preference: the id of a segment each, or `*` for the whole queue.
-local ID_BEGIN = 35 -- of "segment:rank:entry"
+-- Takes entries from one end of the queue or of segments. `filters` has ids of segments, or `*` for the whole queue,
+-- separated by spaces and in order of preference.
+local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
 
--- Takes up to `count` entries by one filter; returns id, rank, id, rank, …
+-- Takes up to `count` entries that match one filter. Returns id, rank, id, rank, and so on.
 local function pop(keys, filter, is_newest, count)
   if filter == EVERYONE then
     return redis.call(is_newest and 'ZPOPMAX' or 'ZPOPMIN', keys.queue, count)
   end
-  -- A semicolon comes next to the colon that ends a segment's id.
+  -- The byte after the colon, which ends the id of a segment, is the semicolon.
   local first, last = '[' .. filter .. ':', '(' .. filter .. ';'
   local members = is_newest and
     redis.call('ZREVRANGEBYLEX', keys.segments, last, first, 'LIMIT', 0, count) or
@@ -22,17 +22,17 @@ local function pop(keys, filter, is_newest, count)
   return popped
 end
 
--- Takes up to `count` entries, each by the first of the filters that an entry matches; returns each with its rank and
--- the number of the filter, from 0.
+-- Takes up to `count` entries. Each entry is taken by the first filter that it matches. Returns each entry with its
+-- rank and the index of its filter, from 0.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do
     local popped = #taken < count and pop(keys, filter, is_newest, count - #taken) or {}
     for i = 1, #popped, 2 do
-      local one = {entry_id = popped[i], rank = tonumber(popped[i + 1]), filter_index = number}
-      -- The next filter must not find it.
-      leave_segments(keys, one.entry_id, one.rank)
-      taken[#taken + 1] = one
+      local entry = {entry_id = popped[i], rank = tonumber(popped[i + 1]), filter_index = number}
+      -- Remove the entry from its segments, so that the next filter does not find it.
+      leave_segments(keys, entry.entry_id, entry.rank)
+      taken[#taken + 1] = entry
     end
     number = number + 1
   end

@@ -1,7 +1,7 @@
--- Writes why entries are not ready (see reasons).
+-- Writes the reasons why entries are not ready (see reasons.lua).
 
--- Writes the readiness of an entry, which had another `before`, or none. An entry that waits moves to the entries that
--- are ready, or from them, or to those whose address is not verified, or from them.
+-- Writes the readiness of an entry. `before` is its previous readiness, or nil. If the change makes a waiting entry
+-- ready, not ready, verified or unverified, the entry moves to the sorted sets of its new state.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -26,17 +26,18 @@ local function with_delay(packed, until_millis)
   return until_millis > 0 and string.format('%s;delayed=%d', others, until_millis) or others
 end
 
--- Writes the readiness that the record has, unless Redis has one of the same stay that is as new. Returns whether it did.
+-- Writes the readiness that the record has, unless Redis has a readiness of the same stay that is at least as new.
+-- Returns whether the readiness was written.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end
   if packed == '' then return false end
-  local function version_of(one) return tonumber(string.match(one, '^%d+')) end
+  local function version_of(text) return tonumber(string.match(text, '^%d+')) end
   local old = redis.call('HGET', keys.readiness, entry_id)
   if has_ended(old, packed) then packed = end_question(packed) end
-  local is_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
-  if is_as_new and delay_of(packed) <= delayed then return false end
-  local kept = with_delay(is_as_new and old or packed, math.max(delayed, delay_of(packed)))
+  local is_at_least_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
+  if is_at_least_as_new and delay_of(packed) <= delayed then return false end
+  local kept = with_delay(is_at_least_as_new and old or packed, math.max(delayed, delay_of(packed)))
   write_readiness(keys, entry_id, old, kept)
   return true
 end

@@ -1,11 +1,13 @@
--- Why entries are not ready: `readiness` has, of each entry that ever was not in this stay, wherever on the list it is,
--- the version of its record and the reasons: "version;reason=millis;reason=millis", with 0 for an open end. A waiting
--- entry is passed over as long as it has a reason there; `ready_at` has when its next reason ends. While the customer
--- is asked whether they still wait, the deadline follows the version: "version,millis;reason=millis". That of a question
--- which a script has ended follows a `~`: the record still has the question until maintenance has recorded the end, and
--- what it sends for another reason must not bring the question back.
+-- The reasons why entries are not ready. The hash `readiness` has an item for each entry on the list that has been not
+-- ready during its stay. The item is "version;reason=millis;reason=millis", with the version of the record, and 0 for a
+-- reason whose end is open. A waiting entry is passed over while it has a reason. `ready_at` has the time at which its
+-- next reason ends. While the customer is asked whether they still wait, the deadline of the question follows the
+-- version: "version,millis;reason=millis". If a script has ended the question, the deadline follows a `~` instead. The
+-- record keeps the question until maintenance has recorded its end. Until then, an update of the record for another
+-- reason must not bring the question back.
 
--- Redis decides a delay itself, and only time ends it: where Redis and the record have one each, the later counts.
+-- Redis decides delays itself, and only time ends them. If both Redis and the record have a delay, the later one
+-- counts.
 local DELAYED = ';delayed=(%d+)'
 
 local function delay_of(packed)
@@ -16,13 +18,13 @@ local function has_reason(packed)
   return string.find(packed, ';', 1, true) ~= nil
 end
 
--- Returns whether an entry that is to wait is ready.
+-- Returns whether an entry that is about to wait is ready.
 local function is_ready_to_wait(keys, entry_id)
   local packed = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   return not (packed and has_reason(packed))
 end
 
--- Returns the deadline of the question to a customer; nil without one.
+-- Returns the deadline of the open question to a customer, or nil if there is none.
 local function question_of(packed)
   return packed and tonumber(string.match(packed, '^%d+,(%d+)'))
 end
@@ -31,7 +33,7 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether a script has ended the question of a record, by what Redis has of the entry.
+-- Returns whether a script has already ended the question that the record still has. `old` is the readiness in Redis.
 local function has_ended(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
@@ -46,7 +48,8 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Counts in `meta` how many entries have an address that is not verified, and how many customers are asked.
+-- Updates the counts in `meta` of entries with an unverified address and of customers who are asked whether they still
+-- wait.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)

@@ -1,5 +1,6 @@
--- Writes other tags of an entry; `rank` is its rank if it is in the queue. Tags of the same stay that are as new
--- remain; tags of `another_stay` do not count.
+-- Replaces the tags of an entry. `rank` is the rank of an entry that waits, and nil for other entries. Existing tags of
+-- the same stay are kept if they are at least as new. If `another_stay` is true, the existing tags belong to another
+-- stay and are always replaced.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

@@ -1,6 +1,6 @@
--- Returns what a claim answers for one entry. If a hold that expired, or an offer without its customer, brought the
--- entry back into the queue, expired_stamp or no_show_stamp is the stamp of that end, and ended_millis its deadline, else
--- 0. See decide for the two before the last.
+-- Returns the row of one entry in the reply of a claim. If the end of a previous hold or offer brought the entry back
+-- into the queue, expired_stamp or no_show_stamp is the stamp of that end, and ended_millis its deadline. Otherwise
+-- they are 0. decide.lua describes the basis and placed stamps.
 local function claimed(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
@@ -12,14 +12,14 @@ local function claimed(keys, entry_id, hold, deadline, filter_index)
     before and (before.placed or before.stamp) or 0, filter_index}
 end
 
--- Returns what an idempotency key keeps of one entry.
+-- Returns what is remembered of one entry under an idempotency key.
 local function remembered(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries of an earlier claim that are still held or done: others have another token, or none. `deadlines` is
--- the sorted set that has theirs.
--- Done entries are part of it, because a claim that completes at once has no other replay.
+-- Returns the entries of an earlier claim that are still held or done. All other entries have a different token or
+-- none. `deadlines` is the sorted set that has the deadlines of the entries. Done entries are included, because a claim
+-- that completes immediately has no other way to repeat its answer.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

@@ -1,4 +1,4 @@
--- Puts an entry back into the queue, at `rank` or the nearest free rank ahead of it; returns its rank.
+-- Puts an entry back into the queue, at `rank` or at the nearest free rank ahead of it. Returns its new rank.
 local function requeue(keys, entry_id, hold, rank)
   local free = free_rank(keys, entry_id, rank) or rank
   enqueue(keys, entry_id, free, hold.ticket)

@@ -1,6 +1,7 @@
--- Returns whether a record's place may replace the one that Redis has. `absent`: only if Redis has none. `older`
--- (the second pass of a rebuild): also if Redis has decided nothing later. `unchanged` (a repair): also if the
--- entry still is where the comparison with the record found it ("state:rank").
+-- Returns whether the place in a record may replace the place in Redis. If `when` is `absent`, it may do so only if
+-- Redis has no place. If `when` is `older` (the second pass of a rebuild), it may also do so if Redis has made no later
+-- decision. If `when` is `unchanged` (a repair), it may also do so if the entry is still where the comparison with the
+-- record found it ("state:rank").
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, queue_rank, hold)
   if not (queue_rank or hold) then return true end
   if when == 'unchanged' then
@@ -8,7 +9,7 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
     return expected == (found or 'waiting:' .. int_text(queue_rank))
   end
   if when ~= 'older' or not is_hydrating then return false end
-  -- A record that asks for this does not have the admission yet.
+  -- A record with `older` does not have the admission yet.
   if hold and hold.state == 'done' and hold.ticket == new.ticket then return false end
   if new.state == 'waiting' and queue_rank == new.rank then return false end
   if hold and hold.stamp > new.stamp then return false end
@@ -16,8 +17,8 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, qu
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the record's segment tags, if it has any, and its readiness, unless the place in Redis belongs to another stay
--- of the same customer.
+-- Writes the segment tags of the record, if it has any, and its readiness. Nothing is written if the place in Redis
+-- belongs to another stay of the same customer.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank, hold, is_restored)
   if not (tags or keys.not_ready) then return end
   local present = hold and hold.ticket or queue_rank and ticket_of(keys, entry_id, queue_rank)
@@ -27,10 +28,10 @@ local function restore_edits(keys, entry_id, tags, readiness, ticket, queue_rank
   accept_readiness(keys, entry_id, readiness, not is_same_stay)
 end
 
--- Puts an entry into the queue, back to its claimer, or among the parked entries, as its record has it.
+-- Puts an entry into the queue, gives it back to its claimer, or parks it, according to its record.
 local function restore_place(keys, entry_id, new, queue_rank, time_millis)
   if queue_rank then
-    -- Its own old rank must not keep it from the new one.
+    -- Remove the entry first, because its own old rank must not block the new one.
     remove_waiting(keys, entry_id)
     leave_segments(keys, entry_id, queue_rank)
   end

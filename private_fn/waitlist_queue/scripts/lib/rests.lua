@@ -1,6 +1,7 @@
 local RESTS_AT_ONCE = 200
 
--- Ends the reasons whose time has come; returns whether all have ended: one call ends a bounded number.
+-- Ends the reasons whose time is over. Returns whether all of them have ended, because one call ends only a limited
+-- number.
 local function end_rests(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(micros(now) / 1000)

@@ -1,5 +1,6 @@
--- Returns how many ranks from `rank` on, in a direction (1 or -1), are taken one after the other. A run without gaps has
--- as many entries as ranks, so doubling and halving find its end: stepping from rank to rank would not be bounded.
+-- Returns how many consecutive ranks are taken, beginning at `rank` and going in a direction (1 or -1). A run without
+-- gaps has as many entries as ranks, so doubling and halving find its end. Stepping from rank to rank would take
+-- unlimited time.
 local function run_length(keys, rank, direction)
   local function is_full(length)
     local last = rank + direction * (length - 1)

@@ -1,17 +1,18 @@
--- Returns a rank as 16 characters whose bytes sort as the ranks do. Ranks in the room ahead of the first
--- priority are negative: a minus sorts before the digits, and 10^15 more makes the rest ascend.
+-- Returns a rank as 16 characters whose bytes sort in the same order as ranks do. Ranks in the room ahead of priority
+-- 255 are negative. A minus sorts before the digits, and adding 10^15 makes the remaining digits ascend.
 local function sortable(rank)
   if rank < 0 then return string.format('-%015d', 1000000000000000 + rank) end
   return string.format('%016d', rank)
 end
 
--- The index of segments: one member "segment:rank:entry" for each segment of each waiting entry, all of
--- one score and so in the order of their bytes; "segment;rank:entry", behind those, if the entry is not ready, and
--- "segment<rank:entry", behind both, if its address is not verified. An entry's tags are its segments, a comma after each, and the version of its attributes. A list that declares no
--- segments has neither.
-local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four bytes that follow each other
+-- The segment index has one member for each segment of each waiting entry. All members have the same score, so they are
+-- sorted by their bytes. A member is "segment:rank:entry" if the entry is ready, "segment;rank:entry" if it is not, and
+-- "segment<rank:entry" if its address is not verified. The ready entries of a segment come first, then the entries that
+-- are not ready, and then the unverified ones. The tags of an entry are its segments, with a comma after each, and the
+-- version of its attributes. A list that declares no segments has no index and no tags.
+local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
--- Returns the mark of the entry's members.
+-- Returns the byte that marks the entry as ready, not ready or unverified in its members of the index.
 local function mark_of(keys, entry_id, is_ready)
   if is_ready then return READY end
   return is_unverified(redis.call('HGET', keys.readiness, entry_id)) and UNVERIFIED or NOT_READY

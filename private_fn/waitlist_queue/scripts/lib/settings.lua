@@ -1,11 +1,13 @@
--- Begins a schedule: its instants count from the millisecond of its declaration on, without the slots of the former one.
+-- Begins a new schedule. Its instants count from the millisecond of its declaration on, and the slots of the former
+-- schedule lapse.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end
 
--- Writes settings, "name=value" with a space between two. A list has `max_claims`, `opens_millis`, `closes_millis` and
--- `has_hours` only where they have a value. Other segments begin with an empty index, another rate with an empty bucket: the time,
--- and the slots, of the old rate must not count at the new one.
+-- Writes settings, which are "name=value", separated by spaces. The fields `max_claims`, `opens_millis`,
+-- `closes_millis` and `has_hours` exist only if they have a value. If the segments have changed, the segment index is
+-- emptied. If the rate has changed, its bucket is emptied, because the time and the slots of the old rate must not
+-- count for the new one.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
   local old_count, old_millis, old_from, max_claims, opens_millis, closes_millis, has_hours = unpack(redis.call('HMGET',
     keys.meta, 'rate_count', 'rate_millis', 'rate_from', 'max_claims', 'opens_millis', 'closes_millis', 'has_hours'))
@@ -25,7 +27,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
   end
   redis.call('HSET', keys.meta, unpack(fields))
   if max_claims then
-    -- The next claim reads the holds again, if the list still has the limit.
+    -- If the list still has the limit, the next claim builds this set again from the holds.
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end
@@ -35,7 +37,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     local from_micros = (tonumber(from) or 0) * 1000
     redis.call('HSET', keys.meta, 'bucket_at', math.max(micros(now), from_micros), 'rate_version', version)
   end
-  -- The time of the next run that a poll triggers; a list that offers nothing by itself has none.
+  -- The time of the next run that a poll triggers. A list that makes no offers by itself has no such time.
   local has_limit = count ~= '' or schedule_version ~= '0' or max_inside ~= ''
   if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)

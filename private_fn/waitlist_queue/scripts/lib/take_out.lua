@@ -1,4 +1,4 @@
--- Returns the ticket of an entry's place, with its rank or its hold; nil if it has none.
+-- Returns the ticket of an entry's place, and its rank or its hold. Returns nil if the entry has no place.
 local function find_place(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if rank then return ticket_of(keys, entry_id, rank), rank end
@@ -6,9 +6,9 @@ local function find_place(keys, entry_id)
   return hold and hold.ticket, nil, hold
 end
 
--- Takes an entry off the list. What paid for an offer that is open is used up if the stay ends by an admission, and gets its
--- slot back otherwise. Returns the entry's state before, its ticket, and its hold. Returns nil if the entry has no place,
--- and `other` if the place belongs to another stay of the same customer, which remains.
+-- Takes an entry off the list. If the entry has an open offer, the slot that paid for it is used up by an admission,
+-- and given back otherwise. Returns the entry's previous state, its ticket, and its hold. Returns nil if the entry has
+-- no place. Returns `other`, and changes nothing, if the place belongs to another stay of the same customer.
 local function take_out(keys, entry_id, stay_ticket, is_admitted)
   local ticket, rank, hold = find_place(keys, entry_id)
   if not ticket then return nil end

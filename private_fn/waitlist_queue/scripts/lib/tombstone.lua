@@ -1,5 +1,5 @@
--- Tombstones: the stays that have ended, by the stamp of their end, for as long as a late message about them may
--- arrive. A stay is "entry_id:join_id".
+-- Tombstones are the stays that have ended, with the stamp of their end as the score. They are kept for as long as a
+-- late message about the stay may arrive. A stay is named "entry_id:join_id".
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16
 
@@ -8,8 +8,8 @@ local function tombstone_of(keys, entry_id, join_id)
   return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
--- A ticket that the caller did not know is a second member of the stamp, "entry_id:join_id:ticket", so that a
--- repeat returns it too.
+-- Adds a tombstone. If the caller did not know the ticket, a second member with the same stamp stores it
+-- ("entry_id:join_id:ticket"), so that a repeat returns the ticket too.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.tombstones, stamp, stay)
@@ -20,7 +20,7 @@ local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   redis.call('EXPIRE', keys.tombstones, TOMBSTONE_SECONDS)
 end
 
--- Returns the ticket that was kept with a tombstone, or false.
+-- Returns the ticket that was stored with a tombstone, or false.
 local function ticket_of_tombstone(keys, entry_id, join_id, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.tombstones, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #entry_id + #join_id + 3)) or false

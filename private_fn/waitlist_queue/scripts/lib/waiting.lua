@@ -1,11 +1,12 @@
--- The entries that wait: `queue` has those that are ready, `not_ready` those that are passed over for now, both by rank
--- and no rank twice. So nothing that takes entries meets one that is passed over. On a list on which every entry has
--- always been ready `keys.not_ready` is nil, and no script reads the keys of readiness.
--- Of the entries in `not_ready`, `unverified` has those whose address is not verified. They have a rank and take room, but
--- positions and totals do not count them: whoever signs an address up must not see whether the list has grown.
+-- The waiting entries. `queue` has the ready entries, and `not_ready` the entries that are passed over for now. Both
+-- are sorted by rank, and no rank occurs twice. A script that takes entries reads only `queue`, so it never takes an
+-- entry that is not ready. If every entry of a list has always been ready, `keys.not_ready` is nil and no script reads
+-- the keys of readiness. `unverified` has the entries of `not_ready` whose address is not verified. These entries have
+-- a rank and count against the capacity. Positions and totals do not count them, so that a person who signs up an
+-- address cannot see whether the list has grown.
 
--- Keeps a script from reading the keys of readiness if its list does not use them. It does from the first entry with a
--- `readiness` on.
+-- Prevents a script from reading the keys of readiness if its list does not use them. A list uses them from the first
+-- entry with a `readiness` on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -15,19 +16,19 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Returns the rank of a waiting entry, and whether it is ready; nil if it does not wait.
+-- Returns the rank of a waiting entry and whether the entry is ready. Returns nil if the entry does not wait.
 local function waiting_rank(keys, entry_id)
   local rank = tonumber(redis.call('ZSCORE', keys.queue, entry_id))
   if rank or not keys.not_ready then return rank, true end
   return tonumber(redis.call('ZSCORE', keys.not_ready, entry_id)), false
 end
 
--- Returns whether the address of an entry is still to be verified, by why it is not ready.
+-- Returns whether the address of an entry still has to be verified. `packed` is the readiness of the entry.
 local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end
 
--- Adds an entry to those that wait, or gives it another rank.
+-- Adds an entry to the waiting entries, or changes the rank of a waiting entry.
 local function add_waiting(keys, entry_id, rank, is_ready)
   redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
   if not is_ready and is_unverified(redis.call('HGET', keys.readiness, entry_id)) then
@@ -42,13 +43,13 @@ local function remove_waiting(keys, entry_id)
   redis.call('ZREM', keys.unverified, entry_id)
 end
 
--- Counts all entries that wait. Capacity counts these.
+-- Counts all waiting entries. The capacity of the list limits this count.
 local function count_waiting(keys)
   local ready = redis.call('ZCARD', keys.queue)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the entries that wait, without those whose address is not verified. Customers see this as the total.
+-- Counts the waiting entries, except for entries whose address is not verified. Customers see this count as the total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
@@ -60,8 +61,9 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Returns how many entries with a verified address wait ahead of a waiting entry, and how many of them are ready: false
--- where all are. Returns false if the entry does not wait.
+-- Returns how many entries with a verified address are ahead of a waiting entry, and how many of them are ready. The
+-- second value is false on a list where every entry has always been ready. Both values are false if the entry does not
+-- wait.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -72,7 +74,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with a rank, or the nearest one ahead of it, and its rank; nil without one.
+-- Returns the waiting entry with this rank, or the nearest entry ahead of it, and the rank of that entry. Returns nil
+-- if there is no such entry.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

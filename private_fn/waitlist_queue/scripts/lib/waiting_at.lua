@@ -1,11 +1,11 @@
--- Returns the waiting entry with `index` entries ahead of it, and its rank.
+-- Returns the waiting entry that has `index` entries ahead of it, and its rank.
 local function waiting_at(keys, index)
   local function at(set, number)
     local entry_id, rank = unpack(redis.call('ZRANGE', set, number, number, 'WITHSCORES'))
     return entry_id, tonumber(rank)
   end
   if not keys.not_ready then return at(keys.queue, index) end
-  -- Halving finds how many of the entries up to it are ready.
+  -- A binary search finds how many ready entries come before the wanted entry.
   local low, high = 0, math.min(index + 1, redis.call('ZCARD', keys.queue))
   while low < high do
     local middle = math.floor((low + high) / 2)
