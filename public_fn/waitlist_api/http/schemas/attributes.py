@@ -1,4 +1,4 @@
-"""Data of people: a profile for operators to read, attributes for claims by filter."""
+"""Data about people. Operators read the profile, and claims filter by attributes."""
 
 import json
 import unicodedata
@@ -25,7 +25,7 @@ NAME = r"[a-z][a-z0-9_]{0,31}"
 
 
 def _composed(value: object) -> object:
-    """Return text in composed form (NFC), so that two ways to type an é are one segment."""
+    """Normalize text to NFC, so that both ways to type an é give the same segment."""
     return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
 
 
@@ -37,7 +37,7 @@ def _not_too_many(attributes: object) -> object:
     """Refuse too many attributes before pydantic validates thousands of them."""
     if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
         raise PydanticCustomError(
-            "too_long", f"at most {MAX_ATTRIBUTES} attributes are allowed, not {len(attributes)}"
+            "too_long", f"must have at most {MAX_ATTRIBUTES} attributes, not {len(attributes)}"
         )
     return attributes
 
@@ -45,26 +45,24 @@ def _not_too_many(attributes: object) -> object:
 def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
     size = len(json.dumps(profile, ensure_ascii=False).encode())
     if size > MAX_PROFILE_BYTES:
-        raise ValueError(
-            f"a profile may have at most {MAX_PROFILE_BYTES} bytes as JSON; this one has {size}"
-        )
+        raise ValueError(f"must have at most {MAX_PROFILE_BYTES} bytes as JSON, not {size}")
     return profile
 
 
 def _document_names(schema: dict[str, Any]) -> None:
-    """Describe names by `propertyNames`: most generators ignore `patternProperties`."""
+    """Describe the names with `propertyNames`. Most generators ignore `patternProperties`."""
     ((pattern, value),) = schema.pop("patternProperties").items()
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 
 
 AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
-# The limits apply to the composed text.
+# The length limits apply to the normalized text.
 AttributeValue = Annotated[
     ShownText,
     Field(min_length=1, max_length=64),
     BeforeValidator(_composed),
 ]
-# Report only the first wrong value: an import may have many thousands.
+# Only the first invalid value is reported, because an import may have many thousands.
 AttributeValues = Annotated[
     list[AttributeValue], Field(min_length=1, max_length=MAX_VALUES, fail_fast=True)
 ]
@@ -95,22 +93,23 @@ Filters = Annotated[
     Field(
         min_length=1,
         max_length=MAX_FILTERS,
-        description="In order of preference, instead of `filter`: each entry is the next of the "
-        "first of them that has a ready entry. An empty object is everyone.",
+        description="Filters in order of preference, instead of `filter`. Each claimed entry is "
+        "the next entry of the first filter that has a ready entry. An empty object matches every "
+        "entry.",
         examples=[[{"language": "Spanish", "gender": "F"}, {"language": "Spanish"}, {}]],
     ),
 ]
 FilterIndex = Annotated[
     int | None,
     Field(
-        description="The number, from 0, of the one of `filters` by which the entry was taken; "
-        "null without `filters`."
+        description="The index in `filters`, from 0, of the filter by which the entry was "
+        "claimed. Null if the request had no `filters`."
     ),
 ]
 
 
 def without_filter(filters: Any, info: ValidationInfo) -> Any:
-    """Refuse `filters` beside `filter`."""
+    """Refuse `filters` if the request also has `filter`."""
     if filters is not None and info.data.get("filter") is not None:
-        raise ValueError("goes without filter: give one of the two")
+        raise ValueError("must not be sent together with filter")
     return filters

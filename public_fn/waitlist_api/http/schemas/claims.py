@@ -1,4 +1,4 @@
-"""Claims: requests, claimed entries, and the ends of holds."""
+"""Requests and responses of claims, and of the operations that end a claim."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,13 +23,20 @@ from waitlist_shared.limits import MAX_CLAIM, MAX_DELAY_SECONDS, MAX_LEASE_SECON
 
 LeaseSeconds = Annotated[
     int | None,
-    Field(ge=1, le=MAX_LEASE_SECONDS, description="Length of the lease; default: the waitlist's."),
+    Field(
+        ge=1,
+        le=MAX_LEASE_SECONDS,
+        description="The length of the lease in seconds. Default: the waitlist's `lease_seconds`.",
+    ),
 ]
 FORTY_HEX_DIGITS = "^[0-9a-f]{40}$"
 ClaimToken = Annotated[str, Field(pattern=FORTY_HEX_DIGITS)]
 To = Annotated[
     Literal["place", "back"],
-    Field(description="`place`: the former position. `back`: the end of the queue."),
+    Field(
+        description="`place` returns the entry to its former position. `back` moves it to the "
+        "end of the queue."
+    ),
 ]
 
 
@@ -39,31 +46,32 @@ class ClaimBody(Body):
         Field(
             ge=1,
             le=MAX_CLAIM,
-            description="The largest number of entries to claim. The answer has fewer if fewer "
-            "wait, if the waitlist's `max_claims` allows fewer, or if entries at the head are "
-            "leaving at this moment. Claim again for more.",
+            description="The maximum number of entries to claim. The response has fewer entries "
+            "if fewer entries are waiting, if the waitlist's `max_claims` allows fewer, or if "
+            "entries at the head are just leaving. Claim again to get more entries.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
     filter: Annotated[
         Filter | None,
         Field(
-            description="Claim only entries that have all these values, in serving order: one "
-            "value for each attribute of a declared segment.",
+            description="Claim only entries that have all these values, in serving order. The "
+            "filter needs one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
     filters: Annotated[Filters | None, AfterValidator(without_filter)] = None
     order: Annotated[
         Literal["oldest", "newest"],
-        Field(description="Claim from the head of the queue, or from its end."),
+        Field(description="`oldest` claims from the head of the queue, `newest` from its end."),
     ] = "oldest"
     complete: Annotated[
         bool,
         Field(
-            description="Admit the entries in this call (dequeue), at most once. If the answer is "
-            "lost they stay admitted: a repeat with the same Idempotency-Key within a minute "
-            "returns them again. If that is not enough, claim and complete in two calls."
+            description="Admit the claimed entries in the same call (dequeue), at most once. If "
+            "the response is lost, the entries stay admitted, and a repeat with the same "
+            "Idempotency-Key within a minute returns them again. If you need a stronger "
+            "guarantee, claim and complete in two calls."
         ),
     ] = False
 
@@ -80,8 +88,8 @@ class ReleaseBody(CompleteBody):
         Field(
             ge=0,
             le=MAX_DELAY_SECONDS,
-            description="For so long the entry waits at its place and is passed over: its "
-            "`not_ready` has `delayed`.",
+            description="How long the entry waits at its place before it can be claimed again. "
+            "Meanwhile its `not_ready` has `delayed`.",
         ),
     ] = 0
 
@@ -101,9 +109,8 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="`parked_at` of the parking that is undone: send it, so that a request "
-            "that arrives late does not undo a later parking. Default: the parking that the entry "
-            "has.",
+            description="The `parked_at` of the parking to undo. Send it so that a request that "
+            "arrives late does not undo a later parking. By default the current parking is undone.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -129,14 +136,14 @@ class ClaimAnswer(Model):
 
 LIMIT_MEANINGS = {
     "max_claims": "claims hold as many entries as the waitlist's `max_claims` allows; claim again "
-    "when one of them has ended"
+    "after a claim has ended"
 }
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 ClaimLimit = TypeAliasType(
     "ClaimLimit",
     Annotated[
         str,
-        Field(json_schema_extra=extensible("What limits a claim.", LIMIT_MEANINGS)),
+        Field(json_schema_extra=extensible("The setting that limits a claim.", LIMIT_MEANINGS)),
     ],
 )
 
@@ -145,5 +152,8 @@ class ClaimsAnswer(Model):
     claims: Annotated[list[ClaimAnswer], documented(maxItems=MAX_CLAIM)]
     limit: Annotated[
         ClaimLimit | None,
-        Field(description="Why there are fewer entries than `count`, if it is a setting."),
+        Field(
+            description="The setting because of which the response has fewer entries than "
+            "`count`, or null."
+        ),
     ]

@@ -31,7 +31,7 @@ def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise ValueError("is no IANA time zone, such as Europe/Berlin") from error
+        raise ValueError("must be an IANA time zone, such as Europe/Berlin") from error
     return name
 
 
@@ -39,7 +39,8 @@ TimeZone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 
 
 def _country(region: str) -> str:
-    # Most requests do not need this library, and importing it takes 16 ms.
+    # Import this library only when it is needed. Importing it takes 16 ms, and most requests do not
+    # need it.
     from phonenumbers import SUPPORTED_REGIONS
 
     if region not in SUPPORTED_REGIONS:
@@ -47,19 +48,19 @@ def _country(region: str) -> str:
     return region
 
 
-# The two letters of a country (ISO 3166).
+# A country code of two letters (ISO 3166).
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$"), AfterValidator(_country)]
 
 
 def documented(**schema: Any) -> Any:
-    """Return a field with documentation only: the schema is not validated."""
+    """Return a field whose schema only documents it. The schema is not validated."""
     return Field(json_schema_extra=schema)
 
 
 class AsAnyOf:
-    """Documents a choice between types as `anyOf`.
+    """Document a choice between types as `anyOf` instead of `oneOf`.
 
-    Generated Go clients check `oneOf` with a library that is not Go's own.
+    Generated Go clients validate `oneOf` with a library outside Go's standard library.
     """
 
     def __get_pydantic_json_schema__(
@@ -70,14 +71,15 @@ class AsAnyOf:
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a string whose list of values may grow.
+    """Return the schema of a string that may get new values in later versions.
 
-    Not an `enum`: a generated client fails at the first value that its enum does not have.
+    The schema has no `enum`, because a generated client fails on a value that its enum does not
+    have.
     """
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
-        "description": f"{purpose} Expect new values: treat an unknown value by the HTTP status, "
-        f"or show it unchanged.\n\n{listed}",
+        "description": f"{purpose} New values may be added. A client should "
+        f"treat an unknown value by the HTTP status, or show it unchanged.\n\n{listed}",
         "x-extensible-enum": list(values),
     }
 
@@ -88,7 +90,8 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
-# Some 9 * 10**15: a client generator takes an integer without a format for 32 bits.
+# Ranks go up to about 9 * 10**15. If an integer has no format, client generators use 32 bits for
+# it.
 Rank = Annotated[int, documented(format="int64")]
 
 
@@ -115,14 +118,14 @@ def _utc_text(value: str) -> str:
     return iso_of(_moment(value))
 
 
-# A time in UTC as the settings keep it: to the millisecond.
+# A time in UTC as text with milliseconds, as the settings store it.
 UtcText = Annotated[
     str, AfterValidator(_utc_text), Field(json_schema_extra={"pattern": f"^{TIME}$"})
 ]
 
 
-# Terminals execute C0 and C1 controls, line separators break logs and tables, and bidirectional
-# controls show text in another order than it is stored.
+# Terminals execute C0 and C1 control characters. Line separators break logs and tables.
+# Bidirectional control characters show text in another order than the order in which it is stored.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
 
@@ -141,30 +144,36 @@ ShownText = Annotated[
 ]
 
 
-# The same with a character that shows.
+# Matches a `ShownText` that has at least one visible character.
 NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
 
 
 def _not_blank(text: str) -> str:
     if text and not text.strip():
-        raise ValueError("must not consist of blanks")
+        raise ValueError("must not consist of spaces only")
     return text
 
 
 NameText = Annotated[
     ShownText, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": NOT_BLANK})
 ]
-Reason = Annotated[ShownText, Field(max_length=500, description="Stored in the history.")]
+Reason = Annotated[
+    ShownText, Field(max_length=500, description="The reason that is stored in the history.")
+]
 
 
 class Model(BaseModel):
-    """Part of a body. Built at its first use, because a request uses few of all models."""
+    """A part of a body.
+
+    Pydantic builds the validator of each model at its first use, because one request uses only a
+    few of the models.
+    """
 
     model_config = ConfigDict(defer_build=True)
 
 
 class Body(Model):
-    """A request body: exact types, no unknown fields."""
+    """A request body. Types must match exactly, and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -173,7 +182,7 @@ def _document_codes(schema: dict[str, Any]) -> None:
     schema.update(extensible("The stable name of the error.", meanings()), pattern="^[a-z_]+$")
 
 
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 ErrorCode = TypeAliasType("ErrorCode", Annotated[str, Field(json_schema_extra=_document_codes)])
 
 
@@ -187,13 +196,13 @@ def _require_nothing(schema: dict[str, Any]) -> None:
 
 
 class Problem(Model):
-    """Problem details (RFC 9457). Decide by `code`.
+    """Problem details (RFC 9457). Clients should decide by `code`.
 
-    If API Gateway refuses a request before the service sees it (throttling, credentials, outages),
-    the body is `application/json` and has only a `message`.
+    If API Gateway itself refuses a request, for example because of throttling, invalid credentials
+    or an outage, the body is `application/json` and has only a `message`.
     """
 
-    # One schema for both bodies, because generated clients know one schema for each status.
+    # Both bodies share one schema, because generated clients support only one schema per status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str
@@ -204,15 +213,19 @@ class Problem(Model):
     errors: Annotated[
         list[FieldProblem],
         Field(
-            description="The invalid fields, at most 20; `detail` counts the others. Of "
-            "`settings_changed` and `waitlist_exists` the settings that are others than what was "
-            "sent."
+            description="The invalid fields. At most 20 fields are listed, and `detail` has the "
+            "number of the others. If `code` is `settings_changed` or `waitlist_exists`, `errors` "
+            "lists the settings whose stored value differs from the value that was sent."
         ),
     ] = []
     opens_at: Annotated[
         Time | None,
-        Field(description="Of `not_open_yet`: when signups begin; null if that was just removed."),
+        Field(
+            description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
+            "opening time has just been removed."
+        ),
     ] = None
     message: Annotated[
-        str | None, Field(description="The text of API Gateway, if it answered by itself.")
+        str | None,
+        Field(description="The message of API Gateway, if API Gateway itself refused the request."),
     ] = None

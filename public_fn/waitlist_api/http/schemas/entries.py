@@ -1,4 +1,4 @@
-"""Signups and entries: the bodies of customers' and operators' requests and responses."""
+"""Request and response bodies of signups and entries, for customers and operators."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -40,7 +40,8 @@ CustomerId = Annotated[
     str,
     Field(
         pattern=f"^{ids.CUSTOMER_ID}$",
-        description="The client's id of the customer: opaque, visible ASCII characters.",
+        description="Your own id of the customer. The service treats it as an opaque string of "
+        "visible ASCII characters.",
         examples=["customer-0001"],
     ),
 ]
@@ -49,16 +50,16 @@ CustomerId = Annotated[
 Priority = Annotated[int, documented(minimum=0, maximum=MAX_PRIORITY)]
 Position = Annotated[int, documented(minimum=1)]
 STATUS_MEANINGS: dict[Status, str] = {
-    "joining": "the signup is under way; the entry has no position yet",
+    "joining": "the signup is in progress, and the entry has no position yet",
     "waiting": "the entry is in the queue",
-    "offered": "a claim holds the entry for a limited time, or, with `offered_until`, a place is "
-    "offered to the customer",
+    "offered": "a claim holds the entry for a limited time, or, if `offered_until` is set, the "
+    "customer has an offer",
     "parked": "the entry is set aside until an operator redrives it",
     "leaving": "the entry is being removed",
     "left": "the customer has left, or an operator has removed them",
-    "admitted": "the customer was admitted",
+    "admitted": "the customer has been admitted",
 }
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 EntryStatus = TypeAliasType(
     "EntryStatus",
     Annotated[
@@ -76,29 +77,30 @@ SignupAttributes = Annotated[
     Attributes,
     Field(
         default_factory=dict,
-        description="Names with one or several values each, for claims by filter. Values are "
-        "stored as composed Unicode (NFC), so that two ways to type an é are equal.",
+        description="Names with one or several values each, for filters of claims. Values are "
+        "normalized to composed Unicode (NFC), so that both ways to type an é are equal.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
 
 
-OF_GUESTS = (
-    " `profile` and `attributes` have together at most `max_guest_bytes` of the waitlist, 2,048 "
-    "unless an operator has changed it. If its `page` has `fields`, "
+GUEST_LIMITS = (
+    " `profile` and `attributes` together may have at most `max_guest_bytes` bytes, which is 2,048 "
+    "unless an operator has changed it. If the waitlist's `page` has `fields`, "
 )
 GuestProfile = Annotated[
     SignupProfile,
     Field(
-        description=f"Data for operators to read.{OF_GUESTS}those kept in the profile alone.",
+        description=f"Data for operators to read.{GUEST_LIMITS}only the fields that it keeps "
+        "in the profile are allowed.",
     ),
 ]
 GuestAttributes = Annotated[
     SignupAttributes,
     Field(
-        description="Names with one or several values each, for claims by filter. Values are "
-        f"stored as composed Unicode (NFC).{OF_GUESTS}those kept as attributes, and the names in "
-        "the segments, alone.",
+        description="Names with one or several values each, for filters of claims. Values are "
+        f"normalized to composed Unicode (NFC).{GUEST_LIMITS}only the fields that it keeps as "
+        "attributes, and the attributes of the segments, are allowed.",
     ),
 ]
 
@@ -107,13 +109,17 @@ BOT_TOKEN = r"[A-Za-z0-9._-]{1,8192}"  # noqa: S105
 
 
 class SignupBody(Body):
-    """The signup of a guest, with the id of the customer, or the address that the list asks for."""
+    """The signup of a guest.
+
+    The guest is identified by `customer_id`, or by the address that the waitlist asks for.
+    """
 
     customer_id: Annotated[
         CustomerId | None,
         Field(
-            description="The client's id of the customer. Required, but on a waitlist with "
-            "`identity`: there leave it out, and send the field that it names in the `profile`."
+            description="Your own id of the customer. It is required unless the waitlist has "
+            "`identity`. In that case leave it out, and send the field that `identity` names in "
+            "the `profile`."
         ),
     ] = None
     profile: GuestProfile
@@ -122,10 +128,10 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="What the widget of the waitlist's `bot_check` made. Required for a new "
-            "entry where there is such a check, and ignored where there is none. A token is good "
-            "for one signup. A repeat with the same Idempotency-Key is answered without it, once "
-            "the entry is there, but on a waitlist that verifies addresses.",
+            description="The token that the widget of the waitlist's `bot_check` made. A new "
+            "entry needs the token if the waitlist has a bot check. Otherwise it is ignored. Each "
+            "token is valid for one signup. Once the entry exists, a repeat with the same "
+            "Idempotency-Key needs no token, unless the waitlist verifies addresses.",
         ),
     ] = None
 
@@ -134,22 +140,23 @@ class OwnSignupBody(Body):
     """The signup of a customer whose token identifies them."""
 
     customer_id: Annotated[
-        CustomerId | None, Field(description="The token's `sub`; any other id is refused.")
+        CustomerId | None, Field(description="The `sub` of the token. Any other id is refused.")
     ] = None
     profile: GuestProfile
     attributes: GuestAttributes
 
 
-class OneOf(Body):
+class ChoiceBody(Body):
     """A body that the OpenAPI document shows as a choice between named bodies.
 
-    It validates the fields of all choices together, so that one error lists what is missing or too
-    much. Client generators drop or number a choice whose bodies have no names.
+    The service validates the fields of all choices together, so that one error lists all missing
+    and unknown fields. If the bodies of a choice had no names, client generators would drop them or
+    number them.
     """
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the named bodies of the choice."""
+        """Return the bodies to choose from."""
         raise NotImplementedError
 
     @classmethod
@@ -157,7 +164,7 @@ class OneOf(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        choices = [{"$ref": f"#/components/schemas/{one.__name__}"} for one in cls.choices()]
+        choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],
             "anyOf": choices,
@@ -168,15 +175,15 @@ NewProfile = Annotated[Profile, Field(description="The whole new profile, at mos
 NewAttributes = Annotated[
     Attributes,
     Field(
-        description="All attributes; they replace the former ones. The segments change with them, "
-        "the position stays.",
+        description="All new attributes, which replace the stored attributes. The entry's "
+        "segments change with the attributes, and its position stays.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
 
 
 class EditProfileBody(Body):
-    """A new profile, and new attributes if they change too."""
+    """A new profile, and optionally new attributes."""
 
     profile: NewProfile
     attributes: Annotated[NewAttributes, Field(default=None)]
@@ -184,15 +191,15 @@ class EditProfileBody(Body):
 
 
 class EditAttributesBody(Body):
-    """New attributes, and a new profile if it changes too."""
+    """New attributes, and optionally a new profile."""
 
     attributes: NewAttributes
     profile: Annotated[NewProfile, Field(default=None)]
     reason: Reason = ""
 
 
-class EditBody(OneOf):
-    """A new profile, new attributes or both; a field that is left out stays unchanged."""
+class EditBody(ChoiceBody):
+    """A new profile, new attributes, or both. A field that is left out stays unchanged."""
 
     profile: Annotated[NewProfile, Field(default=None)]
     attributes: Annotated[NewAttributes, Field(default=None)]
@@ -205,7 +212,7 @@ class EditBody(OneOf):
     @model_validator(mode="after")
     def _some_change(self) -> Self:
         if not self.model_fields_set & {"profile", "attributes"}:
-            raise ValueError("give a profile, attributes or both")
+            raise ValueError("must have profile, attributes or both")
         return self
 
 
@@ -214,8 +221,8 @@ NewPriority = Annotated[
     Field(
         ge=0,
         le=MAX_PRIORITY,
-        description="Higher is served first. Within a priority the time of signup decides; earlier "
-        "bumps no longer count.",
+        description="Entries with a higher priority are served first. Within a priority the time "
+        "of signup decides. Earlier bumps of the entry no longer count.",
     ),
 ]
 PlacesAhead = Annotated[
@@ -223,18 +230,18 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to pass: exactly this number, but not beyond the head of the "
-        "entry's own priority. If no rank is free between the two entries at the target (after "
-        "many bumps to the same spot, or among signups that came faster than 2,000 a second), the "
-        "entry passes more, up to the next free rank; `moved` in the answer has the number. Needs "
-        "an Idempotency-Key.",
+        description="How many entries to move ahead of. The entry moves by exactly this number, "
+        "but not beyond the head of its own priority. If no rank is free at the target, the entry "
+        "moves further ahead to the next free rank. This can happen after many bumps to the same "
+        "place, or if entries signed up faster than 2,000 a second. The field `moved` of the "
+        "response has the actual number. The request needs an Idempotency-Key.",
     ),
 ]
 EndOfLine = Annotated[
     Literal["front", "back"],
     Field(
-        description="`front`: the head of the entry's own priority. `back`: behind all entries, "
-        "at priority 0, like a signup at this moment; `joined_at` stays."
+        description="`front` moves the entry to the head of its own priority. `back` moves it "
+        "behind all entries, at priority 0, like a signup at this moment, but `joined_at` stays."
     ),
 ]
 
@@ -260,8 +267,8 @@ class BumpToEnd(Body):
     reason: Reason = ""
 
 
-class BumpBody(OneOf):
-    """Where to move an entry: exactly one of `priority`, `places` and `to`."""
+class BumpBody(ChoiceBody):
+    """Where to move an entry. Send exactly one of `priority`, `places` and `to`."""
 
     priority: NewPriority | None = None
     places: PlacesAhead | None = None
@@ -275,7 +282,7 @@ class BumpBody(OneOf):
     @model_validator(mode="after")
     def _one_target(self) -> Self:
         if sum(value is not None for value in (self.priority, self.places, self.to)) != 1:
-            raise ValueError("give exactly one of priority, places and to")
+            raise ValueError("must have exactly one of priority, places and to")
         return self
 
 
@@ -284,9 +291,10 @@ class RemoveBody(Body):
     ban: Annotated[
         bool,
         Field(
-            description="Whether later signups and imports of the customer are refused: `banned`. "
-            "The entry may be in any state, or unknown: a customer who was admitted stays "
-            "admitted, and inside; one who was never on the waitlist gets a record without a stay."
+            description="Whether to ban the customer, so that later signups and imports of the "
+            "customer are refused with `banned`. The entry may be in any state. An admitted "
+            "customer stays admitted and inside. A customer who was never on the waitlist gets a "
+            "record without a stay."
         ),
     ] = False
 
@@ -296,31 +304,31 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="`banned_at` of the ban that ends: send it, so that a request that arrives "
-            "late does not end a later ban. Default: the ban that the customer has.",
+            description="The `banned_at` of the ban to end. Send it so that a request that "
+            "arrives late does not end a later ban. By default the current ban ends.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
 
 
 class OwnDataBody(Body):
-    """What changes in one's own data; the profile by JSON Merge Patch (RFC 7396)."""
+    """The changes of one's own data. The profile is a JSON Merge Patch (RFC 7396)."""
 
     profile: Annotated[
         Profile,
         Field(
             default_factory=dict,
-            description="The fields to change: the others stay, `null` takes one out. The fields "
-            "of the list's form alone, where its `page` has `fields`; at most `max_guest_bytes` "
-            "with what stays.",
+            description="The fields to change. Other fields stay unchanged, and `null` removes a "
+            "field. If the waitlist's `page` has `fields`, only these fields are allowed. The "
+            "whole profile may have at most `max_guest_bytes`.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
     messages: Annotated[
         Literal["on", "off"] | None,
         Field(
-            description="`off`: no more messages in this stay but those that the customer asks "
-            "for, such as a link. Refused if the waitlist has no `messages`."
+            description="Send `off` to get no more messages in this stay, except messages that "
+            "the customer asks for, such as a link. Refused if the waitlist has no `messages`."
         ),
     ] = None
 
@@ -330,41 +338,42 @@ class OwnDataAnswer(Model):
     profile: Annotated[
         dict[str, Any],
         Field(
-            description="One's own profile as it is then: the fields of the form, or, on a list "
-            "without one, those that the request has named."
+            description="The customer's own profile after the change. It has the fields of the "
+            "waitlist's form. If the waitlist has no form, it has the fields that the request "
+            "named."
         ),
     ]
     messages: Annotated[
         Literal["on", "off"] | None,
         Field(
             exclude_if=lambda messages: messages is None,
-            description="Whether the customer gets the messages of the waitlist in this stay. Left "
-            "out if the waitlist sends none.",
+            description="Whether the customer gets the messages of the waitlist in this stay. "
+            "Left out if the waitlist sends no messages.",
         ),
     ] = None
 
 
 class NewAddressAnswer(OwnDataAnswer):
-    """The answer to a new address: the same whether or not another entry has it."""
+    """The response to a new address, which is the same whether or not another entry has it."""
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
 
 class AddressBody(Body):
-    """The address of a person: the field by which the waitlist's `identity` tells guests apart."""
+    """The address that identifies a person on a waitlist with `identity`."""
 
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
     phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]
 
 
 class RestBody(Body):
-    """Let others pass until a time."""
+    """Rest until a given time, so that other customers are served first."""
 
     until: Annotated[
         UtcTime,
         Field(
-            description="When the entry is ready again by itself, at its place. In the future, and "
-            "within the `max_days` of the waitlist's `rest`.",
+            description="When the entry becomes ready again, at its place. The time must be in "
+            "the future, and within the `max_days` of the waitlist's `rest`.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -376,35 +385,36 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="`rest_until` of the rest that is ended, so that a request that arrives "
-            "late or twice does not end the next rest.",
+            description="The `rest_until` of the rest to end. It is required so that a request "
+            "that arrives late or twice does not end the next rest.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
 
 
 class ReadyBody(Body):
-    """Whether an operator lets an entry be taken."""
+    """Whether the entry is ready or held back by an operator."""
 
     ready: Annotated[
         bool,
         Field(
-            description="`false` holds the entry back, with no end: it keeps its place and is "
-            "passed over. `true` ends that, but not a rest of the customer."
+            description="`false` holds the entry back without an end, so that it keeps its place "
+            "and other entries are served first. `true` stops holding it back, but does not end a "
+            "rest of the customer."
         ),
     ]
     reason: Reason = ""
 
 
 class VerifyEntryBody(Body):
-    """An operator has proof that the address of an entry is its person's."""
+    """The confirmation that an operator has checked who owns the address."""
 
     reason: Reason = ""
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="`joined_at` of the stay: send it, so that a request that arrives late "
-            "does not verify a later stay. Default: the stay that there is.",
+            description="The `joined_at` of the stay. Send it so that a request that arrives late "
+            "does not verify a later stay. By default the current stay is verified.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -420,20 +430,21 @@ class EntryAnswer(Model):
     position: Annotated[
         Position | None,
         Field(
-            description="1 + the number of entries ahead; null if not waiting. Entries that have "
-            "still to verify their address are not counted."
+            description="1 + the number of entries ahead. Entries whose address is not verified "
+            "yet are not counted. Null if the entry is not waiting."
         ),
     ]
     total: Annotated[
-        Count | None, Field(description="How many entries wait; null if hidden or unknown.")
+        Count | None,
+        Field(description="How many entries wait. Null if the number is hidden or unknown."),
     ]
     priority: Priority
     joined_at: Time | None
     offered_until: Annotated[
         Time | None,
         Field(
-            description="Until when the customer can `enter`; null if no place is offered. A "
-            "claim of an operator is no offer to the customer."
+            description="Until when the customer can accept the offer with `enter`. Null if the "
+            "customer has no offer. A claim by an operator is not an offer."
         ),
     ] = None
 
@@ -442,19 +453,20 @@ class BumpAnswer(EntryAnswer):
     moved: Annotated[
         int | None,
         Field(
-            description="By how many positions the entry came nearer to the head; negative if it "
-            "moved back. A repeat returns the number of the first call, or null if that is lost."
+            description="By how many positions the entry moved towards the head. The number is "
+            "negative if it moved back. A repeat returns the number of the first request, or null "
+            "if the number was lost."
         ),
     ]
 
 
 NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
-    "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
-    "held_back": "an operator holds the entry back until they say that it is `ready`",
-    "delayed": "a claimer released the entry with `delay_seconds`, which are not over",
-    "unverified": "the customer has not yet proved to have the address",
+    "resting": "the customer is resting until `rest_until`, or until they `resume`",
+    "held_back": "an operator holds the entry back until they set it to `ready`",
+    "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
+    "unverified": "the customer has not verified the address yet",
 }
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 NotReadyReason = TypeAliasType(
     "NotReadyReason",
     Annotated[
@@ -465,63 +477,74 @@ NotReadyReason = TypeAliasType(
 
 
 class WithReadiness(Model):
-    """Whether a waiting entry can be taken: one that is not ready is passed over."""
+    """Whether a waiting entry can be taken.
+
+    Other entries are served before an entry that is not ready.
+    """
 
     ready: Annotated[
         bool | None,
         Field(
-            description="Whether the policy, `admit` and claims may take the entry at its turn; "
-            "null if not waiting."
+            description="Whether the policy, `admit` and claims may take the entry when it is its "
+            "turn. Null if the entry is not waiting."
         ),
     ] = None
     not_ready: Annotated[
         Annotated[list[NotReadyReason], documented(maxItems=MAX_NOT_READY_REASONS)] | None,
-        Field(description="Why the entry is not ready; null unless `ready` is false."),
+        Field(description="Why the entry is not ready. Null unless `ready` is false."),
     ] = None
     ready_ahead: Annotated[
         Count | None,
         Field(
-            description="How many entries ahead are ready. `position` counts those that rest or "
-            "are held back too, so the return of such an entry changes no position. Null if not "
-            "waiting."
+            description="How many entries ahead are ready. `position` also counts entries ahead "
+            "that rest or are held back, so it does not change when such an entry becomes ready "
+            "again. Null if the entry is not waiting."
         ),
     ] = None
     rest_until: Annotated[
-        Time | None, Field(description="When the entry is ready by itself; null if not resting.")
+        Time | None,
+        Field(
+            description="When the rest ends and the entry becomes ready. Null if "
+            "the customer is not resting."
+        ),
     ] = None
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="When the entry is ready by itself after a release with `delay_seconds`; "
-            "null if it is not delayed."
+            description="When the delay of a release with `delay_seconds` ends and the entry "
+            "becomes ready. Null if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[
         Time | None,
         Field(
-            description="Until when the customer is to `confirm` that they still wait; null if "
-            "they are not asked, or not waiting."
+            description="Until when the customer should `confirm` that they still wait. Null if "
+            "there is no open question, or if the entry is not waiting."
         ),
     ] = None
 
 
 class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
-    """An entry; the estimate is that of a waiting one, by the ready entries ahead."""
+    """An entry for its customer.
+
+    The estimate of a waiting entry depends on the ready entries ahead.
+    """
 
     rank: Annotated[
         Rank | None,
         Field(
-            description="What orders the queue: lower is served first. The board has the positions "
-            "of ranks. Null if not waiting."
+            description="The number that orders the queue. Entries with a lower rank are served "
+            "first. The board says which position each rank has. Null if the entry is not waiting."
         ),
     ]
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="When to ask again: 1 s for the first 20 positions, one more second for "
-            "each further 20, at most 300 s. If the answer has several positions, the lowest "
-            "decides. If not ready, 5 to 60 s, or until that ends. Null if the customer has left "
-            "or was admitted."
+            description="After how many seconds to ask again. It is 1 second for the first 20 "
+            "positions and one more second for each further 20 positions, up to 300 seconds. If "
+            "the response has several positions, the lowest position counts. If the entry is not "
+            "ready, it is 5 to 60 seconds, or the time until the entry is ready. Null if the "
+            "customer has left or was admitted."
         ),
     ]
 
@@ -530,8 +553,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How often the customer may still rest in this stay; null if the waitlist "
-            "has no `rest` any more."
+            description="How often the customer may still rest in this stay. Null if the waitlist "
+            "no longer has `rest`."
         ),
     ]
 
@@ -541,15 +564,15 @@ class LookAnswer(CustomersEntryAnswer):
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
             description="The positions within the requested segments, one for each of the entry's "
-            "values. Empty if the entry is not waiting or has no such attribute; null if the "
+            "values. Empty if the entry is not waiting or has no such attribute. Null if the "
             "request has no `segment`."
         ),
     ]
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="A new token, to be used in place of the sent one, whose key has been "
-            "replaced and will expire; null otherwise."
+            description="A new token that replaces the token of the request, whose signing key "
+            "will expire. Null if the token of the request stays valid."
         ),
     ] = None
 
@@ -557,12 +580,14 @@ class LookAnswer(CustomersEntryAnswer):
 class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
-        Field(description="Send it as Authorization: Bearer to get the entry and to leave."),
+        Field(
+            description="Send this token as Authorization: Bearer to get the entry and to leave."
+        ),
     ]
 
 
 class InboxAnswer(Model):
-    """The answer of a waitlist that verifies addresses: the same for every address."""
+    """The response of a waitlist that verifies addresses, which is the same for every address."""
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
@@ -570,18 +595,20 @@ class InboxAnswer(Model):
 class VerifyBody(Body):
     """The code of a link that was sent to the address."""
 
-    code: Annotated[str, Field(pattern=f"^{CODE.pattern}$", description="What follows `#v=`.")]
+    code: Annotated[
+        str, Field(pattern=f"^{CODE.pattern}$", description="The part of the link after `#v=`.")
+    ]
 
 
 class NewAddress(Model):
-    """The address that a customer has given in place of the present one, not verified yet."""
+    """The new address that a customer has given, which is not verified yet."""
 
     to: Annotated[str, Field(examples=["ada@example.org"])]
     url: Annotated[
         str,
         Field(
-            description="The customer's page with the code (`#v=`) that moves the entry to this "
-            "address. Send it to this address, and nowhere else."
+            description="The URL of the customer's page, with the code (`#v=`) that moves the "
+            "entry to this address. Send it only to this address."
         ),
     ]
 
@@ -590,13 +617,14 @@ class LinkAnswer(Model):
     url: Annotated[
         str,
         Field(
-            description="The customer's page with the code (`#v=`) of an address that is not "
-            "verified, or with id and token of the entry (`#t=`). A secret of its person."
+            description="The URL of the customer's page. If the address is not verified, it has "
+            "the code (`#v=`) that verifies the address. Otherwise it has the id and the token of "
+            "the entry (`#t=`). The URL is a secret of the customer."
         ),
     ]
     new_address: Annotated[
         NewAddress | None,
-        Field(description="The new address of an entry whose customer wants to change it."),
+        Field(description="The new address, if the customer wants to change the address."),
     ]
 
 
@@ -608,7 +636,7 @@ class EntryTokenAnswer(Model):
     entry_id: TheEntryId
     entry_token: Annotated[
         EntryToken,
-        Field(description="The guest sends it as Authorization: Bearer; a secret."),
+        Field(description="The guest sends this token as Authorization: Bearer. It is a secret."),
     ]
 
 
@@ -620,11 +648,11 @@ class HistoryAnswer(Model):
     detail: Annotated[
         dict[str, Any],
         Field(
-            description="What was asked for; `position`, the place afterwards, and of a bump "
-            "`moved`, by how many positions nearer to the head. Without them where they are not "
-            "known, such as a move that maintenance recorded. `jti` is the id of the pass that "
-            "began with `admitted`, or that is to be refused from `exited`, or the `joined` of the "
-            "next stay, on."
+            description="What was asked for, the `position` afterwards, and, for a bump, by how "
+            "many positions the entry `moved` towards the head. A value is missing if it is not "
+            "known, for example if maintenance recorded the move. `jti` is the id of a pass. In "
+            "the event `admitted` this pass begins. In `exited`, or in the next stay's `joined`, "
+            "this pass must be refused from then on."
         ),
     ]
 
@@ -633,25 +661,29 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     rank: Annotated[
         Rank | None,
         Field(
-            description="What orders the queue: lower is served first. An import puts the entry "
-            "there in another waitlist. Null if the entry has no place."
+            description="The number that orders the queue. Entries with a lower rank are served "
+            "first. Import an entry with this rank to give it the same place in another waitlist. "
+            "Null if the entry has no place."
         ),
     ] = None
     held_back_reason: str | None = None
     messages_off: Annotated[
         bool,
-        Field(description="Whether the customer wants no messages but those that they ask for."),
+        Field(description="Whether the customer only wants messages that they ask for."),
     ] = False
     unreachable: Annotated[
         bool,
         Field(
-            description="Whether the address takes no messages: a mail bounced for good, or its "
-            "reader complained."
+            description="Whether the address accepts no messages, because a mail bounced "
+            "permanently or the recipient complained."
         ),
     ] = False
     language: Annotated[
         str | None,
-        Field(description="In which language the customer gets messages; null: that of the list."),
+        Field(
+            description="The language of messages to the customer. Null if the customer gets "
+            "the language of the waitlist."
+        ),
     ] = None
     asked_at: Annotated[
         Time | None,
@@ -663,33 +695,38 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     attempts: Count
     claimed_until: Annotated[
         Time | None,
-        Field(description="The deadline of the claim; null for an offer, see `offered_until`."),
+        Field(
+            description="The deadline of the claim. An offer has `offered_until` instead, and "
+            "null here."
+        ),
     ]
     parked_at: Time | None
     park_reason: str | None
     admitted_at: Time | None
     inside_until: Annotated[
         Time | None,
-        Field(description="When the pass ends; null if the customer got none."),
+        Field(description="When the pass ends. Null if the customer got no pass."),
     ]
     room_until: Annotated[
         Time | None,
         Field(
-            description="Until when the person counts for `max_inside`: the end of the pass, also "
-            "after the customer's own exit where `customer_exit` is `frees_at_end`. Null if the "
-            "person does not, or no more."
+            description="Until when the customer counts for `max_inside`. This is the end of the "
+            "pass. If `customer_exit` is `frees_at_end`, it stays the end of the pass after the "
+            "customer's own exit. Null if the customer does not count, or no longer counts."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
     left_at: Annotated[
         Time | None,
         Field(
-            description="When the stay ended. Null also for a customer who was banned without "
-            "having been on the waitlist, whose `status` is `left` and `joined_at` null."
+            description="When the stay ended. Null if the stay has not ended. Also null for a "
+            "customer who was banned without ever having been on the waitlist. Their `status` is "
+            "`left`, and their `joined_at` is null."
         ),
     ]
     banned_at: Annotated[
-        Time | None, Field(description="Since when the customer is banned; null otherwise.")
+        Time | None,
+        Field(description="When the customer was banned. Null if the customer is not banned."),
     ]
     ban_reason: str | None
     customer_id: TheCustomerId | None
@@ -702,19 +739,19 @@ class AdminEntryWithHistoryAnswer(AdminEntryAnswer):
     by_guest: Annotated[
         bool,
         Field(
-            description="Whether the signup had no proof that its caller is this customer: no "
-            "token of an issuer, and not by an operator."
+            description="Whether the signup came without proof of who the customer is. It is "
+            "false if the signup had a token of an OIDC issuer, or came from an operator."
         ),
     ]
     updated_at: Time
     expires_at: Annotated[
         Time | None,
-        Field(description="When record and history are deleted; null if they are kept."),
+        Field(description="When the record and its history are deleted. Null if they are kept."),
     ]
     history: Annotated[list[HistoryAnswer], documented(maxItems=MAX_PAGE)]
     cursor: Annotated[
         TheCursor | None,
-        Field(description="The next page of the history; null after the last page."),
+        Field(description="The cursor of the next page of the history. Null after the last page."),
     ]
 
 

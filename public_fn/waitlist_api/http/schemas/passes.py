@@ -1,4 +1,4 @@
-"""What verifiers of passes read."""
+"""Responses for verifiers of passes."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from waitlist_api.http.schemas.common import Model
 
 
 class DiscoveryAnswer(Model):
-    """OpenID Connect Discovery 1.0, as far as verifiers of tokens use it."""
+    """The fields of OpenID Connect Discovery 1.0 that token verifiers use."""
 
     issuer: str = Field(description="The `iss` of every pass.")
     jwks_uri: str
@@ -30,6 +30,9 @@ class PassKey(Model):
 
 
 class KeysAnswer(Model):
-    """A JSON Web Key Set (RFC 7517): the first key signs, the others are about to or did."""
+    """A JSON Web Key Set (RFC 7517).
+
+    The first key signs passes. The other keys will sign passes soon, or have signed them before.
+    """
 
     keys: list[PassKey]

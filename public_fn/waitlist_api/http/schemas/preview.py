@@ -1,4 +1,4 @@
-"""The preview of an admission policy."""
+"""Request and response of the preview of an admission policy."""
 
 from typing import Annotated
 
@@ -14,16 +14,24 @@ from waitlist_shared.limits import MAX_CAPACITY
 class PreviewBody(Body):
     admission: Annotated[
         AdmissionBody | None,
-        Field(description="The policy to try, as in the waitlist; null: only operators admit."),
+        Field(
+            description="The policy to try, in the same form as in the waitlist. If it is null, "
+            "only operators admit people."
+        ),
     ]
     people: Annotated[
         int | None,
-        Field(ge=1, le=MAX_CAPACITY, description="Only the wait of the last of so many people."),
+        Field(
+            ge=1,
+            le=MAX_CAPACITY,
+            description="If sent, the response has only the estimate for "
+            "the last of this many people.",
+        ),
     ] = None
 
 
 class PositionAnswer(WithEstimate):
-    """The estimate of a customer at this position."""
+    """The estimate for a customer at this position."""
 
     position: Count
 
@@ -35,18 +43,20 @@ class InstantAnswer(Model):
 
 class PreviewAnswer(Model):
     waiting: Annotated[
-        Count, Field(description="How many wait now. A customer who joins now is the next one.")
+        Count,
+        Field(description="How many entries wait now. A customer who joins now is the next one."),
     ]
     estimates: Annotated[
         list[PositionAnswer],
         documented(maxItems=len(POSITIONS) + 1),
         Field(
-            description="By position: those of "
-            f"{', '.join(map(str, POSITIONS))} and of a customer who joins now, or of `people`."
+            description="The estimates by position. Without `people`, the positions are "
+            f"{', '.join(map(str, POSITIONS))} and the position of a customer who joins now. With "
+            "`people`, there is only this position."
         ),
     ]
     scheduled: Annotated[
         list[InstantAnswer],
         documented(maxItems=MOST_INSTANTS),
-        Field(description="The next times of the schedule, the earliest first."),
+        Field(description="The next times of the schedule, earliest first."),
     ]

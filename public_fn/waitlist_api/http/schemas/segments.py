@@ -1,4 +1,4 @@
-"""Segments: the number of waiting entries, and positions within a segment."""
+"""Segments, their numbers of waiting entries, and positions within a segment."""
 
 from typing import Annotated
 
@@ -34,8 +34,15 @@ class SegmentPlaceAnswer(Model):
     position: Annotated[
         int,
         documented(minimum=1),
-        Field(description="1 + the number of entries of this segment that are ahead."),
+        Field(
+            description="The position within the segment, which is 1 + the number of entries of "
+            "the segment that are ahead."
+        ),
     ]
     total: Annotated[
-        Count | None, Field(description="How many entries of this segment wait; null if hidden.")
+        Count | None,
+        Field(
+            description="How many entries of this segment are waiting. Null if "
+            "the waitlist hides its counts."
+        ),
     ]

@@ -1,4 +1,4 @@
-"""Estimated waits, as customers and operators read them."""
+"""Estimated waits for customers and operators."""
 
 from typing import Annotated, Any
 
@@ -9,16 +9,16 @@ from waitlist_api.estimates.pace import Unavailable, Wait
 from waitlist_api.http.schemas.common import Count, Model, extensible
 
 UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
-    "paused": "the list is paused; no one is admitted until an operator resumes it",
-    "unknown": "too few people were admitted lately to tell",
-    "closed": "the list takes no signups",
+    "paused": "the waitlist is paused and admits no one until an operator resumes it",
+    "unknown": "too few people were admitted lately to make an estimate",
+    "closed": "the waitlist accepts no signups",
 }
 
 
 class EstimateAnswer(Model):
-    """Seconds until the customer's turn: an offer, a claim or an admission.
+    """The estimated seconds until the customer's turn, which is an offer, a claim or an admission.
 
-    In four of five cases at least the real wait lies between `low` and `high`.
+    The real wait lies between `low` and `high` in at least four of five cases.
     """
 
     seconds: Annotated[Count, Field(description="The most likely wait.")]
@@ -26,7 +26,7 @@ class EstimateAnswer(Model):
     high: Count
 
 
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 EstimateUnavailable = TypeAliasType(
     "EstimateUnavailable",
     Annotated[
@@ -42,7 +42,7 @@ class WithEstimate(Model):
 
 
 def estimate_fields(wait: Wait | None) -> dict[str, Any]:
-    """Return the fields of `WithEstimate`; both are null of an entry that does not wait."""
+    """Return the fields of `WithEstimate`. Both are null for an entry that is not waiting."""
     estimate = wait.estimate if wait else None
     shown = None
     if estimate is not None:

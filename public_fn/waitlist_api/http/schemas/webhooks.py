@@ -1,4 +1,4 @@
-"""The replay of the webhook's dead letters."""
+"""Request and response of the replay of the webhook's dead letters."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ class ReplayBody(Body):
     since: Annotated[
         UtcTime,
         Field(
-            description="Events that happened from this time on, with an offset.",
+            description="The time from which events are sent again, with a UTC offset.",
             examples=["2026-03-01T09:30:00Z"],
         ),
     ]
@@ -20,5 +20,6 @@ class ReplayBody(Body):
 class ReplayAnswer(Model):
     replayed: Annotated[Count, Field(description="How many events are in the queue again.")]
     more: Annotated[
-        bool, Field(description="Whether there may be more: send the same request again.")
+        bool,
+        Field(description="Whether there may be more events. If so, send the same request again."),
     ]
