@@ -228,7 +228,7 @@ def _check_words(place: str, key: str, text: str | dict[str, str]) -> None:
         if "other" not in text:
             raise ValueError(f"{place}: must have the category other")
     if key == "name" and not str(text).strip():
-        raise ValueError(f"{place}: must not consist of blanks")
+        raise ValueError(f"{place}: must not consist of spaces only")
     forms = text.values() if isinstance(text, dict) else [text]
     most = OF_THE_LIST.get(key, MAX_WORDS)
     if max(map(len, forms)) > most:
