@@ -24,5 +24,6 @@ when maintenance runs.
    becomes free when the pass ends or when the request is repeated. The setting `customer_exit` can
    keep the room taken after a customer's own exit. Such an exit changes only the record.
 
-If an admission is recorded late, Redis first starts the time inside anew (docs/decisions/0051).
+If an admission is recorded late, Redis first starts the customer's time inside again
+(docs/decisions/0051).
 """

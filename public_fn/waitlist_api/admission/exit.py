@@ -68,6 +68,6 @@ class Exits(Struct, frozen=True):
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is recorded already.
 
-    An operator's exit also frees room that a customer's own exit has left taken.
+    If only the customer's own exit is recorded, an operator's exit still has to free the room.
     """
     return (record.went_out_millis if is_customer else record.exited_millis) is not None

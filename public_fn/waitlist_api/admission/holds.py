@@ -120,7 +120,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Return the verb's message to Redis. Its fields come from the command's equal fields."""
+        """Return the verb's message to Redis, filled from the fields that the command shares."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
@@ -175,7 +175,7 @@ class Holds(Struct, frozen=True):
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
-            # The entry may have another offer in the meantime.
+            # The entry may have got another offer in the meantime, so read its current state.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result)
 
@@ -382,8 +382,8 @@ def _error_of_refuted(
 ) -> WaitlistError:
     """Return the error for a decision about a place that the record no longer has.
 
-    If the request repeats a verb of a former stay, the entry is simply not held. Redis recognises
-    such a repeat until the former decision is settled.
+    Redis remembers a decision until it is settled, so a request may repeat a verb of a former stay.
+    The caller then gets the error for an entry that is not held.
     """
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:

@@ -96,11 +96,11 @@ class OfferWriter(Struct, frozen=True):
             # Redis has lost the newest place of the entry, and took the entry from an older place.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # Otherwise another request has recorded a later decision about the entry.
+        # In all other cases another request has recorded a later decision about the entry.
         return False
 
     def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
-        """Record the place of a signup that is not recorded yet, and then the offer."""
+        """Record the place of an unfinished signup first, and then record the offer."""
         if not _is_of_joining_stay(claim, record):
             # The place belongs to the former stay, which has ended but is still in Redis.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))

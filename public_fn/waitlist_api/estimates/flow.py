@@ -1,4 +1,4 @@
-"""Compute from two samples how many entries were served, left and waited between them."""
+"""Compute how many entries were served, left and waited between two successive samples."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -12,9 +12,9 @@ from waitlist_api.settings.schedule import Instant, instants_after
 
 # At most this many instants of a schedule are read in order to move them into the policy's hours.
 MOST_MOVED = 2_000
-# The last instant is searched first in the last hour and then in the last day, because its places
-# may still be opening at the policy's rate. The short search comes first, because a schedule may
-# have an instant every minute.
+# The places of the last instant may still be opening at the policy's rate. The last instant is
+# searched for in the last hour first, because a schedule may have an instant every minute, and then
+# in the last day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 

@@ -128,7 +128,7 @@ class _Filling(Struct):
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow
-            # A tiny rest is a rounding error.
+            # Treat a tiny remainder as zero, because it is a rounding error.
             self.late = self.late if self.late > 1e-6 else 0.0
             self._open(until, (until - self.at) * self.outflow)
         if end <= self.at:

@@ -1,4 +1,4 @@
-"""Sends private messages; the only module that invokes other functions."""
+"""Invoke the private function and other functions. No other module invokes functions."""
 
 import json
 import logging
@@ -20,19 +20,20 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# Throttled: the function, the account, or the network that a new environment needs.
+# The error codes of Lambda when the function, the account, or the network of a new execution
+# environment is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
 class Queue(Protocol):
-    """Something that answers requests of the private contract."""
+    """A protocol for objects that answer requests of the private contract."""
 
     def send(self, request: c.Request) -> Any:
-        """Return the result of a request, or raise the error in the answer."""
+        """Return the result of a request, or raise the error in its response."""
 
 
 class QueueClient(Struct, frozen=True):
-    """The private function and the others that requests invoke, on a boto3 Lambda client."""
+    """Invokes the private function, and other functions of the stack, by a boto3 Lambda client."""
 
     client: Any
     private_function: str
@@ -41,14 +42,17 @@ class QueueClient(Struct, frozen=True):
     messages_function: str = ""
 
     def send(self, request: c.Request) -> Any:
-        """Return the result of a request, or raise the error in the answer."""
+        """Send a request to the private function.
+
+        Return the result, or raise the error in the response.
+        """
         if self.correlation.id:
             request = msgspec.structs.replace(request, correlation_id=self.correlation.id)
         payload = self._invoke(self.private_function, msgspec.json.encode(request))
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
-        """Start maintenance of a waitlist now, without waiting for the result."""
+        """Start maintenance of a waitlist, and do not wait for it to finish."""
         if not self.maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
@@ -61,11 +65,14 @@ class QueueClient(Struct, frozen=True):
                 Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
-            # The next scheduled run does the same work, so the caller need not fail.
+            # The next scheduled run does the same work, so this error must not fail the caller.
             logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def send_message(self, event: dict[str, Any]) -> Any:
-        """Return the answer of the function of messages; raise NoMessages without one."""
+        """Invoke the function that sends messages, and return its response.
+
+        NoMessages is raised if the stack does not have this function.
+        """
         if not self.messages_function:
             raise NoMessages
         return self._invoke(self.messages_function, msgspec.json.encode(event))
@@ -81,25 +88,25 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # A timeout or a crash: the request may have taken effect.
+            # The function has timed out or crashed, so the request may have taken effect.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 
 
 def result_of(request: c.Request, message: Any) -> Any:
-    """Decode an answer to a request, or raise the error in it."""
+    """Decode the response to a request, or raise the error in the response."""
     if not message.get("ok"):
         raise failure_of(message)
     return msgspec.convert(message, c.RESULTS[type(request)])
 
 
 def failure_of(message: Any) -> WaitlistError:
-    """Return the error in an answer."""
+    """Return the error in a response."""
     return BY_CODE.get(message.get("code"), InternalError)(message.get("message"))
 
 
 def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-    """Send requests in one invocation; return the result or the error of each."""
+    """Send requests in one invocation. Return the result or the error of each request."""
     answers = cast(c.BatchResult, queue.send(c.Batch(requests=list(requests)))).results
     return [
         result_of(request, answer) if answer.get("ok") else failure_of(answer)
@@ -108,13 +115,19 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests, in batches; raise the first error, unless it is that a stay has ended."""
+    """Send requests in batches, and raise the first error.
+
+    The error Gone is ignored, because it only says that a stay has ended.
+    """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
 
 
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
-    """Raise the first error, unless it is that a stay has ended."""
+    """Raise the first error among the answers.
+
+    The error Gone is ignored, because it only says that a stay has ended.
+    """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
             raise answer

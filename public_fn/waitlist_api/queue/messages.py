@@ -1,4 +1,4 @@
-"""Builds private messages from records of entries and waitlists."""
+"""Build messages to the private function from the records of entries and waitlists."""
 
 from itertools import islice
 from typing import Any, Literal
@@ -16,12 +16,16 @@ from waitlist_api.settings.hours import hours_after
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# Redis' clock may be behind that of a function, by ten minutes at most.
+# The clock of Redis may be up to ten minutes behind the clock of a function. This value leaves a
+# wide margin.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 
 def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
-    """Return the message that inserts a joining entry: last, or at the place of its intent."""
+    """Return the message that adds a joining entry to the queue.
+
+    The entry goes to the back, or to the place that its intent requests.
+    """
     stay = {
         "waitlist_id": record.waitlist_id,
         "entry_id": record.entry_id,
@@ -40,7 +44,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the fields with which messages carry an entry's segments and its readiness."""
+    """Return the fields of a message that describe an entry's segments and readiness."""
     return {
         "segments": tuple(segments.of(entry.attributes)),
         "segments_version": segments.version,
@@ -50,7 +54,7 @@ def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the message that updates segments and readiness of an entry in any state."""
+    """Return the message that updates the segments and the readiness of an entry in any state."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -60,7 +64,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 
 
 class EntryMessage(Struct, frozen=True):
-    """What is sent about a record, by the segments of its attributes."""
+    """The base of messages about an entry that depend on the segments of its attributes."""
 
     record: EntryRecord
 
@@ -69,11 +73,15 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Accept all segments."""
+        """Accept any segments."""
 
 
 class Placing(EntryMessage, frozen=True):
-    """Inserts a joining entry. Attributes that were placed before are not checked again."""
+    """A message that adds a joining entry to the queue.
+
+    If `is_checked` is true, the attributes are not checked again. An earlier message has placed the
+    entry with the same attributes.
+    """
 
     is_checked: bool = False
 
@@ -86,14 +94,17 @@ class Placing(EntryMessage, frozen=True):
 
 
 class Tagging(EntryMessage, frozen=True):
-    """Updates the segments of an entry in any state."""
+    """A message that updates the segments of an entry in any state."""
 
     def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)
 
 
 class Restoring(EntryMessage, frozen=True):
-    """Restores an entry as it is recorded, if Redis has none or one as `expected`."""
+    """A message that restores an entry as its record has it.
+
+    It takes effect if Redis does not have the entry, or has it at the place in `expected`.
+    """
 
     expected: c.Seen | None = None
 
@@ -102,7 +113,11 @@ class Restoring(EntryMessage, frozen=True):
 
 
 class Locating(EntryMessage, frozen=True):
-    """Asks for the position of an entry within its segments by these attributes."""
+    """A message that asks for the position of an entry within its segments.
+
+    `names` are the attributes that define the segments. `field` is the request field that an error
+    about them names.
+    """
 
     names: tuple[str, ...]
     field: str
@@ -116,10 +131,13 @@ class Locating(EntryMessage, frozen=True):
         )
 
     def asked(self, segments: Segments) -> dict[str, Segment]:
-        """Return the entry's segments by these attributes, by id; raise InvalidFields."""
+        """Return the entry's segments that the attributes define, by segment id.
+
+        InvalidFields is raised if the waitlist declares no segments by these attributes.
+        """
         canonical = segments.declared_names(self.names, self.field)
-        mine = segments.of(self.record.attributes)
-        return {id_: one for id_, one in mine.items() if tuple(one) == canonical}
+        own = segments.of(self.record.attributes)
+        return {id_: segment for id_, segment in own.items() if tuple(segment) == canonical}
 
 
 def restore_of(
@@ -130,7 +148,10 @@ def restore_of(
     when: Literal["absent", "older", "unchanged"] = "absent",
     expected: c.Seen | None = None,
 ) -> c.Restore:
-    """Return the message that restores an entry as it is recorded."""
+    """Return the message that restores an entry as its record has it.
+
+    `when` says which place in Redis the message may replace, as in the contract of Restore.
+    """
     state = state_of(placed)
     is_held = placed.status == "offered"
     time_millis = placed.claimed_until_millis if is_held else placed.parked_millis
@@ -156,7 +177,7 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the message by which the time inside begins, of an admission that the record lacks."""
+    """Return the message that starts the time inside of an admission that the record lacks."""
     return c.Renew(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -166,15 +187,16 @@ def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
 
 
 def leave_of(record: EntryRecord) -> c.Leave:
-    """Return the message that ends a stay whose record is `leaving`."""
+    """Return the message that ends a stay whose record has the status `leaving`."""
     return c.Leave(**_stay(record), is_declining=record.is_declining)
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the message that removes a stay in any state, and adds its tombstone.
+    """Return the message that removes a stay in any state and leaves a tombstone.
 
-    With `counts` Redis counts a recorded admission that it has not counted. With `now_millis`
-    Redis counts the customer as inside if the recorded pass is valid at that time.
+    If `counts` is true, Redis counts a recorded admission that it has not counted yet. If
+    `now_millis` is given, Redis counts the customer as inside if the recorded pass is valid at this
+    time.
     """
     return c.Drop(
         **_stay(record),
@@ -185,7 +207,7 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
 
 
 def drop_of_admitted(placed: IndexRow) -> c.Drop:
-    """Return the message by which a rebuild puts a customer back inside."""
+    """Return the message by which a rebuild makes Redis count a customer as inside again."""
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -197,10 +219,10 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
 
 
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
-    """Return the message that removes the former stay, or None if it had no place.
+    """Return the message that removes the former stay, or None if the former stay had no place.
 
-    A rebuild may have restored it from an index that lagged. With `now_millis` it
-    counts as inside until the signup completes.
+    A rebuild may have restored the former stay from an index that lagged behind. If `now_millis` is
+    given, Redis counts the customer as inside until the new signup completes.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -209,11 +231,11 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the message that removes an earlier stay's place, if `ticket` is that of one.
+    """Return the message that removes the place of an earlier stay, if `ticket` belongs to one.
 
-    Redis may give a joining entry the place of an earlier stay: an admission that maintenance has
-    not reconciled, one that a rebuild has restored from an index that lagged, or one whose end a
-    server lacks that took over.
+    Redis may answer a joining entry with the place of an earlier stay. This happens if maintenance
+    has not reconciled an admission yet, if a rebuild has restored the earlier stay from an index
+    that lagged behind, or if the Redis server that took over never saw the end of the earlier stay.
     """
     former = record.former
     if former is not None and former.ticket == ticket:
@@ -224,7 +246,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the message that removes the place with a ticket, of a stay that no record has."""
+    """Return the message that removes the place with this ticket if no record has its stay."""
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
@@ -241,7 +263,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
     """Return the message that removes the place of an entry whose record is erased.
 
-    With a `ticket` that of this stay, which may be an earlier one of the same customer.
+    If `ticket` is given, it names the stay to remove, which may be an earlier stay.
     """
     return c.Drop(
         waitlist_id=change.waitlist_id,
@@ -252,7 +274,7 @@ def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
 
 
 def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int = 0) -> c.Init:
-    """Return the message that opens a waitlist in Redis, configures it, or ends its rebuild."""
+    """Return the message that creates or configures a waitlist in Redis, or ends its rebuild."""
     settings = record.settings
     return c.Init(
         waitlist_id=record.waitlist_id,
@@ -280,7 +302,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
-    """Return the fields of a policy as the scripts need them."""
+    """Return the fields of an admission policy in the form that the scripts need."""
     if policy is None:
         return {}
     return {
@@ -300,15 +322,16 @@ def _admission_of(policy: AdmissionPolicy | None) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the hours of a policy for a message; none without hours.
+    """Return the offer hours of a policy for a message.
 
-    They begin with those of an hour ago, which may be the present ones by Redis' clock.
+    The result is empty if the policy makes offers at any time. It begins with the hours of one hour
+    ago, because these may be the current hours by the clock of Redis.
     """
     hours = offer_hours_of(settings)
     if hours is None:
         return ()
     found = islice(hours_after(hours, now_millis - CLOCK_SKEW_MILLIS), MAX_HOURS)
-    return tuple(c.Hours(one.opens, one.closes) for one in found)
+    return tuple(c.Hours(span.opens, span.closes) for span in found)
 
 
 def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:
@@ -317,7 +340,7 @@ def _opening_of(settings: WaitlistSettings) -> dict[str, Any]:
 
 
 def beat_of(waitlist: WaitlistRecord, pace: str | None = None) -> c.Heartbeat:
-    """Return the heartbeat of a waitlist, which also brings its new pace."""
+    """Return the heartbeat of a waitlist, which can also carry a new pace."""
     return c.Heartbeat(
         waitlist_id=waitlist.waitlist_id,
         epoch=waitlist.checkpoint.epoch or None,

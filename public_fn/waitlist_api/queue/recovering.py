@@ -1,4 +1,4 @@
-"""Starts a rebuild if Redis has lost the order of a waitlist."""
+"""Send requests to Redis, and start a rebuild if Redis has lost the order of a waitlist."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 
 class RecoveringQueue(Struct, frozen=True):
-    """Sends requests; a cold waitlist is initialised and its rebuild started."""
+    """Sends requests. If a waitlist is cold, initialises it in Redis and starts its rebuild."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -30,7 +30,7 @@ class RecoveringQueue(Struct, frozen=True):
     metrics: MetricsCollector
 
     def write(self, request: c.OnWaitlist) -> Any:
-        """Send a signup, a leave or a draw, which Redis accepts during a rebuild."""
+        """Send a request that Redis also accepts during a rebuild, such as a signup or a leave."""
         try:
             return self.queue.send(request)
         except Cold:
@@ -38,7 +38,7 @@ class RecoveringQueue(Struct, frozen=True):
             return self.queue.send(request)
 
     def read(self, request: c.OnWaitlist) -> Any:
-        """Send a request that needs the whole order; raise Rebuilding during a rebuild."""
+        """Send a request that needs the complete order. Raise Rebuilding during a rebuild."""
         try:
             return self.queue.send(request)
         except Cold as error:
@@ -46,7 +46,7 @@ class RecoveringQueue(Struct, frozen=True):
             raise Rebuilding from error
 
     def read_all(self, requests: Sequence[c.OnWaitlist]) -> list[Any]:
-        """Send requests about one waitlist in one call, as `read` sends one."""
+        """Send several requests about one waitlist in one call. Errors are handled as in `read`."""
         answers = send_batch(self.queue, requests)
         if any(isinstance(answer, Cold) for answer in answers):
             self.start_rebuild(requests[0].waitlist_id)
@@ -55,23 +55,24 @@ class RecoveringQueue(Struct, frozen=True):
         return answers
 
     def draw_stamp(self, record: EntryRecord) -> int:
-        """Return a stamp for an event of an entry on the list that the record alone has.
+        """Return a stamp for an event that only the record gets.
 
-        Redis draws it, so that no decision that Redis makes about the entry has the same one.
+        The entry is on the waitlist, so Redis may decide about it at any time. Redis draws the
+        stamp, so that no decision of Redis about this entry gets the same stamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)
         return drawn.stamp
 
     def start_rebuild(self, waitlist_id: str) -> c.InitResult:
-        """Initialise a cold waitlist, and start maintenance to rebuild its order."""
+        """Initialise a cold waitlist in Redis, and start maintenance to rebuild its order."""
         self.metrics.add("cold_guards")
         opened = self.initialise(waitlist_id)
         self.queue.start_maintenance(waitlist_id)
         return opened
 
     def initialise(self, waitlist_id: str) -> c.InitResult:
-        """Initialise a waitlist in Redis unless it is; the caller rebuilds its order."""
+        """Initialise a waitlist that Redis does not know. The caller must rebuild its order."""
         record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             raise WaitlistNotFound
@@ -79,23 +80,30 @@ class RecoveringQueue(Struct, frozen=True):
         return opened
 
     def push_settings(self, record: WaitlistRecord) -> None:
-        """Send a waitlist's new settings to Redis."""
+        """Send the new settings of a waitlist to Redis.
+
+        If Redis did not know the waitlist, maintenance is started to rebuild the order.
+        """
         opened: c.InitResult = self.queue.send(self._open(record))
         if opened.outcome == "created":
             self.queue.start_maintenance(record.waitlist_id)
 
     def resend_settings(self, record: WaitlistRecord) -> None:
-        """Send settings that Redis may have missed; a cold waitlist gets them when initialised."""
+        """Send settings that Redis may have missed.
+
+        A cold waitlist gets its settings later, when it is initialised.
+        """
         with suppress(Cold):
             self.queue.send(init_of(record, "configure", new_epoch()))
 
     def initialise_empty(self, record: WaitlistRecord) -> None:
-        """Initialise a new waitlist, whose empty order is complete."""
+        """Initialise a new waitlist in Redis. Its empty order is complete and needs no rebuild."""
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # New tickets must sort after every acknowledged one, also if the clock of Redis went back.
-        # This clock does not decide the order: it only shows that Redis' clock went back.
+        # New tickets must sort after every acknowledged ticket, even if the clock of Redis was set
+        # back. The clock of this function does not decide the order. It only guards against a Redis
+        # clock that was set back.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),

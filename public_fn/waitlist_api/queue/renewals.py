@@ -1,4 +1,4 @@
-"""Lets the time inside of admissions begin when they are recorded late."""
+"""Start the time inside again for customers whose admission is recorded late."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,10 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the messages; return by entry when the passes end.
+    """Send the renewals, and return the end of each customer's time inside, by entry id.
 
-    Without those for which there is no room, and those that Redis does not have any more.
+    The result leaves out customers for whom there is no room, and admissions that Redis no longer
+    has.
     """
     if not renewals:
         return {}

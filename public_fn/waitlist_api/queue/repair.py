@@ -1,4 +1,4 @@
-"""Compares an entry that has a place in the record with Redis, and decides on the repair."""
+"""Compare an entry's recorded place with its place in Redis, and decide how to repair it."""
 
 from typing import cast
 
@@ -11,12 +11,12 @@ from waitlist_shared import contracts as c
 
 
 def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
-    """Return whether Redis has a place of another stay of the recorded customer."""
+    """Return whether the place in Redis belongs to another stay of the same entry."""
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 
 class RestoringLost(EntryMessage, frozen=True):
-    """Restores a recorded place if Redis, as it was inspected, has lost it."""
+    """A message that restores a recorded place if the inspection shows that Redis has lost it."""
 
     inspection: c.InspectResult
 
@@ -27,12 +27,12 @@ class RestoringLost(EntryMessage, frozen=True):
 def restore_of_lost(
     record: EntryRecord, inspection: c.InspectResult, segments: Segments, now_millis: int = 0
 ) -> c.Restore | None:
-    """Return the message that restores a recorded place; None if Redis has not lost it.
+    """Return the message that restores a recorded place, or None if Redis has not lost the place.
 
-    With `now_millis` it has lost no delay that is over.
-
-    Then the two agree, or Redis has a newer decision: reconcile records it, and an unrecorded hold
-    expires by itself. A decision about another stay is none: that stay is over.
+    Redis has not lost the place if it agrees with the record, or if it has a newer decision about
+    the stay. Maintenance records a newer decision, and an unrecorded hold expires by itself.
+    Decisions about another stay do not count, because that stay is over. If `now_millis` is given,
+    a delay that is over by then does not have to be restored.
     """
     if record.status not in PRESENT:
         return None
@@ -61,6 +61,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # Redis may hold it for longer: an extension that is not recorded was not acknowledged.
+    # Redis may hold the entry for longer than the record says, because an extension may be
+    # unrecorded. Such an extension was never acknowledged to its caller.
     is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
     return inspection.token == record.claim_token and is_as_long

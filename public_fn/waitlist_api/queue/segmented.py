@@ -1,4 +1,4 @@
-"""Sends messages that depend on the declared segments; repeats one after they have changed."""
+"""Send messages that depend on the declared segments, and send them again if these change."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -17,26 +17,35 @@ from waitlist_shared.errors import StaleSegments, WaitlistError
 
 
 class Segmented(Protocol):
-    """What is to be sent, before it is known by which segments."""
+    """A message whose content depends on the declared segments of the waitlist."""
 
     @property
     def waitlist_id(self) -> str: ...
 
     def to_request(self, segments: Segments) -> Any:
-        """Return the message, or None if nothing is to be sent; raise InvalidFields."""
+        """Return the request to send, or None if there is nothing to send.
+
+        InvalidFields is raised if the segments do not accept the message.
+        """
 
     def check(self, segments: Segments) -> None:
-        """Raise InvalidFields if segments that were declared meanwhile refuse the request."""
+        """Raise InvalidFields if segments that were declared in the meantime refuse the message."""
 
 
 class SegmentedQueue(Struct, frozen=True):
-    """Agrees with Redis on the declared segments, whichever of the two is behind."""
+    """Sends messages so that the service and Redis use the same declared segments.
+
+    Either of the two may have outdated segments.
+    """
 
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Send by the cached segments; after StaleSegments again by the current ones."""
+        """Send a message built from the cached segments, and return the result.
+
+        If Redis answers StaleSegments, the message is built again from the current segments.
+        """
         request = self.waitlist_cache.checked(message.waitlist_id, message.to_request)
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
@@ -48,15 +57,18 @@ class SegmentedQueue(Struct, frozen=True):
         return self._send(request)
 
     def send_batch(self, messages: Sequence[Segmented]) -> list[c.Result | WaitlistError]:
-        """Send messages about one waitlist in one invocation; return the result or error of each.
+        """Send messages about one waitlist in one invocation. Return the result or error of each.
 
-        Redis may refuse some as stale, and then gets all of them again.
+        If Redis refuses some of the messages because of stale segments, all messages are sent
+        again.
         """
         waitlist_id = messages[0].waitlist_id
         segments = self.waitlist_cache.find(waitlist_id).segments
         for _ in range(MAX_CONFLICT_RETRIES):
             requests = [
-                one for message in messages if (one := message.to_request(segments)) is not None
+                request
+                for message in messages
+                if (request := message.to_request(segments)) is not None
             ]
             answers = send_batch(self.recovering_queue.queue, requests)
             if not any(isinstance(answer, StaleSegments) for answer in answers):
@@ -65,13 +77,13 @@ class SegmentedQueue(Struct, frozen=True):
         raise StaleSegments
 
     def update(self, record: EntryRecord) -> None:
-        """Write the segments of a record to Redis; raise Gone if its stay has ended."""
+        """Send the segments of a record to Redis. Raise Gone if the stay has ended."""
         self.send(Tagging(record))
 
     def catch_up(self, waitlist_id: str) -> Segments:
-        """Return the current segments, which Redis then has too.
+        """Read the current segments, send them to Redis, and return them.
 
-        Redis has old settings if the request that changed them was cut off.
+        Redis has outdated settings if the request that changed the settings was interrupted.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         self.recovering_queue.resend_settings(waitlist)
