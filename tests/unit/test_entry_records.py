@@ -23,7 +23,7 @@ from waitlist_shared import contracts as c
 KEY = ("bakery", "aaaa")
 # Ids of entries, stays and holds, and the service's own words.
 NOT_PERSONAL = {
-    *("waitlist_id", "entry_id", "join_id", "answers_to", "moved_stay", "claim_token", "hold_end"),
+    *("waitlist_id", "entry_id", "join_id", "moved_to", "moved_stay", "claim_token", "hold_end"),
     *("asked_token", "ending_offer"),
 }
 

@@ -8,7 +8,7 @@ import pytest
 from waitlist_api.estimates.hours import open_seconds, spread
 from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.settings.admission import OfferHours
-from waitlist_api.settings.hours import hours_after, is_closed, last_closing, within
+from waitlist_api.settings.hours import hours_after, is_closed, last_closing, next_time_within
 
 # In Berlin the clocks skip 2:00 to 3:00 on 29 March 2026, and show it twice on 25 October.
 BERLIN = "Europe/Berlin"
@@ -54,11 +54,11 @@ def test_a_time_is_within_the_hours_or_waits_for_them() -> None:
     assert [is_closed(hours, at) for at in (opening - 1, opening, closing - 1, closing)] == [
         *(True, False, False, True)
     ]
-    assert within(hours, opening - 1) == within(hours, opening) == opening
+    assert next_time_within(hours, opening - 1) == next_time_within(hours, opening) == opening
     assert last_closing(hours, opening - 1) == closing - 86_400_000
     assert last_closing(hours, closing) == closing
     assert not is_closed(None, opening)
-    assert within(None, opening - 1) == opening - 1
+    assert next_time_within(None, opening - 1) == opening - 1
 
 
 HOUR = 3600

@@ -62,7 +62,7 @@ class Life:
 
     @property
     def record(self) -> EntryRecord:
-        record = self.entries.kept(*KEY)
+        record = self.entries.get_stored(*KEY)
         assert isinstance(record, EntryRecord)
         return record
 
@@ -259,7 +259,7 @@ class Life:
         return alias
 
     def forget_address(self) -> None:
-        alias = self.entries.kept(KEY[0], ADDRESS)
+        alias = self.entries.get_stored(KEY[0], ADDRESS)
         assert isinstance(alias, Alias)
         self.erasures.delete_alias(alias)
 
@@ -878,5 +878,5 @@ def test_the_time_of_an_event_that_is_erased_meanwhile_does_not_bring_it_back(
         return found
 
     monkeypatch.setattr(Table, "query", erased_after)
-    life.transitions.retention.end_history(KEY, life.stamp, NOW // 1000)
+    life.transitions.retention.expire_history(KEY, life.stamp, NOW // 1000)
     assert history(life) == []

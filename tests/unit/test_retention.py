@@ -71,8 +71,8 @@ def test_later_events_are_another_stays(memory: MemoryTable, table: Table) -> No
         event = HistoryEvent(stamp=stamp, event="bumped", by="operator")
         table.put(event.to_item(*KEY), "attribute_not_exists(#pk)")
     retention = Retention(table, kept_for(30))
-    retention.end_history(KEY, 10, EXPIRES)
-    retention.end_history(KEY, 10, EXPIRES + 1)
+    retention.expire_history(KEY, 10, EXPIRES)
+    retention.expire_history(KEY, 10, EXPIRES + 1)
     assert [event.expires_at for event in history(memory)] == [EXPIRES, EXPIRES, None]
 
 

@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character
 
 import pytest
 
-from waitlist_api.settings.sms import ALPHABET, EXTENSION, sms_parts
+from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, sms_parts
     ],
 )
 def test_a_text_has_so_many_parts(text: str, parts: int) -> None:
-    assert sms_parts(text) == parts
+    assert count_sms_parts(text) == parts
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:

@@ -172,7 +172,7 @@ class Mailbox(Background):
             plain = _plain(item)
             if not is_published(plain):
                 continue
-            stamp, detail = int(plain["stamp"]), Detail.of_history(plain)
+            stamp, detail = int(plain["stamp"]), Detail.from_history_item(plain)
             signatures = Signatures(lambda: secret, partial(millis_of, stamp))
             yield (
                 stamp,

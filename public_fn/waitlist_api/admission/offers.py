@@ -12,7 +12,7 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import leave_of
-from waitlist_api.records.decisions import ends_before
+from waitlist_api.records.decisions import previous_end_events
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
 from waitlist_api.records.transitions import Transition, Transitions
@@ -143,14 +143,14 @@ def transition_of_take(
         attempts=claim.attempts,
         changes={"claim_token": claim.token, **changes},
         events=(
-            *ends_before(claim),
+            *previous_end_events(claim),
             HistoryEvent(stamp=stamp, event=status, by=by, reason=reason),
         ),
         unless_token=claim.token,
         ticket=claim.ticket,
         basis=claim.basis_stamp,
         placed=claim.placed_stamp,
-        is_of_waiting=True,
+        is_about_waiting=True,
     )
 
 

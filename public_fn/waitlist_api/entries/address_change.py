@@ -90,7 +90,7 @@ class AddressChanges(Struct, frozen=True):
             raise CodeRefused
         over = None
         if to != record.entry_id:
-            over = self.entries.kept(key[0], to)
+            over = self.entries.get_stored(key[0], to)
             if isinstance(over, EntryRecord) and over.status == "leaving":
                 self.leaves.finish(over)
                 return None
@@ -110,7 +110,7 @@ class AddressChanges(Struct, frozen=True):
         `over` is the item that the table has under the id of the new address.
         """
         if isinstance(over, Alias):
-            target = self.entries.target_of(over)
+            target = self.entries.find_target(over)
             is_free = target is None or target.entry_id == record.entry_id
         elif over is None or over.is_expired(self.now_millis()):
             is_free = True

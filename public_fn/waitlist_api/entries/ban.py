@@ -11,7 +11,7 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.bans import Ban, BanRecords
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord, nobody
+from waitlist_api.records.entry import EntryRecord, stand_in_record
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import QueueUnavailable
@@ -65,7 +65,7 @@ class Bans(Struct, frozen=True):
         erased entry may have had later events. If Redis does not answer, the stamp comes from the
         clock of this function, because a ban must not have to wait for Redis.
         """
-        entry = record or nobody(*ban.key)
+        entry = record or stand_in_record(*ban.key)
         if record is None or not record.has_ended:
             with suppress(QueueUnavailable, Throttled):
                 return self.recovering_queue.draw_stamp(entry)
@@ -92,7 +92,7 @@ class Bans(Struct, frozen=True):
             expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
             with suppress(EntryChanged):
                 stamp = self.records.end(record, by, reason, now_millis, expires_at)
-                self.retention.end_history(key, stamp, expires_at)
+                self.retention.expire_history(key, stamp, expires_at)
                 return
         raise Throttled
 

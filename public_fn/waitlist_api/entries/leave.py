@@ -136,7 +136,7 @@ class Leaves(Struct, frozen=True):
             expires_at=expires_at,
         )
         key = (record.waitlist_id, record.entry_id)
-        self.retention.end_history(key, event.stamp, expires_at)
+        self.retention.expire_history(key, event.stamp, expires_at)
         try:
             self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:

@@ -172,7 +172,7 @@ class EntryQueries(Struct, frozen=True):
         try:
             return self.details(waitlist_id, entry_id)
         except EntryNotFound:
-            found = self.entries.known_as(waitlist_id, entry_id)
+            found = self.entries.resolve(waitlist_id, entry_id)
             if found is None or found.entry_id == entry_id:
                 raise
         return self.details(waitlist_id, found.entry_id)
@@ -189,7 +189,7 @@ class EntryQueries(Struct, frozen=True):
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
         """Return the delivery state of the newest messages of an entry's stay, oldest first."""
         record = self.entries.find(waitlist_id, entry_id)
-        return self.deliveries.of_stay(waitlist_id, entry_id, record.ticket or 0)
+        return self.deliveries.list_notes(waitlist_id, entry_id, record.ticket or 0)
 
     def _view(self, record: EntryRecord) -> EntryView:
         recorded = self._with_question(EntryView.recorded(record), record)

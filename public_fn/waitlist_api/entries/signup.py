@@ -91,7 +91,7 @@ class Signups(Struct, frozen=True):
             # An operator may have changed the settings since they were cached.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         if is_refused or (command.bot_proof is not None and command.may_be_known):
-            existing = self.entries.known_as(command.waitlist_id, command.entry_id)
+            existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
         # A customer who joins again needs two attempts: the first attempt finds the former stay,
         # and the second attempt replaces it.
@@ -126,12 +126,12 @@ class Signups(Struct, frozen=True):
                         continue
                     with suppress(Gone):
                         return self.joins.finish(existing)
-            existing = self.entries.known_as(command.waitlist_id, command.entry_id)
+            existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         raise Throttled
 
     def of_entry(self, command: SignupCommand) -> SignupCommand:
         """Return the command for the entry that has the customer's address now."""
-        found = self.entries.known_as(command.waitlist_id, command.entry_id)
+        found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.of_entry(found)
 
     def _decide(
@@ -174,7 +174,7 @@ class Signups(Struct, frozen=True):
         """
         try:
             if former is None or isinstance(former, Alias):
-                return self.entries.begin_join(intent, over=former)
+                return self.entries.begin_join(intent, stale=former)
             if former.status == "admitted":
                 # Redis may still have the former stay. If this stay were not removed, Redis would
                 # take it for the new stay.
@@ -184,7 +184,7 @@ class Signups(Struct, frozen=True):
             return self.entries.begin_rejoin(counted, former)
         except EntryChanged as changed:
             if changed.alias is not None:
-                return self.entries.target_of(changed.alias) or changed.alias
+                return self.entries.find_target(changed.alias) or changed.alias
             return changed.record
 
     def _intent(self, command: SignupCommand, waitlist: WaitlistRecord) -> EntryRecord:

@@ -24,8 +24,8 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryChanged, EntryRecords
-from waitlist_api.records.entry import EntryRecord, nobody
-from waitlist_api.records.line import line_of
+from waitlist_api.records.entry import EntryRecord, stand_in_record
+from waitlist_api.records.line import public_line
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
 from waitlist_api.settings.messages import language_of
@@ -108,13 +108,13 @@ class UnprovenSignups(Struct, frozen=True):
         is_current = stats.settings_version <= waitlist.version
         if not is_current:
             waitlist = self.waitlist_cache.look_up(waitlist_id)
-        line = line_of(waitlist.settings, stats, self.now_millis())
+        line = public_line(waitlist.settings, stats, self.now_millis())
         shut = line in ("closed", "not_open_yet")
         if waitlist.settings.capacity is not None and stats.state != "warm" and not shut:
             raise Rebuilding
         if shut or line == "full":
             self.waitlist_cache.forget(waitlist_id)
-            self.joins.cancel(nobody(waitlist_id, command.entry_id))
+            self.joins.cancel(stand_in_record(waitlist_id, command.entry_id))
         match line:
             case "closed":
                 raise WaitlistClosed
@@ -129,8 +129,8 @@ class UnprovenSignups(Struct, frozen=True):
 
         If there is no entry, the same calls are made, so that the response time reveals nothing.
         """
-        found = self.entries.known_as(waitlist_id, entry_id)
-        record = found if isinstance(found, EntryRecord) else nobody(waitlist_id, entry_id)
+        found = self.entries.resolve(waitlist_id, entry_id)
+        record = found if isinstance(found, EntryRecord) else stand_in_record(waitlist_id, entry_id)
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:

@@ -38,11 +38,11 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         return BusEvent(HEARTBEAT, {"event": HEARTBEAT_EVENT, "at": read_at})
     if record["eventName"] == "INSERT" and keys["sk"].startswith(HISTORY):
         item = decode(change["NewImage"])
-        return _changed(Detail.of_history(item)) if is_published(item) else None
+        return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
         # A record without a stamp was never on the waitlist, so its erasure is not published.
         item = decode(change["OldImage"])
-        return _changed(Detail.of_erasure(item, read_at)) if "stamp" in item else None
+        return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None
 
 

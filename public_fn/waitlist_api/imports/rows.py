@@ -132,7 +132,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
     def names_former_address(self) -> bool:
         """Whether the row has one of two addresses of the person, and the stay has the other."""
         record, identify = self.record, self.row.identify
-        if identify is None or record is None or not record.answers_to:
+        if identify is None or record is None or not record.moved_to:
             return False
         try:
             return identify(self.row.profile) != identify(record.profile)

@@ -116,7 +116,7 @@ class IntentWriter(Struct, frozen=True):
     ) -> dict[str, EntryRecord]:
         """Read the record of each row's entry; return the entries that have moved to such an id."""
         ids = [one.entry_id for one in rows]
-        found = self.entries.known_as_many(waitlist.waitlist_id, ids)
+        found = self.entries.resolve_many(waitlist.waitlist_id, ids)
         moved = {}
         for one in rows:
             known = found.get(one.entry_id)

@@ -79,7 +79,7 @@ class IntentFinisher(Struct, frozen=True):
             return
         if placed.status == MOVED:
             key = (placed.waitlist_id, placed.entry_id)
-            self.moves.look_after(*key, began_millis, has_had_its_time)
+            self.moves.check_alias(*key, began_millis, has_had_its_time)
             return
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)

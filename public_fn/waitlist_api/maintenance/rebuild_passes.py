@@ -46,7 +46,7 @@ class RebuildPasses(Struct, frozen=True):
     def restore_line(self, run: RebuildRun, shard: int) -> None:
         """Restore all entries of the index, after those that an earlier run restored."""
         behind = run.rebuild.last_key(shard)
-        for page in filter(None, self.places.in_line(run.waitlist_id, shard, behind)):
+        for page in filter(None, self.places.pages_on_waitlist(run.waitlist_id, shard, behind)):
             whole = self._with_readiness(run.waitlist_id, page)
             send_all(self.queue, [*_fills(run, whole), *_restores(run, whole)])
             run.restored(shard, page)
@@ -116,7 +116,7 @@ class RebuildPasses(Struct, frozen=True):
             yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
 
     def _changed(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
-        yield from self.places.changed_in_line(waitlist_id, shard, since_millis)
+        yield from self.places.pages_changed_on_waitlist(waitlist_id, shard, since_millis)
         yield from self.places.ended(waitlist_id, shard, since_millis)
         yield from self.places.unfinished(waitlist_id, shard)
 

@@ -24,7 +24,7 @@ from waitlist_api.records.decisions import (
 )
 from waitlist_api.records.entries import EntryChanged, EntryRecords
 from waitlist_api.records.entry import ENDED, NO_LONGER_NEAR, PRESENT, EntryRecord, HistoryEvent
-from waitlist_api.records.transitions import OF_QUESTION, Transition, Transitions
+from waitlist_api.records.transitions import QUESTION_FIELDS, Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
@@ -219,7 +219,7 @@ def catch_up(
             # Also if a move has followed the release.
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
         if any(one.verb in UNANSWERED_ENDS for one in news):
-            transition = transition.with_changes(**dict.fromkeys(OF_QUESTION))
+            transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
         # All of them begin where the record is (see is_refuted).
         yield replace(transition, basis=None)
     elif _is_extended(record, place):

@@ -298,8 +298,8 @@ class MaintenanceRunner(Struct, frozen=True):
 
     def _everybody(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
         for shard in range(SHARDS):
-            yield from self.places.at(line_place(waitlist_id, shard))
-            yield from self.places.at(ended_place(waitlist_id, shard))
+            yield from self.places.pages_at(line_place(waitlist_id, shard))
+            yield from self.places.pages_at(ended_place(waitlist_id, shard))
             yield from self.places.unfinished(waitlist_id, shard, with_aliases=True)
 
 

@@ -7,7 +7,7 @@ from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_api.settings.messages import LANGUAGES, MessageRules
-from waitlist_api.settings.sms import sms_parts
+from waitlist_api.settings.sms import count_sms_parts
 
 EXAMPLE_ADDRESS = "ada@example.com"
 # How far in the future an example's deadline is: for an offer, and for a question.
@@ -47,7 +47,7 @@ def compose_example(
 def count_parts_with_link(message: Message) -> int:
     """Return the number of SMS parts that a guest's message needs, including the personal link."""
     proof = "x" * PROOF_CHARACTERS[BY_NAME[message.kind].link]
-    return sms_parts(message.text.strip() + proof)
+    return count_sms_parts(message.text.strip() + proof)
 
 
 def compose_examples(

@@ -26,7 +26,7 @@ from waitlist_api.records.message_limits import (
 )
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
-from waitlist_api.settings.sms import sms_parts
+from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
 # Enough for a family that shares a phone number, or for a person who joins several waitlists.
@@ -117,7 +117,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         return Spending(
             waitlist_id=waitlist_id,
             unit="mails" if is_mail else "parts",
-            amount=1 if is_mail else sms_parts(message.text.strip()),
+            amount=1 if is_mail else count_sms_parts(message.text.strip()),
             of_stack=self.mails_per_day if is_mail else self.sms_parts_per_day,
             of_list=rules.mails_per_day if is_mail else rules.sms_parts_per_day,
             anyone=anyone,

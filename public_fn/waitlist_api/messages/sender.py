@@ -16,7 +16,7 @@ from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
-from waitlist_api.settings.hours import within
+from waitlist_api.settings.hours import next_time_within
 from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import takes_sms
@@ -160,7 +160,7 @@ class Sender(Struct, frozen=True):
     ) -> None:
         """Raise TryAgain outside the policy's hours, unless the offer ends before they begin."""
         now_millis = self.now_millis()
-        opens_millis = within(offer_hours_of(settings), now_millis)
+        opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
         # An operator may offer at any time, and the message is then sent at once.
         if opens_millis == now_millis or ends_before or event.by == "operator":

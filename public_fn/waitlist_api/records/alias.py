@@ -61,9 +61,9 @@ class Alias(Struct, frozen=True, kw_only=True):
         """The values for the condition AS_ALIAS."""
         return {"alias_id": self.join_id}
 
-    def is_of(self, record: EntryRecord | None) -> bool:
+    def is_valid_for(self, record: EntryRecord | None) -> bool:
         """Return whether the record still names the address of this alias as its own."""
-        return record is not None and not record.erase and record.answers_to == self.entry_id
+        return record is not None and not record.erase and record.moved_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:
         """Return the item, with the next check by maintenance a day ahead."""

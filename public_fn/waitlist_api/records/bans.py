@@ -69,7 +69,7 @@ class BanRecords(Struct, frozen=True):
         Raise EntryNotFound if the id is an alias. The entry behind an alias must be banned by the
         entry's own id.
         """
-        found = self.entries.kept(waitlist_id, entry_id)
+        found = self.entries.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
             raise EntryNotFound
         return found

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waitlist_api.clock import iso
 from waitlist_api.records.entry import NO_LONGER_NEAR, HistoryEvent
 from waitlist_api.records.lifecycle import status_after
-from waitlist_api.records.transitions import OF_QUESTION, OUT_OF_ATTEMPTS, Transition
+from waitlist_api.records.transitions import OUT_OF_ATTEMPTS, QUESTION_FIELDS, Transition
 from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
@@ -22,7 +22,7 @@ REASONS: dict[c.Verb, str] = {
 }
 # The verbs of decisions about a waiting entry.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
-OF_WAITING = ("offered", "bumped", *UNANSWERED_ENDS)
+WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
 # The verbs by which a caller ends a hold or a parking without an admission.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
@@ -103,7 +103,7 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
-def ends_before(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
+def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
     """Return the event that ended the entry's previous hold or offer, if this claim noticed it."""
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)
@@ -145,7 +145,7 @@ def transition_of(
         ticket=decision.ticket,
         basis=decision.basis_stamp,
         placed=decision.placed_stamp,
-        is_of_waiting=decision.verb in OF_WAITING,
+        is_about_waiting=decision.verb in WAITING_VERBS,
         changes=_changes(decision, REASONS.get(decision.verb, reason)),
         events=events,
         entered_at=entered_at,
@@ -174,8 +174,8 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     if decision.verb == "released" and decision.at:
         changes |= {"delayed_until_millis": decision.at, **NO_LONGER_NEAR}
     if decision.verb in UNANSWERED_ENDS:
-        changes |= dict.fromkeys(OF_QUESTION)
-    if decision.verb not in OF_WAITING:
+        changes |= dict.fromkeys(QUESTION_FIELDS)
+    if decision.verb not in WAITING_VERBS:
         # A decision about a waiting entry does not change how the last hold ended.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
     return changes

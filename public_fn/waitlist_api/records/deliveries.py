@@ -190,7 +190,7 @@ class Deliveries(Struct, frozen=True):
     def _count(self, delivery: Delivery, state: Counted) -> None:
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
-    def of_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
+    def list_notes(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
         """Return the notes of the newest 100 messages of a stay, oldest first."""
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",

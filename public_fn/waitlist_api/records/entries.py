@@ -27,14 +27,14 @@ from waitlist_api.records.entry import (
 )
 from waitlist_api.records.intents import (
     AS_FORMER,
-    OF_INTENT,
+    INTENT_FIELDS,
     UNKNOWN,
-    first_ask,
+    first_ask_item,
+    former_values,
     intent_item,
     joined_event,
     joining_over,
     rejoining,
-    values_of_former,
 )
 from waitlist_api.records.journal import EXITED, Change
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
@@ -46,7 +46,7 @@ STATUSES: Item = {status: status for status in get_args(Status)}
 
 # The record accepts a decision about a waiting entry if Redis knew everything that the record has.
 # It also accepts the decision if the recorded entry is waiting, even at another place.
-FOUNDED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
+BASED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
 NOT_BANNED = "attribute_not_exists(#ban_stamp)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
@@ -58,7 +58,7 @@ class Move(Struct, frozen=True):
     once_key: str
     events: tuple[HistoryEvent, ...]
 
-    def is_founded_on(self, record: EntryRecord) -> bool:
+    def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether Redis knew the recorded state when it moved the entry.
 
         If the record is newer, Redis has lost writes. The move still counts if the recorded entry
@@ -117,7 +117,7 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
         # Redis has lost either the moved stay, before its signup was recorded, or the recorded
         # stay.
         return None
-    if record.stamp < move.made.stamp and not move.is_founded_on(record):
+    if record.stamp < move.made.stamp and not move.is_based_on(record):
         return None
     return "move" if record.stamp < move.made.stamp else "event"
 
@@ -143,31 +143,31 @@ class EntryRecords(Struct, frozen=True):
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, or None if there is no record or it has expired."""
-        record = self.kept(waitlist_id, entry_id)
+        record = self.get_stored(waitlist_id, entry_id)
         if record is None or isinstance(record, Alias) or record.is_expired(self.now_millis()):
             return None
         return record
 
-    def kept(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
+    def get_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
         """Return the record or alias that is stored for an id, even if the record has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         return _read(item) if item else None
 
-    def known_as(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
+    def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
         """Return the entry with this id, or the entry that an alias with this id points to.
 
         The returned entry's own id may therefore differ from the given id. A stale alias is
         returned as it is, because the next signup must replace it.
         """
-        found = self.kept(waitlist_id, entry_id)
+        found = self.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
-            return self.target_of(found) or found
+            return self.find_target(found) or found
         return None if found is None or found.is_expired(self.now_millis()) else found
 
-    def target_of(self, alias: Alias) -> EntryRecord | None:
+    def find_target(self, alias: Alias) -> EntryRecord | None:
         """Return the entry that an alias points to, or None if the alias is stale."""
         record = self.get(alias.waitlist_id, alias.target)
-        return record if alias.is_of(record) else None
+        return record if alias.is_valid_for(record) else None
 
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return the record of an entry.
@@ -187,12 +187,12 @@ class EntryRecords(Struct, frozen=True):
         found = self._kept_many(waitlist_id, entry_ids)
         return {id_: one for id_, one in found.items() if isinstance(one, EntryRecord)}
 
-    def known_as_many(
+    def resolve_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
-        """Return entries by id, and follow aliases as `known_as` does.
+        """Return entries by id, and follow aliases as `resolve` does.
 
-        Unlike the result of `known_as`, this result includes records that have expired.
+        Unlike the result of `resolve`, this result includes records that have expired.
         """
         found = self._kept_many(waitlist_id, entry_ids)
         aliases = {id_: one for id_, one in found.items() if isinstance(one, Alias)}
@@ -201,7 +201,7 @@ class EntryRecords(Struct, frozen=True):
         targets = self.get_many(waitlist_id, [one.target for one in aliases.values()])
         for id_, alias in aliases.items():
             record = targets.get(alias.target)
-            if record is not None and alias.is_of(record):
+            if record is not None and alias.is_valid_for(record):
                 is_over = record.is_expired(self.now_millis())
                 found[id_] = alias if is_over else record
         return found
@@ -217,16 +217,16 @@ class EntryRecords(Struct, frozen=True):
             found |= {one.entry_id: one for one in map(_read, self.table.get_many(keys))}
         return found
 
-    def begin_join(self, record: EntryRecord, over: Alias | None = None) -> EntryRecord:
+    def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:
         """Write the intent to join and return its record.
 
-        The intent replaces the stale alias `over` if one is given. Raise EntryChanged if the key
-        has anything else.
+        If a stale alias is given, the intent replaces it. Raise EntryChanged if another item is
+        stored under the key.
         """
         condition, values = UNKNOWN, Item()
-        if over is not None:
-            condition, values = AS_ALIAS, over.values
-            record = joining_over(record, over)
+        if stale is not None:
+            condition, values = AS_ALIAS, stale.values
+            record = joining_over(record, stale)
         with entry_changed():
             self.table.put(intent_item(record), condition, values)
         return record
@@ -239,7 +239,7 @@ class EntryRecords(Struct, frozen=True):
         again = rejoining(record, former)
         try:
             with entry_changed():
-                self.table.put(intent_item(again), AS_FORMER, values_of_former(former))
+                self.table.put(intent_item(again), AS_FORMER, former_values(former))
         except EntryChanged as changed:
             # The AWS SDK repeats a call whose answer was lost. The repeat may find the intent that
             # the first call has written.
@@ -348,7 +348,7 @@ class EntryRecords(Struct, frozen=True):
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
             f" #place_rank = :now, #updated_millis = :now{also} REMOVE #leaving_by,"
             " #leaving_reason, #claimed_until_millis, #parked_millis, #park_reason, #moving_to,"
-            f" #moving_address, {OF_INTENT}"
+            f" #moving_address, {INTENT_FIELDS}"
         )
         condition = "#status = :leaving AND #join_id = :join_id AND attribute_not_exists(#erase)"
         if not record.ban_stamp:
@@ -452,7 +452,7 @@ class EntryRecords(Struct, frozen=True):
             # Redis moves only waiting entries. A record that is offered or parked is out of date.
             condition += " AND #stamp < :stamp AND #ticket = :ticket"
             if move.made.basis_stamp is not None:
-                condition += f" AND {FOUNDED_ON_WAITING}"
+                condition += f" AND {BASED_ON_WAITING}"
             update = (
                 f"{move.update}, #status = :waiting, #place_rank = :rank, #updated_millis = :now"
                 " REMOVE #claimed_until_millis, #parked_millis, #park_reason"
@@ -485,13 +485,13 @@ class EntryRecords(Struct, frozen=True):
             events += move.events
         asks: list[Item] = []
         if record.verify_until_millis is not None:
-            ask = first_ask(record, place.ticket)
+            ask = first_ask_item(record, place.ticket)
             update += ", #edited_stamp = :asked"
             values["asked"] = ask["stamp"]
             asks.append(self.table.put_write(ask))
         update += (
             ", #status = :waiting, #ticket = :ticket, #place = :place, #place_rank = :rank,"
-            f" #updated_millis = :now REMOVE {OF_INTENT}"
+            f" #updated_millis = :now REMOVE {INTENT_FIELDS}"
         )
         condition = "#status = :joining AND #join_id = :join_id"
         change = _change(record.key, place.stamp, "waiting", rank=place.rank)

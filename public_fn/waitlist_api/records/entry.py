@@ -33,6 +33,7 @@ STORED_NAMES = {
     "requested_priority": "wanted_priority",
     "requested_rank": "wanted_rank",
     "allocated_stamp": "drawn",
+    "moved_to": "answers_to",
 }
 
 
@@ -105,10 +106,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     link_asks: int = 0
     link_asked_millis: int | None = None
 
-    # On a waitlist with `identity`, a customer can move the entry to another address. `answers_to`
+    # On a waitlist with `identity`, a customer can move the entry to another address. `moved_to`
     # is then the id of that address, and an alias with that id points to the entry. `moved_stay` is
     # the last stay that was moved.
-    answers_to: str = ""
+    moved_to: str = ""
     moved_stay: str = ""
     # The customer wants to move the entry to `moving_address`, which is not verified yet.
     # `moving_to` is the id of that address. The event with the stamp `moving_stamp` asks the
@@ -318,7 +319,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def address_id(self) -> str:
         """The id of the entry's current address, which differs from `entry_id` after a move."""
-        return self.answers_to or self.entry_id
+        return self.moved_to or self.entry_id
 
     @property
     def has_moved(self) -> bool:
@@ -396,7 +397,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         }
 
 
-def nobody(waitlist_id: str, entry_id: str) -> EntryRecord:
+def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
     """Return a stand-in record for an entry that does not exist.
 
     Every conditional write on the stand-in fails, but costs as much as a write on a real record.
@@ -529,9 +530,9 @@ def intent_place(entry_id: str) -> str:
 
     The partition contains joining and leaving entries of all waitlists, sorted by time.
     """
-    return intents_of(shard_of(entry_id))
+    return intents_place(shard_of(entry_id))
 
 
-def intents_of(shard: int) -> str:
+def intents_place(shard: int) -> str:
     """Return the index partition of all intents in a shard."""
     return f"INTENT#{shard}"

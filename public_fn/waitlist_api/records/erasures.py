@@ -77,9 +77,9 @@ class Erasures(Struct, frozen=True):
 
     def forget_alias(self, record: EntryRecord) -> None:
         """Delete the alias of an entry that has moved, unless it was replaced."""
-        if not record.answers_to:
+        if not record.moved_to:
             return
-        item = self.table.get(record_key(record.waitlist_id, record.answers_to))
+        item = self.table.get(record_key(record.waitlist_id, record.moved_to))
         alias = Alias.from_item(item or {})
         if alias is not None and alias.target == record.entry_id:
             self.delete_alias(alias)

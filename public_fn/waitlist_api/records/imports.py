@@ -11,10 +11,10 @@ from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
     AS_FORMER,
     UNKNOWN,
+    former_values,
     intent_item,
     joining_over,
     rejoining,
-    values_of_former,
 )
 from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
@@ -85,7 +85,7 @@ class ImportRecords(Struct, frozen=True):
             return self.table.put_write(item, AS_ALIAS, intent.alias.values)
         if intent.former is None:
             return self.table.put_write(item, UNKNOWN)
-        return self.table.put_write(item, AS_FORMER, values_of_former(intent.former))
+        return self.table.put_write(item, AS_FORMER, former_values(intent.former))
 
 
 def _intent_bytes(intent: Intent) -> int:

@@ -19,7 +19,7 @@ AS_FORMER = (
     " AND #stamp = :former_stamp AND attribute_not_exists(#ban_stamp)"
 )
 # The attributes that a record has only while the entry is joining.
-OF_INTENT = (
+INTENT_FIELDS = (
     "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
     " #drawn, #joining_by, #joining_reason"
 )
@@ -29,7 +29,7 @@ VERIFICATION_ASKED = "verification_asked"
 UNVERIFIED = "unverified"
 
 
-def values_of_former(former: EntryRecord) -> Item:
+def former_values(former: EntryRecord) -> Item:
     """Return the values for the condition AS_FORMER."""
     return {
         "status": former.status,
@@ -63,7 +63,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # The new stay gets later stamps.
         stamp=former.known_stamp,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
-        answers_to=former.answers_to,
+        moved_to=former.moved_to,
         # If an operator begins the stay, it does not count as a change by the customer.
         changes_until_millis=record.changes_until_millis or former.changes_until_millis,
         # The former stay may have ended with a decline. A repeat of that request changes nothing.
@@ -88,7 +88,7 @@ def intent_item(record: EntryRecord) -> Item:
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
-def first_ask(record: EntryRecord, ticket: int) -> Item:
+def first_ask_item(record: EntryRecord, ticket: int) -> Item:
     """Return the event that asks an unverified customer to verify their address.
 
     The event directly follows the event `joined`. The index lists it at the deadline of the

@@ -17,19 +17,19 @@ class Stage(Struct, frozen=True):
     """A stage in the life of an entry.
 
     `state` is its name in Redis, `status` its name in the record, and `verbs` are the decisions
-    that lead to it. `shown` is the status in answers that are based on Redis.
+    that lead to it. `answer_status` is the status in answers that are based on Redis.
     """
 
     state: c.PlaceState
     status: Status
     verbs: tuple[c.Verb, ...]
-    shown: Status
+    answer_status: Status
 
 
 def _stage(
-    state: c.PlaceState, status: Status, *verbs: c.Verb, shown: Status | None = None
+    state: c.PlaceState, status: Status, *verbs: c.Verb, answer_status: Status | None = None
 ) -> Stage:
-    return Stage(state, status, verbs, shown or status)
+    return Stage(state, status, verbs, answer_status or status)
 
 
 LIFECYCLE = (
@@ -43,12 +43,12 @@ LIFECYCLE = (
     _stage("held", "offered", "extended"),
     # The customer leaves after a no-show. The record stays `offered` until maintenance writes the
     # leave within a minute.
-    _stage("no_show", "offered", "abandoned", "unanswered_left", shown="left"),
+    _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
 )
 _AFTER = {verb: stage for stage in LIFECYCLE for verb in stage.verbs}
-_SHOWN: dict[str, Status] = {stage.state: stage.shown for stage in LIFECYCLE}
+_ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stage in LIFECYCLE}
 
 
 class Recorded(Protocol):
@@ -76,7 +76,7 @@ def status_off_queue(state: str) -> Status | None:
 
     Return None if the entry is waiting or the state is unknown.
     """
-    return None if state == "waiting" else _SHOWN.get(state)
+    return None if state == "waiting" else _ANSWER_STATUSES.get(state)
 
 
 def state_of(entry: Recorded) -> c.EntryState:

@@ -5,7 +5,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 
 
-def line_of(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
+def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
     """Return the waitlist's public state: whether it takes signups and admits customers."""
     millis = redis_millis(stats, now_millis)
     if not settings.open or _is_reached(settings.closes_millis, millis):

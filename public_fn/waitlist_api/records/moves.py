@@ -14,7 +14,7 @@ from waitlist_api.records.edits import ON_LIST, UNEDITED
 from waitlist_api.records.entries import STATUSES, EntryRecords, entry_changed
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.erasures import Erasures
-from waitlist_api.records.intents import AS_FORMER, UNKNOWN, values_of_former
+from waitlist_api.records.intents import AS_FORMER, UNKNOWN, former_values
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ASKED = "address_change_asked"
@@ -73,15 +73,15 @@ class Moves(Struct, frozen=True):
         self,
         record: EntryRecord,
         profile: dict[str, Any],
-        over: EntryRecord | Alias | None,
+        replaced: EntryRecord | Alias | None,
         stamp: int,
         now_millis: int,
     ) -> None:
         """Move the entry to the address that the customer asked for.
 
-        `over` is the record or alias that is stored under the id of the new address, or None. The
-        transaction fails if that item has changed, for example because of a signup with the address
-        at the same moment.
+        `replaced` is the record or alias that is stored under the id of the new address, or None.
+        The transaction fails if that item has changed, for example because of a signup with the
+        address at the same moment.
         """
         event = HistoryEvent(stamp=stamp, event=CHANGED, by=CUSTOMER)
         to = record.moving_to
@@ -92,18 +92,18 @@ class Moves(Struct, frozen=True):
             removed += ", #answers_to"
         else:
             update += ", #answers_to = :to"
-            alias = Alias.of(record, to, 0 if over is None else _last_stamp(over))
-            condition, known = _as_found(over)
+            alias = Alias.of(record, to, 0 if replaced is None else _last_stamp(replaced))
+            condition, known = _as_found(replaced)
             writes.append(self.table.put_write(alias.to_item(now_millis), condition, known))
         update += f" REMOVE {removed}, #moving_to, #moving_address"
         written = self._update(record, update, values, event, now_millis)
         with entry_changed():
             self.table.transact([written, *writes])
-        if record.answers_to and record.answers_to != to:
+        if record.moved_to and record.moved_to != to:
             # If the process dies here, maintenance later finds that the former alias is stale.
             self.erasures.forget_alias(record)
 
-    def look_after(
+    def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
         """Delete an alias if it is stale. Otherwise schedule its next check."""
@@ -111,7 +111,7 @@ class Moves(Struct, frozen=True):
         alias = Alias.from_item(item or {})
         if alias is None:
             return
-        if self.entries.target_of(alias) is None:
+        if self.entries.find_target(alias) is None:
             self.erasures.delete_alias(alias, is_time_up)
             return
         with suppress(ConditionFailed):
@@ -139,14 +139,14 @@ def _seen(record: EntryRecord) -> Item:
     return STATUSES | {"join_id": record.join_id, "seen": record.edited_stamp}
 
 
-def _last_stamp(over: EntryRecord | Alias) -> int:
-    return over.stamp if isinstance(over, Alias) else over.known_stamp
+def _last_stamp(replaced: EntryRecord | Alias) -> int:
+    return replaced.stamp if isinstance(replaced, Alias) else replaced.known_stamp
 
 
-def _as_found(over: EntryRecord | Alias | None) -> tuple[str, Item]:
+def _as_found(replaced: EntryRecord | Alias | None) -> tuple[str, Item]:
     """Return the condition that the item has not changed since it was read, and its values."""
-    if over is None:
+    if replaced is None:
         return UNKNOWN, {}
-    if isinstance(over, Alias):
-        return AS_ALIAS, over.values
-    return AS_FORMER, values_of_former(over)
+    if isinstance(replaced, Alias):
+        return AS_ALIAS, replaced.values
+    return AS_FORMER, former_values(replaced)

@@ -17,7 +17,7 @@ from waitlist_api.records.entry import (
     banned_place,
     ended_place,
     ids_of,
-    intents_of,
+    intents_place,
     line_place,
     record_key,
     unreached_place,
@@ -104,7 +104,7 @@ class Places(Struct, frozen=True):
 
     table: Table
 
-    def in_line(
+    def pages_on_waitlist(
         self, waitlist_id: str, shard: int, behind: tuple[int, str] | None = None
     ) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries on the waitlist, sorted by rank.
@@ -118,11 +118,11 @@ class Places(Struct, frozen=True):
             start = {**record_key(waitlist_id, entry_id), "place": place, "place_rank": rank}
         return self._pages("#place = :place", {"place": place}, start)
 
-    def at(self, place: str) -> Iterator[list[IndexRow]]:
+    def pages_at(self, place: str) -> Iterator[list[IndexRow]]:
         """Yield the pages of an index partition."""
         return self._pages("#place = :place", {"place": place})
 
-    def changed_in_line(
+    def pages_changed_on_waitlist(
         self, waitlist_id: str, shard: int, since_millis: int
     ) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries on the waitlist that have changed since a given time."""
@@ -224,7 +224,7 @@ class Places(Struct, frozen=True):
         others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
             "#place = :place",
-            {"place": intents_of(shard), "unverified": UNVERIFIED, "moved": MOVED},
+            {"place": intents_place(shard), "unverified": UNVERIFIED, "moved": MOVED},
             FilterExpression=others,
         )
         for page in pages:
@@ -234,7 +234,7 @@ class Places(Struct, frozen=True):
         """Yield pages of the intents that are older than a given time, oldest first."""
         return self._pages(
             "#place = :place AND #place_rank < :before",
-            {"place": intents_of(shard), "before": before_millis},
+            {"place": intents_place(shard), "before": before_millis},
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:

@@ -27,7 +27,7 @@ class Retention(Struct, frozen=True):
         days = self.waitlist_cache.retention_days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
-    def end_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
+    def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
         """Set the expiry of all events up to a stamp.
 
         Events whose expiry is already set belong to an earlier stay, and keep it. Events after the

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.entries import (
-    FOUNDED_ON_WAITING,
+    BASED_ON_WAITING,
     STATUSES,
     EntryChanged,
     entry_changed,
@@ -37,12 +37,12 @@ from waitlist_shared.ids import pass_id_of
 # The reason that is recorded when an entry is parked after too many expired holds.
 OUT_OF_ATTEMPTS = "max_attempts"
 # The fields of an open question. They are removed when the question ends.
-OF_QUESTION = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
+QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
 # Earlier decisions may not be recorded yet, so a decision may find the record in any of these
 # statuses.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
 # Redis knew everything that the record has about the entry.
-FOUNDED = "#stamp <= :basis"
+BASED_ON_RECORD = "#stamp <= :basis"
 # Redis has given the entry a rank that the record does not have yet, or both ranks are equal.
 PLACED = "(#stamp < :placed OR #rank = :rank)"
 
@@ -53,7 +53,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     The record refuses a decision that is older than its own `stamp`, and a decision about a stay
     whose ticket is not `ticket`. It also refuses a decision if the record is newer than `basis`,
     the newest decision that Redis knew. Redis has then lost writes, and must not overwrite them.
-    `is_of_waiting` marks a decision about a waiting entry, because Redis stores no stamp for
+    `is_about_waiting` marks a decision about a waiting entry, because Redis stores no stamp for
     waiting entries.
 
     The record takes the rank of the decision if the record is older than `placed`. Otherwise the
@@ -78,7 +78,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     ticket: int | None = None
     basis: int | None = None
     placed: int | None = None
-    is_of_waiting: bool = False
+    is_about_waiting: bool = False
 
     @property
     def condition(self) -> str:
@@ -87,7 +87,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         if self.ticket is not None:
             conditions.append("#ticket = :ticket")
         if self.basis is not None:
-            conditions.append(FOUNDED_ON_WAITING if self.is_of_waiting else FOUNDED)
+            conditions.append(BASED_ON_WAITING if self.is_about_waiting else BASED_ON_RECORD)
         if self.placed is not None:
             conditions.append(PLACED)
         if self.unless_token:
@@ -102,9 +102,9 @@ class Transition(Struct, frozen=True, kw_only=True):
             return True
         if self.basis is None or record.stamp <= self.basis or record.stamp >= self.stamp:
             return False
-        return not (self.is_of_waiting and record.status == "waiting")
+        return not (self.is_about_waiting and record.status == "waiting")
 
-    def at_rank_of(self, record: EntryRecord | None) -> Self | None:
+    def with_rank_of(self, record: EntryRecord | None) -> Self | None:
         """Return the decision with the record's rank if the record refuses only the rank.
 
         Return None if the record refuses the decision for another reason.
@@ -162,13 +162,13 @@ class Transitions(Struct, frozen=True):
         try:
             self._write(transition, now_millis)
         except EntryChanged as changed:
-            kept = transition.at_rank_of(changed.record)
+            kept = transition.with_rank_of(changed.record)
             if kept is None:
                 raise
             self._write(kept, now_millis)
         self.metrics.add("holds_expired", transition.expired_holds)
         # Set the expiry again, because other requests may have added events in the meantime.
-        self._end_history(transition)
+        self._expire_history(transition)
 
     def _write(self, transition: Transition, now_millis: int) -> None:
         attributes = _attributes(transition, now_millis)
@@ -198,13 +198,13 @@ class Transitions(Struct, frozen=True):
             changes={**transition.changes, "expires_at": expires_at},
             events=tuple(replace(event, expires_at=expires_at) for event in transition.events),
         )
-        self._end_history(ending)
+        self._expire_history(ending)
         return ending
 
-    def _end_history(self, transition: Transition) -> None:
+    def _expire_history(self, transition: Transition) -> None:
         key = (transition.waitlist_id, transition.entry_id)
         expires_at = transition.changes.get("expires_at")
-        self.retention.end_history(key, transition.stamp, expires_at)
+        self.retention.expire_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
         """Add the event of a decision that is older than the record.
@@ -262,10 +262,11 @@ class Transitions(Struct, frozen=True):
         """Remove an unanswered question from a record that is newer than the end of the wait."""
         if not record.unanswered or record.status not in PRESENT:
             return
+        removed = ", ".join(f"#{name}" for name in QUESTION_FIELDS)
         with suppress(ConditionFailed):
             self.table.update(
                 record_key(*record.key),
-                f"SET #updated_millis = :now REMOVE {', '.join(f'#{one}' for one in OF_QUESTION)}",
+                f"SET #updated_millis = :now REMOVE {removed}",
                 "#ticket = :ticket AND #asked_millis = :asked AND #unanswered = :yes",
                 {
                     "ticket": ticket,
@@ -291,7 +292,7 @@ class Transitions(Struct, frozen=True):
     def _expire_with_record(self, key: Key, stamp: int) -> None:
         """Give events that are written late the expiry of their record."""
         record = self.table.get(record_key(*key)) or {}
-        self.retention.end_history(key, stamp, record.get("expires_at"))
+        self.retention.expire_history(key, stamp, record.get("expires_at"))
 
     def _history(self, transition: Transition) -> list[dict[str, Any]]:
         return [

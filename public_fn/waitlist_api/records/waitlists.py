@@ -116,7 +116,7 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         texts["messages"] = self.messages.text if self.messages else None
         return {**asdict(self), **texts}
 
-    def asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
+    def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
         """Return the settings with the time since which `confirm` has been set without a pause."""
         if self.confirm is None:
             return self

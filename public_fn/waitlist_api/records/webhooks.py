@@ -44,7 +44,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
         return msgspec.json.encode(self)
 
     @classmethod
-    def of_history(cls, item: Item) -> Self:
+    def from_history_item(cls, item: Item) -> Self:
         """Return the detail of an event that is stored in a history."""
         return cls(
             event=item["event"],
@@ -58,7 +58,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
         )
 
     @classmethod
-    def of_erasure(cls, item: Item, at: str) -> Self:
+    def from_erased_record(cls, item: Item, at: str) -> Self:
         """Return the detail of an erasure, made from the record that it has deleted.
 
         An erasure has no stamp of its own. It is ordered directly after the record's last change.
@@ -181,7 +181,7 @@ class WebhookRecords(Struct, frozen=True):
             found += page
             if after is None:
                 break
-        return [Detail.of_history(one) for one in found if is_published(one)]
+        return [Detail.from_history_item(one) for one in found if is_published(one)]
 
     def receiver_pause(self) -> int:
         """Return the time until which the receiver wants no requests, or 0."""

@@ -52,7 +52,7 @@ def last_closing(hours: OfferHours, millis: int) -> int:
     return deque(takewhile(lambda one: one.closes <= millis, before), maxlen=1)[0].closes
 
 
-def within(hours: OfferHours | None, millis: int) -> int:
+def next_time_within(hours: OfferHours | None, millis: int) -> int:
     """Return the given time if it is within the offer hours, and otherwise their next beginning."""
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 

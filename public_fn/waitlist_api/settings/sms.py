@@ -19,7 +19,7 @@ DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 
 
-def sms_parts(text: str) -> int:
+def count_sms_parts(text: str) -> int:
     """Return the number of parts in which an SMS is sent. Each part is billed."""
     if ALPHABET.union(EXTENSION).issuperset(text):
         sizes = [2 if one in EXTENSION else 1 for one in text]

@@ -87,7 +87,7 @@ class Waitlists(Struct, frozen=True):
         The id of a waitlist that is still being deleted counts as being in use.
         """
         now_millis = self.now_millis()
-        settings = settings.asking_since(None, now_millis)
+        settings = settings.with_asking_since(None, now_millis)
         if not self.records.create(waitlist_id, settings, now_millis):
             return None
         record = self.waitlist_cache.look_up(waitlist_id)
@@ -119,7 +119,7 @@ class Waitlists(Struct, frozen=True):
         self, before: WaitlistRecord, settings: WaitlistSettings
     ) -> WaitlistRecord | None:
         now_millis = self.now_millis()
-        settings = settings.asking_since(before.settings, now_millis)
+        settings = settings.with_asking_since(before.settings, now_millis)
         if settings == before.settings:
             return before
         return self.records.replace(before, settings, now_millis)

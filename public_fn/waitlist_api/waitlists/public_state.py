@@ -2,9 +2,9 @@
 
 from waitlist_api.clock import iso
 from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
-from waitlist_api.records.line import line_of
+from waitlist_api.records.line import public_line
 from waitlist_api.records.waitlists import WaitlistSettings, offer_hours_of, schedule_of
-from waitlist_api.settings.hours import is_closed, last_closing, within
+from waitlist_api.settings.hours import is_closed, last_closing, next_time_within
 from waitlist_api.settings.schedule import next_instant
 from waitlist_shared import contracts as c
 
@@ -15,7 +15,7 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
     return min((one for one in times if one is not None and one > millis), default=None)
 
 
-def admits_at(settings: WaitlistSettings, now_millis: int) -> str | None:
+def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
     """Return when the waitlist next admits customers, as far as schedule and offer hours decide.
 
     Within the offer hours, this is the next time of the schedule. Outside the offer hours, the
@@ -26,15 +26,15 @@ def admits_at(settings: WaitlistSettings, now_millis: int) -> str | None:
     since = now_millis
     if hours and is_closed(hours, now_millis):
         if not schedule:
-            return iso(within(hours, now_millis))
+            return iso(next_time_within(hours, now_millis))
         since = last_closing(hours, now_millis)
     following = next_instant(schedule, since)
-    return iso(within(hours, max(following.millis, now_millis))) if following else None
+    return iso(next_time_within(hours, max(following.millis, now_millis))) if following else None
 
 
-def wait_of_next(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
+def estimate_next_wait(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
     """Return the estimated wait of a customer who joins now."""
-    if line_of(settings, stats, now_millis) in ("closed", "not_open_yet"):
+    if public_line(settings, stats, now_millis) in ("closed", "not_open_yet"):
         return Wait(None, "closed")
     pace = PAUSED if settings.paused else stats.pace
     return wait_at(stats.waiting - stats.not_ready + 1, pace, now_millis)

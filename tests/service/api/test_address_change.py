@@ -65,7 +65,7 @@ class Movers(Guests):
 
     def at_key_of(self, address: str) -> Any:
         entry_id = self.id_of(address)
-        return self.world.services.entries.kept(self.waitlist_id, entry_id)
+        return self.world.services.entries.get_stored(self.waitlist_id, entry_id)
 
 
 @pytest.fixture
@@ -356,7 +356,7 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
     movers.delete_waitlist()
     movers.world.maintain()
     movers.world.maintain()
-    assert movers.world.services.entries.kept("bakery", alias.entry_id) is None
+    assert movers.world.services.entries.get_stored("bakery", alias.entry_id) is None
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
@@ -490,7 +490,7 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
     movers.change(ADA, NEW)
     code = movers.code_to(ADA)
     wire.disarm()
-    movers.world.services.entries.kept("bakery", movers.id_of(ADA))
+    movers.world.services.entries.get_stored("bakery", movers.id_of(ADA))
     verified: list[str | None] = []
     step = 3
     wire.arm(step, before(lambda: RACES[race](movers)))

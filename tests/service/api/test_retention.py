@@ -190,7 +190,7 @@ def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> No
     key = (people.waitlist_id, people.id_of("ada"))
     cache = people.world.services.waitlist_cache
     retention = Retention(Table(people.world.dynamodb, TABLE), cache)
-    retention.end_history(key, MAX_TICKET, expiry(people))
+    retention.expire_history(key, MAX_TICKET, expiry(people))
     people.world.maintain()
     assert items(people, "ada") == []
 

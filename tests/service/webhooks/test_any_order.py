@@ -83,7 +83,7 @@ class Simulation:
         event = HistoryEvent(stamp=stamp, event="bumped", by="customer")
         item = event.to_item("bakery", entry_id)
         self.table.put_many([item])
-        self._announce(Detail.of_history(item), self.chance.choice([1, 1, 1, 2]))
+        self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
         """Forget an entry with its history, once each of its messages was looked at.

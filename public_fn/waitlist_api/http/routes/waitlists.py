@@ -18,12 +18,12 @@ from waitlist_api.http.schemas.waitlists import (
     RestRulesBody,
     WaitlistAnswer,
 )
-from waitlist_api.records.line import line_of, redis_millis
+from waitlist_api.records.line import public_line, redis_millis
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import (
-    admits_at,
+    estimate_next_wait,
+    next_admission_time,
     next_change,
-    wait_of_next,
 )
 from waitlist_api.waitlists.setting_needs import Stack
 
@@ -57,12 +57,12 @@ def public_waitlist_routes(
             waitlist_id=waitlist_id,
             name=settings.name,
             open=settings.open,
-            line=line_of(settings, stats, now_millis()),
+            line=public_line(settings, stats, now_millis()),
             as_of=iso(as_of_millis),
             opens_at=settings.opens_at,
             closes_at=settings.closes_at,
-            admits_at=admits_at(settings, now_millis()),
-            **estimate_fields(wait_of_next(settings, stats, now_millis())),
+            admits_at=next_admission_time(settings, now_millis()),
+            **estimate_fields(estimate_next_wait(settings, stats, now_millis())),
             # As positions do, it leaves out entries whose address is not verified.
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
             page=PageBody(**settings.page.public_body) if settings.page else None,

@@ -19,11 +19,11 @@ from waitlist_api.http.schemas.counts import (
 )
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.messages.kinds import KIND_NAMES
-from waitlist_api.records.line import line_of
+from waitlist_api.records.line import public_line
 from waitlist_api.settings.page import OTHER, PageSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import SERIES, CountHistory, Period, Point
-from waitlist_api.waitlists.public_state import wait_of_next
+from waitlist_api.waitlists.public_state import estimate_next_wait
 from waitlist_shared.ranks import time_of
 
 ThePeriod = Annotated[
@@ -66,7 +66,7 @@ def admin_count_routes(
         unreached = archive.count_unreached(waitlist_id) if settings.messages else {}
         hour = count_history.last_hour(waitlist_id, stats.counters)
         return StatsAnswer(
-            line=line_of(settings, stats, now_millis()),
+            line=public_line(settings, stats, now_millis()),
             waiting=stats.waiting,
             signed_up=stats.counters.signed_up,
             left=stats.counters.left,
@@ -90,7 +90,7 @@ def admin_count_routes(
             oldest_waiting_seconds=_age(now_millis(), _millis_of(stats.head_ticket)),
             oldest_parked_seconds=_age(now_millis(), stats.oldest_parked_millis),
             oldest_joined_at=oldest,
-            **estimate_fields(wait_of_next(settings, stats, now_millis())),
+            **estimate_fields(estimate_next_wait(settings, stats, now_millis())),
         )
 
     @router.get(f"{WAITLIST}/stats/history", operation_id="getStatsHistory")
