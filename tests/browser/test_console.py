@@ -284,7 +284,7 @@ def test_an_action_whose_dialog_was_closed_says_what_came_of_it(
         expect(page.get_by_text("It is gone.")).to_be_visible()
     else:
         held[0].continue_()
-        expect(console.notice).to_contain_text("Now at position 1")
+        expect(console.notice).to_contain_text("is now at position 1")
     expect(dialog).to_be_hidden()
 
 
@@ -347,7 +347,7 @@ def test_a_person_is_moved_edited_removed_and_erased(console: Console) -> None:
     place = console.page.locator(".place")
     expect(place).to_have_text("3 of 3")
     console.do("Move", Front_of_their_priority="choose", Reason="by phone")
-    expect(console.notice).to_contain_text("Now at position 1")
+    expect(console.notice).to_contain_text("is now at position 1")
     expect(place).to_have_text("1 of 3")
     expect(console.page.locator(".why")).to_contain_text("by phone")
     console.do("Move", Another_priority="choose", Places_or_priority="7")
@@ -388,21 +388,21 @@ def test_people_are_served_at_a_counter(console: Console) -> None:
     console.sign_up("bob", "cyd")
     page = console.page
     console.go(f"{console.list_path}/serve")
-    expect(page.get_by_text("This console holds no one")).to_be_visible()
+    expect(page.get_by_text("This console has not claimed anyone")).to_be_visible()
     page.get_by_text("Who, and for how long").click()
     page.get_by_label("How many").fill("0")
     console.serve()
-    expect(page.get_by_role("alert")).to_contain_text("How many: give a number")
+    expect(page.get_by_role("alert")).to_contain_text("How many: enter a number")
     page.get_by_label("How many").fill("1")
     page.get_by_label("Lease in seconds").fill("900")
     console.serve()
     expect(page.get_by_role("alert")).to_have_count(0)
     ada = console.claim_of("ada")
-    expect(ada).to_contain_text(re.compile("Held for another 1[0-5] min"))
+    expect(ada).to_contain_text(re.compile("Claimed for another 1[0-5] min"))
     expect(ada).to_contain_text("Ada L.")
     console.serve()
     bob = console.claim_of("bob")
-    expect(bob).to_contain_text(re.compile("Held for another 1[0-5] min"))
+    expect(bob).to_contain_text(re.compile("Claimed for another 1[0-5] min"))
     page.reload()
     expect(ada).to_be_visible()
     assert page.url.endswith("/serve")
@@ -428,7 +428,7 @@ def test_people_are_served_at_a_counter(console: Console) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Park", exact=True).click()
     expect(cyd).to_have_count(0)
     console.serve()
-    expect(console.notice).to_contain_text("No one is there to claim.")
+    expect(console.notice).to_contain_text("There is no one to claim.")
     expect(page.get_by_text("No one is waiting, and")).to_be_visible()
     assert [console.operator.stats()[name] for name in ("admitted", "parked")] == [1, 1]
 
@@ -559,7 +559,7 @@ def test_an_import_of_100_000_rows_is_cancelled(console: Console) -> None:
     count = int(done.inner_text().replace(",", ""))
     assert 0 < count < 100_000
     assert console.operator.stats()["waiting"] == count
-    expect(console.page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(console.page.get_by_role("button", name="Continue")).to_be_visible()
 
 
 def test_an_import_is_tried_before_it_is_sent(console: Console) -> None:
@@ -580,7 +580,7 @@ def test_an_import_is_tried_before_it_is_sent(console: Console) -> None:
 def test_the_people_of_a_dropped_file_are_moved(console: Console) -> None:
     console.sign_up("ada", "bob", "cyd")
     console.go(f"{console.list_path}/people")
-    console.page.get_by_role("link", name="Move people of a file").click()
+    console.page.get_by_role("link", name="Move people from a file").click()
     console.page.wait_for_url("**/move", wait_until="load")
     console.page.evaluate(DROP, ["vips.csv", "id\ncyd\neve\nbob\n"])
     expect(console.page.get_by_role("heading", name="vips.csv")).to_be_visible()
@@ -613,7 +613,7 @@ def test_moves_of_a_file_are_cancelled_and_go_on(console: Console) -> None:
     console.page.get_by_role("button", name="Cancel").click()
     expect(console.state).to_have_text("Stopped")
     assert 0 < int(done.inner_text()) < 400
-    console.page.get_by_role("button", name="Go on").click()
+    console.page.get_by_role("button", name="Continue").click()
     expect(console.state).to_have_text("Done")
     expect(done).to_have_text("400")
     assert console.line() == names.split()
@@ -650,7 +650,7 @@ def test_the_customers_page_is_set_and_opened(console: Console) -> None:
         expect(one.get_by_label("Answer")).to_have_value(answer)
         expect(one.get_by_label("Required")).to_have_value(is_required)
     page.get_by_role("button", name="Save the page").click()
-    expect(page.get_by_role("alert")).to_contain_text("The page is not saved")
+    expect(page.get_by_role("alert")).to_contain_text("The page was not saved")
     colour = page.get_by_role("textbox", name="Colour")
     expect(colour).to_have_accessible_description(re.compile("#rrggbb"))
     expect(colour).to_have_value("green")
@@ -764,7 +764,7 @@ def test_axe_finds_nothing(
     long_id = entry_id_of(operator.waitlist_id, "a" * 256)
     gone = console.operator.call("POST", f"/entries/{long_id}/remove", json={})
     assert gone.status_code == 204
-    expect(console.page.get_by_text("Its time was over")).to_be_visible()
+    expect(console.page.get_by_text("The lease ran out")).to_be_visible()
     assert axe.violations(console.page) == []
     console.go(f"{console.list_path}/page")
     console.page.get_by_label("Colour").fill("green")
@@ -780,7 +780,7 @@ def test_axe_finds_nothing(
     assert axe.violations(console.page) == []
     console.go(f"{console.list_path}/import")
     console.page.evaluate(DROP, ["people.csv", "mail\nada@example.com\nADA@example.com\nada\n"])
-    console.page.get_by_role("button", name="Try it: nothing is written").click()
+    console.page.get_by_role("button", name="Try it (nothing is written)").click()
     expect(console.page.get_by_text("Row 2:")).to_be_visible()
     assert axe.violations(console.page) == []
 
@@ -852,14 +852,14 @@ def test_guests_become_their_addresses_by_keyboard(console: Console) -> None:
     """The group of settings shows what goes with the choice; a search needs no spelling."""
     page = console.page
     console.go(f"{console.list_path}/settings")
-    group = page.get_by_role("group", name="Who a guest is")
-    minutes = group.get_by_label("Minutes to prove it")
+    group = page.get_by_role("group", name="How guests are identified")
+    minutes = group.get_by_label("Minutes to verify the address")
     expect(minutes).to_be_hidden()
-    group.get_by_label("The customer id").focus()
+    group.get_by_label("A customer id").focus()
     page.keyboard.press("ArrowDown")
     expect(minutes).to_be_visible()
-    expect(group.get_by_label("Mail domains that are refused")).to_be_visible()
-    expect(group.get_by_label("Country of numbers without +")).to_be_hidden()
+    expect(group.get_by_label("Refused mail domains")).to_be_visible()
+    expect(group.get_by_label("Country of numbers without a + sign")).to_be_hidden()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     minutes.fill("60")
@@ -929,7 +929,7 @@ def test_the_page_waits_for_a_service_that_restarts(
         console.go(console.list_path)
         first.stop()
         trouble = console.page.locator("#trouble")
-        expect(trouble).to_contain_text("This page goes on by itself")
+        expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
         # Without an answer by then, the new service would answer it, and the page would stay
         # still behind the dialog.
@@ -952,5 +952,5 @@ def test_a_console_that_has_ended_says_so(chromium: Browser, service: Service) -
         url = new_address()
         page.goto(url)
         page.wait_for_url(url.partition("?")[0])
-    expect(page.locator("#trouble")).to_contain_text("Start it again with `waitlist console`")
+    expect(page.locator("#trouble")).to_contain_text("start it again with `waitlist console`")
     page.context.close()

@@ -1,4 +1,5 @@
-"""`waitlist console`: a web application on this computer, for operators.
+"""`waitlist console`: a web application that runs on the operator's own computer.
 
-It calls the API as the command line does and keeps nothing but the claims and imports of its run.
+The console calls the HTTP API, as every other command does. Its own state, such as claims and
+dropped files, is lost when the process ends.
 """

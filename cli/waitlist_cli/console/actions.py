@@ -1,4 +1,4 @@
-"""Actions: a dialog that names object and consequence, and the request that it sends."""
+"""Operator actions: each opens a dialog that says what will happen, and then sends a request."""
 
 import json
 import uuid
@@ -22,26 +22,26 @@ Document = Mapping[str, Any]
 
 
 class Form(ImmutableMultiDict[str, str]):
-    """What a dialog sent."""
+    """The fields of a submitted form."""
 
     def text(self, name: str) -> str:
         return self.get(name, "").strip()
 
     def number(self, name: str, label: str) -> int | None:
-        """Return a whole number, None for an empty field; raises WrongUsage."""
+        """Return the field as a whole number, or None if the field is empty. Raises WrongUsage."""
         typed = self.text(name).replace(",", "")
         if not typed:
             return None
         if not (typed.isascii() and typed.isdecimal() and len(typed) <= 12):
-            raise WrongUsage(f"{label}: give a whole number.")
+            raise WrongUsage(f"{label}: enter a whole number.")
         return int(typed)
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings that the form was made from; None if it does not have them."""
+        """Return the settings that the form was filled with, or None if the form has no `seen`."""
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
-            raise WrongUsage("The form is damaged: open the page again.") from None
+            raise WrongUsage("The form is damaged. Open the page again.") from None
         return found
 
     def lines(self, name: str) -> list[str]:
@@ -49,18 +49,21 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return what a form of settings has in its field `seen`."""
+    """Return the settings that a form shows, as the value of its hidden field `seen`."""
     return json.dumps({name: waitlist[name] for name in names})
 
 
 def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
-    """Save what the operator has changed in a form; what others have changed beside it stays."""
+    """Save the settings that the operator changed in a form.
+
+    Other settings that another operator has changed in the meantime are kept.
+    """
     change_seen(console.api, waitlist_id, form.seen(), given)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a dialog; `options` are pairs of a value and its text."""
+    """A form field. `options` are pairs of a value and its label."""
 
     name: str
     label: str
@@ -71,13 +74,13 @@ class Field:
     is_required: bool = False
 
 
-REASON = Field("reason", "Reason", hint="Stored in the history.")
-LEASE = Field("lease_seconds", "Lease in seconds", "number", "Empty: the list's lease.")
+REASON = Field("reason", "Reason", hint="The reason is stored in the history.")
+LEASE = Field("lease_seconds", "Lease in seconds", "number", "Leave empty for the list's lease.")
 
 
 @dataclass(frozen=True)
 class Action:
-    """What an operator can do to one object, whose `page` the console shows.
+    """An action that an operator can take on one object: a waitlist or a person.
 
     `fields` and `consequence` may depend on the object. A final action cannot be undone.
     """
@@ -89,13 +92,13 @@ class Action:
     carry_out: Callable[["Call"], Response]
     fields: Sequence[Field] | Callable[[Document], Sequence[Field]] = ()
     is_final: bool = False
-    # The text of the button that opens the dialog, if it is another.
+    # The text of the button that opens the dialog, if it differs from `button`.
     label: str = ""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A dialog that was sent; `key` is the same if the operator sends it again."""
+    """A submitted dialog. `key` stays the same if the operator submits the dialog again."""
 
     console: Console
     waitlist_id: str
@@ -112,7 +115,6 @@ class Call:
 
     @property
     def person(self) -> Person:
-        """The person whom the dialog is about."""
         return Person(self.console.api, self.waitlist_id, self.entry_id, self.reason, self.key)
 
 
@@ -120,7 +122,7 @@ Endpoint = Callable[[Request, Form], Response]
 
 
 def with_form(function: Endpoint) -> Callable[[Request], Any]:
-    """Return an endpoint that reads the form first and then works in a thread."""
+    """Return an endpoint that reads the form and then calls `function` in a thread."""
 
     async def endpoint(request: Request) -> Response:
         content = bytearray()
@@ -132,7 +134,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # The browser sent the form itself, because its scripts were not loaded yet.
+            # The page's scripts were not loaded yet, so the browser submitted the form itself. It
+            # needs a redirect that works without htmx.
             return RedirectResponse(to, 303)
         return response
 
@@ -142,32 +145,35 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
 def dialog(
     console: Console, request: Request, action: Action, subject: Document, who: str
 ) -> Response:
-    """Render the question of an action."""
+    """Render the dialog of an action."""
     return console.page(
         request,
         "dialog.html",
         action=action,
         title=action.title.format(who=who),
-        consequence=_of(action.consequence, subject),
-        fields=_of(action.fields, subject),
+        consequence=_resolve(action.consequence, subject),
+        fields=_resolve(action.fields, subject),
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
 
 
-def _of(part: Any, subject: Document) -> Any:
+def _resolve(part: Any, subject: Document) -> Any:
     return part(subject) if callable(part) else part
 
 
-def done(
+def send_then_notify(
     send: Callable[["Call"], Any], notice: str | Callable[[Any], str]
 ) -> Callable[["Call"], Response]:
-    """Return what carries an action out: a request, and a notice, which may name its answer."""
-    return lambda call: call.console.done(_of(notice, send(call)))
+    """Return a function that sends an action's request and then shows a notice.
+
+    If `notice` is a function, it gets the service's response.
+    """
+    return lambda call: call.console.done(_resolve(notice, send(call)))
 
 
-def named(actions: Sequence[Action], name: str) -> Action:
-    """Return an action by its name in the address; raises Refused."""
+def find_action(actions: Sequence[Action], name: str) -> Action:
+    """Return the action with this name. Raises Refused if there is none."""
     for action in actions:
         if action.name == name:
             return action

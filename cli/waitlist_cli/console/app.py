@@ -54,9 +54,10 @@ PARTS = (
 
 @contextmanager
 def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
-    """Yield the console of a service, without its guard; at the end its imports stop.
+    """Yield the console's web application, without its guard.
 
-    `folder` is the operator's alone.
+    The console keeps dropped files in `folder`, which only the operator may be able to read. On
+    exit, the console stops all searches, imports and moves.
     """
     console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
     jobs = FileJobs(folder, api)
@@ -66,7 +67,10 @@ def console_app(api: Api, folder: Path) -> Iterator[ASGIApp]:
     try:
         yield Starlette(
             routes=[*routes, static],
-            exception_handlers={CliError: partial(_problem, console), ClientDisconnect: _nothing},
+            exception_handlers={
+                CliError: partial(_problem, console),
+                ClientDisconnect: _client_disconnected,
+            },
         )
     finally:
         console.searches.end()
@@ -79,6 +83,6 @@ def _problem(console: Console, request: Request, error: Exception) -> Response:
     return problem_page(console, request, error)
 
 
-def _nothing(_request: Request, _error: Exception) -> Response:
-    """Answer a browser that has gone before its request was complete."""
+def _client_disconnected(_request: Request, _error: Exception) -> Response:
+    """Answer a browser that disconnected before it had sent its whole request."""
     return Response(status_code=400)

@@ -1,4 +1,4 @@
-"""What every part of the console works with: service, pages, and the memory of this run."""
+"""The state that all pages of the console share."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -18,35 +18,43 @@ from waitlist_cli.errors import WrongUsage
 
 @dataclass(frozen=True)
 class Console:
-    """`notices` are shown by the next page; `claims` has those made here, by list and entry."""
+    """The API client, the templates, and everything that the console remembers while it runs.
+
+    The next full page shows the `notices`. The keys of `claims` are a waitlist id and an entry id.
+    """
 
     api: Api
     pages: Pages
     notices: deque[str] = field(default_factory=lambda: deque(maxlen=5))
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    # The columns that the operator has chosen for a list.
+    # The table columns that the operator chose, by waitlist id.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
-    # The settings of a page that is being written, by list, and the files of the customer's page.
+    # Unsaved settings of customers' pages for the preview, by waitlist id.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # Scripts and styles of the customer's page from the service, by file name.
     page_files: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
         return self.api.operator("GET", path, params=params)
 
     def page(self, request: Request, template: str, **values: Any) -> HTMLResponse:
-        """Render a page; with `every`, the browser asks for it again after so many seconds."""
+        """Render a page.
+
+        The browser reloads the page every `every` seconds, or never if `every` is None.
+        """
         is_part = request.headers.get("hx-request") == "true"
-        # Not in a part, which has no place for them.
+        # Only a full page has a place for notices.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         defaults = {"every": None, "notices": notices, "query": request.url.query}
         return self.pages.answer(request, template, **{**defaults, **values})
 
     def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-        """Return an entry, with the token of the claim that this console made, if it lasts."""
+        """Return an entry. If this console claimed it and the claim lasts, add the claim token."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # A hold that ended counts as an attempt, so that another claim has another number.
+        # An expired claim counts as an attempt. If the number of attempts has changed, another
+        # claim holds the entry now.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -56,14 +64,15 @@ class Console:
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
-        """Return the fields that are columns of a table of people."""
+        """Return the columns of a table that shows these people."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def done(self, notice: str, to: str | None = None, code: str = "", key: str = "") -> Response:
-        """Return the answer to an action: close the dialog, or go to another page.
+        """Return the response to a successful action.
 
-        A notice with a `code`, to be copied, stays until the operator dismisses it. A form that
-        stays open gets another `key`, for its next request.
+        The response closes the dialog, or sends the browser to the page `to`. A notice that has a
+        `code` to copy stays until the operator dismisses it. A form that stays open gets a new
+        idempotency `key` for its next request.
         """
         if to is not None:
             self.notices.append(notice)
@@ -73,12 +82,12 @@ class Console:
 
 
 def waitlist_of(request: Request) -> str:
-    """Return the waitlist id of an address; raises WrongUsage."""
+    """Return the waitlist id in the request's path. Raises WrongUsage if the id is not valid."""
     return checked_waitlist_id(request.path_params["waitlist"])
 
 
 def entry_of(request: Request) -> str:
-    """Return the entry id of an address; raises WrongUsage."""
+    """Return the entry id in the request's path. Raises WrongUsage if the id is not valid."""
     entry_id = str(request.path_params["entry"])
     if not ENTRY_ID.fullmatch(entry_id):
         raise WrongUsage(f"{entry_id!r} is not an entry id.")

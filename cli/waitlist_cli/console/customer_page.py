@@ -1,4 +1,4 @@
-"""What the customer's page of a list shows, as a form with the questions of its join form."""
+"""The form for a waitlist's customer page, including the questions of its join form."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = "/lists/{waitlist}/page"
-# How the service names the setting in its errors.
-OF_PAGE = "body.page."
+# The prefix of the page's fields in the service's errors.
+PAGE_PREFIX = "body.page."
 NEW_QUESTION: dict[str, Any] = {
     "name": "",
     "label": "",
@@ -30,26 +30,26 @@ TYPES = (
     ("email", "Email"),
     ("tel", "Telephone"),
     ("select", "A choice"),
-    ("checkbox", "A box: the customer agrees"),
-    ("hidden", "None: from the page's address"),
+    ("checkbox", "A checkbox to agree"),
+    ("hidden", "Not shown: from the page's address"),
 )
 INDEX = (("no", "No"), ("yes", "Yes"))
-# A line of a text that has several languages.
-OF_LANGUAGE = re.compile("(en|de|fr|es|ar): *(.+)")
+# One language of a label in several languages, such as `de: Ihr Name`.
+LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = (
-    ("profile", "Profile: operators read it"),
-    ("attributes", "Attribute: claims filter by it"),
+    ("profile", "Profile, which operators can read"),
+    ("attributes", "Attributes, by which claims can filter"),
 )
-# The fields of the form, as a list of errors calls them.
+# The names of the form's fields in the list of errors.
 LABELS = {
     "text": "Text",
     "colour": "Colour",
     "logo_url": "Logo",
     "enter_url": "Where customers enter",
     "fields": "Questions",
-    "image_url": "Image of previews",
+    "image_url": "Image of link previews",
     "index": "Search engines",
     "source": "Counted field",
     "sources": "Counted answers",
@@ -76,11 +76,11 @@ def routes(console: Console) -> list[Route]:
             required=REQUIRED,
             kept_in=KEPT_IN,
             index=INDEX,
-            label_lines=_label_lines,
-            choice_lines=_choice_lines,
-            word_lines=_word_lines,
-            problems=_by_field(problems, page),
-            label=_label,
+            label_lines=_format_label,
+            choice_lines=_format_choices,
+            word_lines=_format_texts,
+            problems=_problems_by_field(problems, page),
+            label=_field_label,
         )
 
     def show(request: Request) -> Response:
@@ -100,9 +100,9 @@ def routes(console: Console) -> list[Route]:
         return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
-        """Answer the form with a question more, or one moved up or removed; nothing is saved."""
+        """Add, move or remove a question in the form. Nothing is saved."""
         page = typed_page(form)
-        page["fields"] = _arranged(page["fields"], form.text("do"))
+        page["fields"] = _rearrange(page["fields"], form.text("do"))
         return shown(request, page, form=form)
 
     return [
@@ -113,74 +113,82 @@ def routes(console: Console) -> list[Route]:
 
 
 def typed_page(form: Form) -> dict[str, Any]:
-    """Return the setting as the form has it; the service says what is wrong with it."""
+    """Return the setting `page` of the form. The service checks it when it is saved."""
     columns = ("name", "label", "type", "required", "kept_in", "options", "version")
-    rows = zip(*(form.getlist(f"question_{one}") for one in columns), strict=False)
+    rows = zip(*(form.getlist(f"question_{column}") for column in columns), strict=False)
     questions = [dict(zip(columns, map(str.strip, row), strict=True)) for row in rows]
     return {
-        # A browser sends the ends of lines as CR LF.
+        # Browsers send line breaks as CR LF.
         "text": form.text("text").replace("\r\n", "\n"),
         "colour": form.text("colour") or None,
         "logo_url": form.text("logo_url") or None,
         "enter_url": form.text("enter_url") or None,
         "fields": [
             {
-                **one,
-                "label": _label_of(one["label"]),
-                "required": one["required"] == "yes",
-                "options": _choices(one["options"]) if one["type"] == "select" else [],
-                "version": one["version"] or None,
+                **question,
+                "label": _read_label(question["label"]),
+                "required": question["required"] == "yes",
+                "options": (
+                    _read_choices(question["options"]) if question["type"] == "select" else []
+                ),
+                "version": question["version"] or None,
             }
-            for one in questions
+            for question in questions
         ],
         "image_url": form.text("image_url") or None,
         "index": form.text("index") == "yes",
         "source": form.text("source") or None,
         "sources": _lines(form.text("sources")),
-        "texts": _words_of(form.text("texts")),
+        "texts": _read_texts(form.text("texts")),
     }
 
 
-def _label_of(lines: str) -> str | dict[str, str]:
-    """Return one text, or one for each language if each line begins with one."""
+def _read_label(lines: str) -> str | dict[str, str]:
+    """Return a label as one text, or by language if every line begins with a language."""
     typed = _lines(lines)
-    found = [one for line in typed if (one := OF_LANGUAGE.fullmatch(line))]
+    found = [match for line in typed if (match := LANGUAGE_LABEL.fullmatch(line))]
     if typed and len(found) == len(typed):
-        return {one[1]: one[2] for one in found}
+        return {match[1]: match[2] for match in found}
     return " ".join(typed)
 
 
-def _label_lines(label: str | Mapping[str, str]) -> str:
-    """Return a label as the form has it."""
+def _format_label(label: str | Mapping[str, str]) -> str:
+    """Return a label as lines of the form."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label
 
 
-def _choices(lines: str) -> list[str | dict[str, Any]]:
-    """Return choices; the labels of one follow its value, as in `s | en: Small | de: Klein`."""
+def _read_choices(lines: str) -> list[str | dict[str, Any]]:
+    """Return the choices of a question, one for each line.
+
+    A line can contain the value and a label for each language, as in `s | en: Small | de: Klein`.
+    """
     found: list[str | dict[str, Any]] = []
     for line in _lines(lines):
         value, *labels = (part.strip() for part in line.split("|"))
-        named = [one for label in labels if (one := OF_LANGUAGE.fullmatch(label))]
+        named = [match for label in labels if (match := LANGUAGE_LABEL.fullmatch(label))]
         is_plain = not labels or len(named) < len(labels)
-        own = {one[1]: one[2] for one in named}
-        found.append(line if is_plain else {"value": value, "labels": own})
+        by_language = {match[1]: match[2] for match in named}
+        found.append(line if is_plain else {"value": value, "labels": by_language})
     return found
 
 
-def _choice_lines(options: Sequence[str | Mapping[str, Any]]) -> str:
-    """Return choices as the form has them."""
+def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
+    """Return the choices of a question as lines of the form."""
     return "\n".join(
-        one
-        if isinstance(one, str)
-        else " | ".join([one["value"], *_label_lines(one["labels"]).splitlines()])
-        for one in options
+        choice
+        if isinstance(choice, str)
+        else " | ".join([choice["value"], *_format_label(choice["labels"]).splitlines()])
+        for choice in options
     )
 
 
-def _words_of(lines: str) -> dict[str, Any]:
-    """Return words of the page by language and key; a line is `de.join: Anstellen`."""
+def _read_texts(lines: str) -> dict[str, Any]:
+    """Return the operator's own texts of the page, by language and key.
+
+    A line looks like `de.join: Anstellen`.
+    """
     texts: dict[str, Any] = {}
     for line in _lines(lines):
         place, _, text = line.partition(":")
@@ -195,17 +203,17 @@ def _words_of(lines: str) -> dict[str, Any]:
     return texts
 
 
-def _word_lines(texts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return own words as the form has them."""
+def _format_texts(texts: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the operator's own texts as lines of the form."""
     lines = []
     for language, own in texts.items():
         for key, text in own.items():
             forms = (
-                {f".{one}": words for one, words in text.items()}
+                {f".{category}": words for category, words in text.items()}
                 if isinstance(text, Mapping)
                 else {"": text}
             )
-            lines += [f"{language}.{key}{one}: {words}" for one, words in forms.items()]
+            lines += [f"{language}.{key}{ending}: {words}" for ending, words in forms.items()]
     return "\n".join(line.replace("\n", "\\n") for line in lines)
 
 
@@ -213,8 +221,8 @@ def _lines(lines: str) -> list[str]:
     return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
-def _arranged(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
-    """Return the questions after `add`, `up N` or `remove N`."""
+def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
+    """Return the questions after the change `add`, `up N` or `remove N`."""
     verb, _, number = order.partition(" ")
     if verb == "add":
         return [*questions, NEW_QUESTION]
@@ -227,21 +235,23 @@ def _arranged(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any
     return others
 
 
-def _by_field(problems: Sequence[FieldProblem], page: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what is wrong, by the field of the form that it stands at; "" for all of it."""
+def _problems_by_field(
+    problems: Sequence[FieldProblem], page: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return the problems by form field. The key "" is for problems that fit no field."""
     questions = range(len(page["fields"]))
     of_questions = [f"fields.{number}.{name}" for number in questions for name in NEW_QUESTION]
     places = [*of_questions, *(f"fields.{number}" for number in questions), *NO_PAGE]
     found: dict[str, list[str]] = {}
-    for one in problems:
-        field = one.field.removeprefix(OF_PAGE)
+    for problem in problems:
+        field = problem.field.removeprefix(PAGE_PREFIX)
         place = next((name for name in places if f"{field}.".startswith(f"{name}.")), "")
-        text = one.message if place else f"{one.field}: {one.message}"
+        text = problem.message if place else f"{problem.field}: {problem.message}"
         found.setdefault(place, []).append(text)
     return found
 
 
-def _label(place: str) -> str:
-    """Return what the form calls a place of `_by_field`."""
+def _field_label(place: str) -> str:
+    """Return the label of a form field for the list of errors."""
     part, _, rest = place.partition(".")
     return f"Question {int(rest.partition('.')[0]) + 1}" if rest else LABELS[part]

@@ -1,4 +1,4 @@
-"""How the operator's browser gets in: a page in a private folder, or an address in the terminal."""
+"""Opens the console in a browser by a page in a private folder, or prints an address for it."""
 
 import sys
 import threading
@@ -12,8 +12,8 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# The token is in the page and not in an address: `/proc` shows the command line of the program
-# that opens the browser to every user of the computer.
+# The token is in this page and not in an address. `/proc` shows the browser's command line, with
+# the address, to every user of the computer.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>
@@ -26,7 +26,10 @@ PAGE_NAME = "open.html"
 
 @dataclass(frozen=True)
 class Entrance:
-    """Opens the console in the browser, or prints its address; `folder` is the operator's alone."""
+    """Opens the console in the operator's browser, or prints an address.
+
+    Only the operator can read `folder`.
+    """
 
     guard: Guard
     folder: Path
@@ -34,20 +37,20 @@ class Entrance:
     opens_browser: bool
 
     def open(self) -> None:
-        """Open the console with another token, which is good once and for a minute."""
+        """Open the console with a new token, which works once and for a minute."""
         if self.opens_browser:
-            page = self._page()
-            # Some browsers, such as those of a terminal, return only at their end.
+            page = self._write_page()
+            # Some browsers, such as text browsers, return only when the operator closes them.
             threading.Thread(target=self._browse, args=(page,), daemon=True).start()
         else:
             self._print_address()
 
     def open_at_each_line(self) -> None:
-        """Open the console again whenever the operator presses Enter, until the process ends."""
+        """Start a thread that opens the console again whenever the operator presses Enter."""
         threading.Thread(target=self._follow, daemon=True).start()
 
     def _follow(self) -> None:
-        # A process in the background of its terminal may not read from it.
+        # Reading fails if the process runs in the background of its terminal.
         with suppress(OSError, ValueError):
             for _ in iter(sys.stdin.readline, ""):
                 self.open()
@@ -63,8 +66,8 @@ class Entrance:
         else:
             self.output.line(address)
 
-    def _page(self) -> str:
-        """Write the page with another token; return its address."""
+    def _write_page(self) -> str:
+        """Write the page with a new token, and return the page's file URL."""
         path = self.folder / PAGE_NAME
         action = escape(f"{self.guard.origin}{ENTER}")
         with open_private(path) as file:

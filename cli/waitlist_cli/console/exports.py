@@ -1,4 +1,4 @@
-"""Downloads of a list's people."""
+"""Downloads of the people on a waitlist, as CSV or JSON lines."""
 
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
-from waitlist_cli.console.people import BY_TIME, STATUSES, of_waiting
+from waitlist_cli.console.people import BY_TIME, STATUSES, waiting_filter
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.export import ALL, Person, Sheet, everyone, sheet_of, texts_of
 from waitlist_cli.terminal.times import since_of
@@ -22,17 +22,18 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, query = waitlist_of(request), request.query_params
         form, status = query.get("form", "csv"), query.get("status", "waiting")
         if form not in TYPES or status not in (*STATUSES, ALL):
-            raise WrongUsage("Choose csv or jsonl, and a status.")
+            raise WrongUsage("Choose the format csv or jsonl, and one of the statuses.")
         which = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
-        which |= of_waiting(query, status)
+        which |= waiting_filter(query, status)
 
-        def people_of(one: str) -> Iterator[Person]:
+        def people_of(chosen: str) -> Iterator[Person]:
             path = f"/{waitlist_id}/entries"
-            return pages(console.api, path, "entries", None, status=one, **which)
+            return pages(console.api, path, "entries", None, status=chosen, **which)
 
         people = everyone(people_of) if status == ALL else people_of(status)
         sheet = sheet_of(console.get(f"/{waitlist_id}")) if form == "csv" else Sheet()
-        # Read before the download begins, so that an error is a page and not a broken file.
+        # Fetch the first person before the download begins, so that an error becomes a page instead
+        # of a broken file.
         first = list(islice(people, 1))
         name = f"{waitlist_id}-{status}.{form}"
         texts = texts_of(chain(first, people), form, sheet)

@@ -1,4 +1,4 @@
-"""Which profile fields and attributes are columns of the tables of people."""
+"""Chooses which profile fields and attributes are columns in tables of people."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 PARTS = ("attributes", "profile")
-# Columns without a choice, and how many can be chosen from: guests choose the names.
+# How many columns a table has before the operator chooses any, and how many fields the operator can
+# choose from. Guests can invent field names, so there may be very many fields.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A field of `part`, which is the profile or the attributes."""
+    """A table column for one field. `part` is `profile` or `attributes`."""
 
     part: str
     name: str
@@ -22,15 +23,15 @@ class Column:
     def key(self) -> str:
         return f"{self.part}.{self.name}"
 
-    def of(self, person: Document) -> Any:
-        """Return the person's value; None without one."""
+    def value_for(self, person: Document) -> Any:
+        """Return the person's value of the field, or None if the person has no value."""
         value = person[self.part].get(self.name)
         return "; ".join(value) if isinstance(value, list) and self.part == "attributes" else value
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Those that are shown, and those that can be chosen."""
+    """The columns that a table shows, and the columns that the operator can choose."""
 
     shown: Sequence[Column]
     possible: Sequence[Column]
@@ -39,15 +40,19 @@ class Columns:
 def columns_of(
     waitlist: Document, people: Sequence[Document], chosen: Sequence[str] | None
 ) -> Columns:
-    """Return the chosen columns, or the usual ones: what the list declares, then the commonest."""
+    """Return the columns that the operator chose.
+
+    If the operator has not chosen any, return the fields that the waitlist declares, followed by
+    the most common other fields.
+    """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]
     )
     declared = [Column("attributes", name) for names in waitlist["segments"] for name in names]
     questions = (waitlist.get("page") or {}).get("fields", ())
-    declared += [Column(one["kept_in"], one["name"]) for one in questions]
-    usual = dict.fromkeys([*declared, *(one for one, _ in found.most_common())])
+    declared += [Column(question["kept_in"], question["name"]) for question in questions]
+    usual = dict.fromkeys([*declared, *(column for column, _ in found.most_common())])
     keys = [key.partition(".") for key in chosen or ()]
-    own = [Column(part, name) for part, _, name in keys if part in PARTS and name]
-    possible = [*dict.fromkeys([*own, *usual])][:MOST_POSSIBLE]
-    return Columns(possible[:MOST_USUAL] if chosen is None else own, possible)
+    picked = [Column(part, name) for part, _, name in keys if part in PARTS and name]
+    possible = [*dict.fromkeys([*picked, *usual])][:MOST_POSSIBLE]
+    return Columns(possible[:MOST_USUAL] if chosen is None else picked, possible)

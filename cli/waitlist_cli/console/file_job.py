@@ -1,4 +1,4 @@
-"""A file that was dropped, and the thread that sends its rows."""
+"""A dropped file, and the thread that sends the file's rows to the service."""
 
 import threading
 from collections.abc import Iterator
@@ -17,44 +17,45 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# How many rows tell what a column is, and how many of them are shown.
+# How many rows the guesses about columns use, and how many of these rows the page shows.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
 
 class _Cancelled(Exception):
-    """The operator cancelled while the job waited for the service."""
+    """The operator cancelled the job while it waited before a retry."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read; JSON lines have no delimiter."""
+    """The delimiter and the encoding of a file. JSON lines do not use the delimiter."""
 
     delimiter: str = ","
     encoding: str = UTF_8
 
 
 class Task(Protocol):
-    """What is done with the rows of a file."""
+    """The work that a job does with the rows of a file."""
 
     @property
     def reading(self) -> "Reading": ...
 
     def check(self, source: Source) -> None:
-        """Raise WrongUsage if the file cannot be read like this."""
+        """Raise WrongUsage if the file does not have the columns that the task needs."""
 
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
-        """Send the rows that `job.counts` does not have yet; return whether that was all.
+        """Send the rows that `job.counts` does not include yet. Return whether all rows were sent.
 
-        Writes the counts and the progress of the job as it goes.
+        The task updates the counts and the progress of the job while it runs.
         """
 
 
 @dataclass
 class FileJob:
-    """`folder` holds the file, the refused rows and the tokens; the console's end removes it.
+    """The import or the move of one dropped file.
 
-    `kind` is what the console does with the file; `progress` is from 0 to 1.
+    `folder` holds the file, the refused rows and the entry tokens. It is deleted when the console
+    ends. `kind` is `import` or `move`, and `progress` is from 0 to 1.
     """
 
     id: str
@@ -79,11 +80,12 @@ class FileJob:
 
     @property
     def form(self) -> str:
-        """Whether the file is `csv` or `jsonl`; raises WrongUsage for another name."""
+        """The format `csv` or `jsonl` of the file. Raises WrongUsage for any other suffix."""
         found = SUFFIXES.get(self.path.suffix)
         if found is None:
             raise WrongUsage(
-                f"{self.name} is no .csv, .tsv, .jsonl or .ndjson file. Save a spreadsheet as CSV."
+                f"{self.name} is not a .csv, .tsv, .jsonl or .ndjson file. Save a spreadsheet as "
+                "CSV."
             )
         return found
 
@@ -104,18 +106,18 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Return the encoding that is found in the file, and what the header has most of.
+        """Return the encoding of the file and the delimiter that is most frequent in the header.
 
-        The first line may say the delimiter instead.
+        A first line such as `sep=;` decides the delimiter instead.
         """
         encoding = detected(self.path)
         with self.path.open("rb") as file:
             header = file.readline(100_000).decode(encoding, "replace").removeprefix(UTF_8_MARK)
-        said = DELIMITER_LINE.fullmatch(header)
-        return Reading(said[1] if said else max(DELIMITERS, key=header.count), encoding)
+        named = DELIMITER_LINE.fullmatch(header)
+        return Reading(named[1] if named else max(DELIMITERS, key=header.count), encoding)
 
     def sample(self, reading: Reading) -> tuple[list[str], list[Record]]:
-        """Return the names of the columns and the first records; raises WrongUsage."""
+        """Return the names of the columns and the first records. Raises WrongUsage."""
         with self.opened(reading) as source:
             records = list(islice(source.records(), GUESSED_ROWS))
         names = source.columns
@@ -124,12 +126,12 @@ class FileJob:
         return names, records
 
     def row_count(self, reading: Reading) -> int:
-        """Return how many rows the file has; raises WrongUsage."""
+        """Return how many rows the file has. Raises WrongUsage."""
         with self.opened(reading) as source:
             return sum(1 for _ in source.records())
 
     def start(self, task: Task) -> None:
-        """Begin, or go on after the last row that is done; raises WrongUsage."""
+        """Start the task, or continue after the last row that was sent. Raises WrongUsage."""
         with self.opened(task.reading) as source:
             task.check(source)
         self.task = task
@@ -139,18 +141,17 @@ class FileJob:
         self._thread.start()
 
     def cancel(self) -> None:
-        """Stop after the current call."""
+        """Stop the job after the current request."""
         if self.is_active:
             self.state = "stopping"
             self._shutdown.to_finish.set()
 
     def wait(self) -> None:
-        """Wait for the end of the thread."""
         if self._thread is not None:
             self._thread.join()
 
     def reached(self, progress: float) -> None:
-        """Take the progress of the task after a request that was answered."""
+        """Record the task's progress after a successful request."""
         self.progress, self.notice = progress, ""
 
     @property
@@ -182,16 +183,16 @@ class FileJob:
 
     @contextmanager
     def opened(self, reading: Reading) -> Iterator[Source]:
-        """Open the file; raises WrongUsage."""
+        """Open the file. Raises WrongUsage if it cannot be read."""
         path, form = str(self.path), self.form
-        # A .tsv has tabs, whatever the delimiter.
+        # The suffix .tsv means tabs, whatever the chosen delimiter is.
         with opened(path, form, reading.delimiter, self.name, reading.encoding) as source:
             yield source
 
 
 @dataclass
 class FileJobs:
-    """The files of this run; `folder` is private to the operator."""
+    """The files that were dropped in this run. Only the operator can read `folder`."""
 
     folder: Path
     api: Api
@@ -200,7 +201,7 @@ class FileJobs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def new(self, kind: str, waitlist_id: str, name: str) -> FileJob:
-        """Return a job without a file; raises WrongUsage for a name of another format."""
+        """Return a job whose file has not arrived yet. Raises WrongUsage for an unknown format."""
         number = str(next(self._numbers))
         job = FileJob(number, kind, waitlist_id, name, self.folder / number, self.api)
         job.form  # noqa: B018 (refuses the name)
@@ -208,33 +209,35 @@ class FileJobs:
         return job
 
     def keep(self, job: FileJob) -> None:
-        """Keep a job whose file is complete."""
+        """Remember a job whose file has arrived completely."""
         with self._lock:
             self._jobs[job.id] = job
 
     def get(self, kind: str, waitlist_id: str, job_id: str) -> FileJob | None:
         job = self._jobs.get(job_id)
-        is_it = job is not None and (job.kind, job.waitlist_id) == (kind, waitlist_id)
-        return job if is_it else None
+        if job is None or (job.kind, job.waitlist_id) != (kind, waitlist_id):
+            return None
+        return job
 
-    def of(self, waitlist_id: str) -> list[FileJob]:
-        """Return the files of a list, the latest first."""
+    def for_waitlist(self, waitlist_id: str) -> list[FileJob]:
+        """Return the jobs of a waitlist, the newest job first."""
         return [
             job for job in reversed(list(self._jobs.values())) if job.waitlist_id == waitlist_id
         ]
 
     def start(self, job: FileJob, task: Task) -> None:
-        """Start or continue a job; raises WrongUsage if the list has one already."""
+        """Start or continue a job. Raises WrongUsage if the waitlist has another active job."""
         with self._lock:
-            if any(one.is_active for one in self.of(job.waitlist_id)):
+            if any(other.is_active for other in self.for_waitlist(job.waitlist_id)):
                 raise WrongUsage(
-                    "Another file of this list is being imported or moved. The order of the calls "
-                    "decides places, so wait for its end or cancel it."
+                    "Another file is being imported into this list, or its people are being "
+                    "moved. The order of the requests decides the places, so wait until that has "
+                    "ended, or cancel it."
                 )
             job.start(task)
 
     def end(self) -> None:
-        """Cancel all jobs and wait for their current calls."""
+        """Cancel all jobs and wait until their current requests have ended."""
         for job in self._jobs.values():
             job.cancel()
         for job in self._jobs.values():

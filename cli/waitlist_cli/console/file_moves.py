@@ -1,4 +1,4 @@
-"""Moves the people of a dropped file: to the front, to the back, or to another priority."""
+"""Moves the people in a dropped file to the front, to the back, or to another priority."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.work.signals import Shutdown
 
 MOST_PRIORITY = 255
-# Not by places: a repeat would move people twice.
+# There is no choice of a number of places, because a repeated row would move its person twice.
 WHERE = Field(
     "where",
     "Where to",
@@ -31,7 +31,7 @@ WHERE = Field(
     options=(*ENDS.items(), ("priority", "Another priority")),
     value="front",
 )
-PRIORITY = Field("number", "Priority", "number", "0 to 255; 0 is usual.")
+PRIORITY = Field("number", "Priority", "number", "From 0 to 255. The usual priority is 0.")
 
 
 def routes(console: Console, jobs: FileJobs) -> list[Route]:
@@ -40,7 +40,10 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class MoveTask:
-    """Sends one call at a time, because the order of the calls decides the places."""
+    """A move of people that sends one request at a time.
+
+    The order of the requests decides the places.
+    """
 
     bumps: Bumps
     reading: Reading
@@ -92,13 +95,13 @@ def _ready(job: FileJob, _waitlist: Document, reading: Reading) -> Mapping[str, 
 
 
 def _task(job: FileJob, form: Form) -> MoveTask:
-    """Return what to do with the file; raises WrongUsage."""
+    """Return the move that the form describes. Raises WrongUsage."""
     where, reason = form.text("where"), form.text("reason")
     priority = form.number("number", "Priority")
     if where in ENDS:
         to: dict[str, Any] = {"to": where}
     elif where != "priority" or priority is None or priority > MOST_PRIORITY:
-        raise WrongUsage(f"Priority: give a number from 0 to {MOST_PRIORITY}.")
+        raise WrongUsage(f"Priority: enter a number from 0 to {MOST_PRIORITY}.")
     else:
         to = {"priority": priority}
     bumps = Bumps(job.waitlist_id, to, reason, form.get("column", ""))
@@ -109,27 +112,29 @@ def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
     return (("Rows done", counts.rows), ("Moved", counts.moved), ("Refused", counts.refused))
 
 
-def _going_on(counts: Counts) -> str:
-    return f"{counts.moved:,} people are moved and stay there. Going on moves the others."
+def _how_to_continue(counts: Counts) -> str:
+    return (
+        f"{counts.moved:,} people have been moved. If you continue, the other people are moved too."
+    )
 
 
 KIND = Kind(
     name="move",
     words={
-        "title": "Move people of a file",
+        "title": "Move people from a file",
         "tab": "/people",
-        "drop": "Drop a file of people to move here",
+        "drop": "Drop a file of people here to move them",
         "hint": (
-            "CSV with the names of the columns in the first line, or JSON lines. One "
-            "column has the customer ids. No one is moved before you have said where to."
+            "A CSV file with the column names in the first line, or JSON lines. One column must "
+            "contain the customer ids. No one is moved until you have chosen where to."
         ),
-        "earlier": "Moves of this console",
+        "earlier": "Moves in this console",
         "running": "Moving",
-        "again": "people at the front or the back are moved there once more.",
+        "again": "People who were moved to the front or the back are moved there again.",
     },
     question="move_ready.html",
     ready=_ready,
     task=_task,
     numbers=_numbers,
-    going_on=_going_on,
+    how_to_continue=_how_to_continue,
 )

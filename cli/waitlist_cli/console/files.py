@@ -1,4 +1,4 @@
-"""What the console does with a dropped file: a question, progress, cancel, refused rows."""
+"""The pages of a dropped file: the choices, the progress, and the refused rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """One thing that the console does with files; `name` stands in its addresses.
+    """A use of a dropped file: an import or a move. `name` is part of the pages' addresses.
 
-    `ready` returns what the question of a file shows, `task` reads its form, and `numbers` labels
-    the counts of a job. `words` are those of the pages.
+    `ready` returns the values for the template `question`, where the operator chooses what to do.
+    `task` reads that form, and `numbers` labels the counts of a job. `words` are the pages' texts.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Kind:
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
-    going_on: Callable[[Counts], str]
+    how_to_continue: Callable[[Counts], str]
 
 
 def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
     path = f"/lists/{{waitlist}}/{kind.name}"
-    one = f"{path}/{{job}}"
+    job_path = f"{path}/{{job}}"
 
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
@@ -53,11 +53,11 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             "file_drop.html",
             waitlist=console.get(f"/{waitlist_id}"),
             kind=kind,
-            jobs=[job for job in jobs.of(waitlist_id) if job.kind == kind.name],
+            jobs=[job for job in jobs.for_waitlist(waitlist_id) if job.kind == kind.name],
         )
 
     async def receive(request: Request) -> Response:
-        """Write the file to disk as it comes; the script of the page sends it as the body."""
+        """Write the request body, which is the file that the page's script sends, to disk."""
         waitlist_id = waitlist_of(request)
         name = _file_name(request.query_params.get("name", ""))
         job = jobs.new(kind.name, waitlist_id, name)
@@ -90,52 +90,52 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             kind=kind,
             job=job,
             numbers=kind.numbers(job.counts),
-            going_on=kind.going_on(job.counts),
+            how_to_continue=kind.how_to_continue(job.counts),
             reasons=job.counts.reasons.copy().most_common(MOST_REASONS),
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
-            # A page that has watched the job is loaded again, and asks no more.
+            # The job has ended. Reload the page so that it stops polling.
             page.headers["HX-Refresh"] = "true"
         return page
 
     def start(request: Request, form: Form) -> Response:
         job = job_of(jobs, kind, request)
         if job.is_active:
-            raise WrongUsage("The rows of this file are being sent already.")
+            raise WrongUsage("The rows of this file are already being sent.")
         jobs.start(job, job.task or kind.task(job, form))
         return Response(headers={"HX-Redirect": request.url.path})
 
     def cancel(request: Request, _form: Form) -> Response:
         job_of(jobs, kind, request).cancel()
-        return console.done("It stops after the current call.")
+        return console.done("The job stops after the current request.")
 
     def download(request: Request) -> Response:
         job = job_of(jobs, kind, request)
-        of_what = request.path_params["file"]
-        found = {"refused": job.refused_path, "tokens": job.tokens_path}.get(of_what)
+        content = request.path_params["file"]
+        found = {"refused": job.refused_path, "tokens": job.tokens_path}.get(content)
         if found is None or not found.exists():
             raise Refused("There is no such file.", "not_found", 404)
-        name = f"{job.waitlist_id}-{of_what}{found.suffix}"
+        name = f"{job.waitlist_id}-{content}{found.suffix}"
         return FileResponse(found, filename=name, media_type="application/octet-stream")
 
     return [
         Route(path, show),
         Route(path, receive, methods=["POST"]),
-        Route(one, show_job),
-        Route(one, with_form(start), methods=["POST"]),
-        Route(f"{one}/cancel", with_form(cancel), methods=["POST"]),
-        Route(f"{one}/{{file}}", download),
+        Route(job_path, show_job),
+        Route(job_path, with_form(start), methods=["POST"]),
+        Route(f"{job_path}/cancel", with_form(cancel), methods=["POST"]),
+        Route(f"{job_path}/{{file}}", download),
     ]
 
 
 def reading_of(form: Form) -> Reading:
-    """Return how the form of a file reads it."""
+    """Return the delimiter and the encoding that the form contains."""
     return Reading(form.get("delimiter", ","), form.text("encoding") or UTF_8)
 
 
 def _reading(job: FileJob, request: Request) -> Reading:
-    """Return how the operator wants the file to be read, else how it probably is."""
+    """Return the delimiter and the encoding that the operator chose, or the likely ones."""
     likely, query = job.likely_reading(), request.query_params
     return Reading(
         query.get("delimiter") or likely.delimiter, query.get("encoding") or likely.encoding
@@ -143,18 +143,18 @@ def _reading(job: FileJob, request: Request) -> Reading:
 
 
 def _created(job: FileJob) -> BinaryIO:
-    """Create the file of a job, which only the operator may read."""
+    """Create the job's file so that only the operator can read it."""
     open_private(job.path).close()
     return job.path.open("wb")
 
 
 def job_of(jobs: FileJobs, kind: Kind, request: Request) -> FileJob:
-    """Return the file of an address; raises Refused."""
+    """Return the job in the request's path. Raises Refused if there is none."""
     job = jobs.get(kind.name, waitlist_of(request), request.path_params["job"])
     if job is None:
         raise Refused(
-            "This console knows no such file: it keeps files until it ends. Drop the file again; "
-            f"{kind.words['again']}",
+            "This console does not have this file. It keeps files only until it ends. Drop the "
+            f"file again. {kind.words['again']}",
             "not_found",
             404,
         )

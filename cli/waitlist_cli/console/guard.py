@@ -1,4 +1,8 @@
-"""Lets only the operator's own browser in: Host, Origin, a token, a cookie, and safe headers."""
+"""Lets only the operator's own browser use the console.
+
+The guard checks the headers Host and Origin, a one-time token and a session cookie. It also adds
+security headers to every response.
+"""
 
 import secrets
 import time
@@ -14,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
-# The page in the operator's private folder posts its token here.
+# The page in the operator's private folder posts its token to this path.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {
@@ -37,8 +41,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The browser loads the page itself, so that it sends the SameSite cookie along. A redirect would
-# count as a part of the navigation that another program or page began.
+# This page makes the browser load `/` as a navigation of its own, so the browser sends the
+# SameSite=Strict cookie. A redirect would belong to the navigation that another program or page
+# began, and the browser would not send the cookie.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>
@@ -52,10 +57,11 @@ def _random() -> str:
 
 @dataclass
 class Guard:
-    """Wraps the console; a browser exchanges a token for a cookie with `session`.
+    """ASGI middleware that refuses every request without the session cookie.
 
-    `name` is random, because browsers send a cookie to every port of its host: a server of another
-    user on 127.0.0.1 or localhost would get it.
+    A browser gets the cookie, whose value is `session`, in exchange for a one-time token. The host
+    name `name` is random because browsers send a cookie to every port of its host. On 127.0.0.1 or
+    localhost, servers of other users would receive the cookie too.
     """
 
     app: ASGIApp
@@ -63,7 +69,7 @@ class Guard:
     clock: Callable[[], float] = time.monotonic
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
-    # When each token ends that no browser has exchanged yet.
+    # The tokens that no browser has exchanged yet, and the time when each of them expires.
     _tokens: dict[str, float] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +79,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # The frame of a preview has a policy of its own.
+                # The frame of a preview sets a Content-Security-Policy of its own.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -94,32 +100,33 @@ class Guard:
         return f"waitlist-console-{self.port}"
 
     def new_token(self) -> str:
-        """Return a token that is good for one exchange within TOKEN_SECONDS."""
+        """Return a token that one browser can exchange for the cookie within TOKEN_SECONDS."""
         now = self.clock()
-        self._tokens = {one: end for one, end in self._tokens.items() if end > now}
+        self._tokens = {token: end for token, end in self._tokens.items() if end > now}
         token = _random()
         self._tokens[token] = now + TOKEN_SECONDS
         return token
 
     async def _answer(self, request: Request) -> Response | None:
-        """Return a refusal, or the page that sets the cookie; None lets the request in."""
-        # A page of another site can make its own name point to this computer (DNS rebinding).
+        """Return a refusal or the page that sets the cookie, or None if the console may answer."""
+        # DNS rebinding: another site can make its own host name resolve to this computer.
         if request.headers.get("host", "") != self.host:
-            return PlainTextResponse("This console has another address.", 421)
+            return PlainTextResponse("The console has a different address.", 421)
         if request.method == "POST" and request.url.path == ENTER:
-            # The page in the folder has no origin of ours: the token alone lets it in.
-            return self._exchanged(await _posted_token(request))
+            # The page is a local file, so its Origin is never the console's. The token is enough.
+            return self._exchange_token(await _posted_token(request))
         if request.method not in SAFE_METHODS and not _is_from(self.origin, request.headers):
             return PlainTextResponse("The request comes from another site.", 403)
         if given := request.query_params.get("token"):
-            return self._exchanged(given)
+            return self._exchange_token(given)
         sent = _cookies(request.headers.getlist("cookie"), self.cookie_name)
-        return None if any(_equal(one, self.session) for one in sent) else _unknown()
+        return None if any(_equal(cookie, self.session) for cookie in sent) else _unknown()
 
-    def _exchanged(self, given: str) -> Response:
-        """Return the page that sets the cookie, and end the token; a refusal for any other text."""
+    def _exchange_token(self, given: str) -> Response:
+        """Use up a valid token and return the page that sets the cookie, or return a refusal."""
         now = self.clock()
-        found = [one for one, end in self._tokens.items() if _equal(given, one) and end > now]
+        valid = [token for token, end in self._tokens.items() if end > now]
+        found = [token for token in valid if _equal(given, token)]
         if not found:
             return _unknown()
         del self._tokens[found[0]]
@@ -138,7 +145,10 @@ async def _posted_token(request: Request) -> str:
 
 
 def _is_from(origin: str, headers: Headers) -> bool:
-    """Return whether a page of the console made the request; browsers send one of the headers."""
+    """Return whether a page of the console sent the request.
+
+    Every browser sends the header Origin or Sec-Fetch-Site.
+    """
     if (named := headers.get("origin")) is not None:
         return named == origin
     return headers.get("sec-fetch-site") == "same-origin"
@@ -161,7 +171,7 @@ def _equal(given: str, expected: str) -> bool:
 
 def _unknown() -> Response:
     return PlainTextResponse(
-        "This address opens the console once, within a minute. Press Enter in the terminal of "
-        "`waitlist console` to open it again, or to get another address.",
+        "This address works once, and only for a minute. Press Enter in the terminal where "
+        "`waitlist console` runs to open the console again, or to get a new address.",
         401,
     )

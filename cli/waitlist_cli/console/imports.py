@@ -1,4 +1,4 @@
-"""Import by dropping a file: what its columns become."""
+"""The import of a dropped file, and what each of its columns becomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from waitlist_cli.imports.run import Counts, ImportRun
 from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.work.signals import Shutdown
 
-# Columns of a part of an export, or of a file of refused rows, that say nothing of a new entry.
-OF_EXPORTS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
+# Columns of an export or of a file of refused rows that do not describe a new entry.
+IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
-    "email": (ADDRESS, "Mail address: who the person is"),
-    "phone": (ADDRESS, "Number: who the person is"),
+    "email": (ADDRESS, "Mail address, which identifies the person"),
+    "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Of lists that tell people apart by their ids: to where messages go.
+# Columns with addresses for messages, on waitlists that identify people by customer id.
 MESSAGES_TO = (
-    ("profile.email", "Mail address: messages go there"),
-    ("profile.phone", "Telephone number: messages go there"),
+    ("profile.email", "Mail address for messages"),
+    ("profile.phone", "Phone number for messages"),
 )
 TARGETS = (
     (CUSTOMER, "Customer id"),
@@ -49,7 +49,7 @@ TARGETS = (
 
 def routes(console: Console, jobs: FileJobs) -> list[Route]:
     def try_out(request: Request, form: Form) -> Response:
-        """Show what the form would do with the file; nothing is sent."""
+        """Show what the import would do with the file. Nothing is imported."""
         job = job_of(jobs, KIND, request)
         task = _task(job, form)
         with job.opened(task.reading) as source:
@@ -72,7 +72,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """How the file is read, and what is done with tokens, former customers and guests."""
+    """An import with its choices about columns, tokens, former customers and guests."""
 
     columns: Columns
     reading: Reading
@@ -96,7 +96,8 @@ class ImportTask:
             TokenFile(job.tokens_path, goes_on=goes_on) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The same object, so that a page sees the counts grow, also after a pause.
+            # The run updates this object, so that the page sees the counts grow and a resumed run
+            # continues with them.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -119,7 +120,7 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
         "columns": [
             {
                 "name": name,
-                "whole": "" if name == guess.customer else _whole(name, exported=exported),
+                "whole": "" if name == guess.customer else _fixed_target(name, exported=exported),
                 "target": _target(name, guess, declared, who, addresses),
                 "samples": values[:SHOWN_ROWS],
             }
@@ -128,8 +129,8 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
     }
 
 
-def _whole(name: str, *, exported: bool) -> str:
-    """Return what a column becomes that an export names itself; "" for any other."""
+def _fixed_target(name: str, *, exported: bool) -> str:
+    """Return what a column of an export becomes, or "" for any other column."""
     if exported and name in FIELDS:
         return "As in the export"
     part, _, field = name.partition(".")
@@ -153,11 +154,11 @@ def _target(
         return "priority"
     if name == guess.joined_at:
         return "joined_at"
-    return DROP if name in OF_EXPORTS else "profile"
+    return DROP if name in IGNORED_COLUMNS else "profile"
 
 
 def _task(job: FileJob, form: Form) -> ImportTask:
-    """Return how to read the file; raises WrongUsage."""
+    """Return the import that the form describes. Raises WrongUsage."""
     chosen = dict(zip(form.getlist("column"), form.getlist("target"), strict=False))
     targets = {name: target for name, target in chosen.items() if target != "whole"}
     by_target = _by_target(targets)
@@ -165,9 +166,9 @@ def _task(job: FileJob, form: Form) -> ImportTask:
     who = [*by_target.get(ADDRESS, ()), *by_target.get(CUSTOMER, ())]
     if len(who) != 1:
         raise WrongUsage(
-            "Choose the column of the addresses, or that of customer ids: exactly one."
+            "Choose exactly one column that contains the addresses or the customer ids."
             if identity
-            else "Choose the column of the customer ids: exactly one."
+            else "Choose exactly one column that contains the customer ids."
         )
     for target, label in (("priority", "priority"), ("joined_at", "time of signup")):
         if len(by_target.get(target, ())) > 1:
@@ -178,7 +179,7 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         names, records = job.sample(reading)
         ids = [[record.fields.get(who[0]) for record in records]]
         taken = {*names, *addresses.values()} - {*who}
-        # An id that is an address is also where messages go.
+        # If the customer ids are addresses, messages go to these addresses.
         addresses |= likely_addresses(who, ids, taken)
     columns = columns_of(
         customer=who[0],
@@ -211,21 +212,21 @@ def _by_target(targets: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
-    of_export = (("Banned", counts.banned), ("Left out", counts.left_out))
+    only_exports = (("Banned", counts.banned), ("Left out", counts.left_out))
     return (
         ("Rows done", counts.rows),
         ("Joined", counts.joined),
-        ("On the list before", counts.already),
+        ("Already on the list", counts.already),
         ("Left or admitted before", counts.ended),
-        *((label, count) for label, count in of_export if count),
+        *((label, count) for label, count in only_exports if count),
         ("Refused", counts.refused),
     )
 
 
-def _going_on(counts: Counts) -> str:
+def _how_to_continue(counts: Counts) -> str:
     return (
-        f"The rows up to {counts.done_row:,} are imported and stay. Going on begins at row "
-        f"{counts.done_row + 1:,}."
+        f"The rows up to {counts.done_row:,} are imported. If you continue, the import starts at "
+        f"row {counts.done_row + 1:,}."
     )
 
 
@@ -236,16 +237,16 @@ KIND = Kind(
         "tab": "/import",
         "drop": "Drop a file of people here",
         "hint": (
-            "CSV with the names of the columns in the first line, or JSON lines. Nothing "
-            "is imported before you have seen how it is read."
+            "A CSV file with the column names in the first line, or JSON lines. Nothing is "
+            "imported until you have checked how the file is read."
         ),
-        "earlier": "Imports of this console",
+        "earlier": "Imports in this console",
         "running": "Importing",
-        "again": "customers who are on the list keep their places.",
+        "again": "Customers who are already on the list keep their places.",
     },
     question="import_ready.html",
     ready=_ready,
     task=_task,
     numbers=_numbers,
-    going_on=_going_on,
+    how_to_continue=_how_to_continue,
 )

@@ -1,4 +1,4 @@
-"""A launch as an operator types it: many slots at a time that is picked, then a rate."""
+"""The launch form: many slots at a chosen time, and a rate of slots after that."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,8 +10,11 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import DEFAULTS, PERIOD_SECONDS, hours_line, hours_of
 
 
-def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the values of the form for a saved policy, empty if it is no launch; times in UTC."""
+def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the values of the launch form for the saved policy. The start time is in UTC.
+
+    If the saved policy is not a launch, the start, the counts and the rate are empty.
+    """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]
     kept = {"offer_seconds", "pass_seconds", "customer_exit"}
@@ -25,8 +28,8 @@ def typed_before(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     return typed
 
 
-def launch_of(form: Form) -> dict[str, Any]:
-    """Return the policy of the form; raises WrongUsage."""
+def read_launch(form: Form) -> dict[str, Any]:
+    """Return the admission policy that the launch form describes. Raises WrongUsage."""
     at = picked_instant(form.text("at"), form.text("timezone"), "Begins").isoformat()
     count = _number(form, "count", "People at the start")
     rate = _number(form, "rate_count", "Afterwards")
@@ -50,5 +53,5 @@ def launch_of(form: Form) -> dict[str, Any]:
 def _number(form: Form, name: str, label: str) -> int:
     number = form.number(name, label)
     if not number:
-        raise WrongUsage(f"{label}: give a number from 1 on.")
+        raise WrongUsage(f"{label}: enter a number of at least 1.")
     return number

@@ -1,4 +1,4 @@
-"""The messages of a list: how each kind reads in each language, and counts."""
+"""The page of a waitlist's messages: the counts, a preview of each message, and the settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ PATH = "/lists/{waitlist}/messages"
 ABOUT = {
     "joined": "The person has a place",
     "verify": "To verify the address",
-    "link": "The link, asked for once more",
+    "link": "The link, requested again",
     "address": "To verify a new address",
     "near": "The turn is near",
     "offered": "It is the person's turn",
@@ -35,7 +35,7 @@ ABOUT = {
 }
 SPOKEN = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
 USUAL = "offered"
-# What the form shows of a list that sends no messages.
+# The form fields of a waitlist that sends no messages.
 NO_RULES: dict[str, Any] = {
     "kinds": [],
     "near": 3,
@@ -47,12 +47,12 @@ NO_RULES: dict[str, Any] = {
     "sms_parts_per_day": None,
     "mails_per_day": None,
 }
-# The kinds of numbers to which a list may send SMS.
+# The types of phone numbers to which a waitlist can send SMS.
 NUMBER_TYPES = {
     "mobile": "Mobile",
     "fixed_line": "Landline",
     "voip": "Internet telephony",
-    "unknown": "Ranges that the service does not know",
+    "unknown": "Numbers whose type the service does not know",
 }
 
 
@@ -61,8 +61,8 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, query = waitlist_of(request), request.query_params
         waitlist = console.get(f"/{waitlist_id}")
         rules = waitlist["messages"]
-        kind = _one_of(KINDS, query.get("kind"), USUAL)
-        language = _one_of(LANGUAGES, query.get("language"), rules["language"] if rules else "en")
+        kind = _checked(KINDS, query.get("kind"), USUAL)
+        language = _checked(LANGUAGES, query.get("language"), rules["language"] if rules else "en")
         (preview,) = previews(console.api, waitlist_id, kind, language)
         words, url = words_of(preview)
         counts = console.get(f"/{waitlist_id}/stats")["messages"] if rules else None
@@ -77,9 +77,9 @@ def routes(console: Console) -> list[Route]:
             subject=pieces(preview["subject"]),
             lines=[*map(pieces, words)],
             url=url,
-            counts={one["kind"]: one for one in counts or ()},
+            counts={count["kind"]: count for count in counts or ()},
             rules=rules or NO_RULES,
-            own_words=_word_lines((rules or NO_RULES)["texts"]),
+            own_words=_format_texts((rules or NO_RULES)["texts"]),
             number_types=NUMBER_TYPES,
             sms_parts=preview["sms_parts"],
             zones=zones(),
@@ -87,19 +87,19 @@ def routes(console: Console) -> list[Route]:
         )
 
     def send(request: Request, form: Form) -> Response:
-        """Send one to the operator."""
+        """Send a test message to the operator."""
         to = form.text("to")
-        kind = _one_of(KINDS, form.text("kind"), USUAL)
-        language = _one_of(LANGUAGES, form.text("language"), LANGUAGES[0])
+        kind = _checked(KINDS, form.text("kind"), USUAL)
+        language = _checked(LANGUAGES, form.text("language"), LANGUAGES[0])
         address = {"email" if "@" in to else "phone": to}
         send_test(console.api, waitlist_of(request), kind, language, address)
         to_page = f"/lists/{waitlist_of(request)}/messages?kind={kind}&language={language}"
-        return console.done("The message is sent to you.", to=to_page)
+        return console.done("The message was sent to you.", to=to_page)
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         save_settings(console, waitlist_id, form, {"messages": _typed(form)})
-        return console.done("The messages are saved.", to=f"/lists/{waitlist_id}/messages")
+        return console.done("The message settings are saved.", to=f"/lists/{waitlist_id}/messages")
 
     return [
         Route(PATH, show),
@@ -109,16 +109,16 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
-    """Return the setting of the form, None if no message is chosen; raises WrongUsage."""
+    """Return the setting `messages`, or None if no kind of message is chosen. Raises WrongUsage."""
     if not (kinds := form.getlist("kind")):
         return None
-    near = form.number("near", "How many are near")
+    near = form.number("near", "How many people are near")
     return {
         "kinds": kinds,
         "near": NO_RULES["near"] if near is None else near,
         "language": form.text("language") or NO_RULES["language"],
         "timezone": form.text("timezone") or NO_RULES["timezone"],
-        "texts": _words_of(form.lines("texts")),
+        "texts": _read_texts(form.lines("texts")),
         "sms_countries": form.text("sms_countries").upper().replace(",", " ").split(),
         "sms_number_types": form.getlist("number_type") or NO_RULES["sms_number_types"],
         "sms_parts_per_day": form.number("sms_parts_per_day", "SMS parts a day"),
@@ -126,22 +126,28 @@ def _typed(form: Form) -> dict[str, Any] | None:
     }
 
 
-def _words_of(lines: list[str]) -> dict[str, Any]:
-    """Return own words by language and kind; a line is `de.offered.subject: Die Torte ist da`."""
+def _read_texts(lines: list[str]) -> dict[str, Any]:
+    """Return the operator's own texts by language, kind and part.
+
+    A line looks like `de.offered.subject: Die Torte ist da`.
+    """
     texts: dict[str, Any] = {}
     for line in lines:
         place, _, words = line.partition(":")
         names = place.strip().split(".")
         if len(names) != len(("language", "kind", "part")):
-            raise WrongUsage(f"Own words: {line!r} does not begin as en.offered.subject: does.")
+            raise WrongUsage(
+                f"Own words: {line!r} must begin with a language, a message and a part, such as "
+                "en.offered.subject:."
+            )
         language, kind, part = names
         own = texts.setdefault(language, {}).setdefault(kind, {})
         own[part] = words.strip().replace("\\n", "\n")
     return texts
 
 
-def _word_lines(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> str:
-    """Return own words as the form has them."""
+def _format_texts(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> str:
+    """Return the operator's own texts as lines of the form."""
     return "\n".join(
         f"{language}.{kind}.{part}: {words}".replace("\n", "\\n")
         for language, kinds in texts.items()
@@ -151,7 +157,7 @@ def _word_lines(texts: Mapping[str, Mapping[str, Mapping[str, str | None]]]) -> 
     )
 
 
-def _one_of(names: tuple[str, ...], chosen: str | None, usual: str) -> str:
+def _checked(names: tuple[str, ...], chosen: str | None, usual: str) -> str:
     if chosen is not None and chosen not in names:
-        raise WrongUsage(f"{chosen!r} is none of {', '.join(names)}.")
+        raise WrongUsage(f"{chosen!r} is not valid. Choose one of {', '.join(names)}.")
     return chosen or usual

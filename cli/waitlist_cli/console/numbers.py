@@ -1,4 +1,4 @@
-"""Numbers that the service does not answer as the console shows them."""
+"""Figures that the console derives from the service's responses."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,9 +10,9 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state of a list as customers see it, or `rebuilding`.
+    """Return the state of a waitlist as customers see it, or `rebuilding`.
 
-    Without statistics it is that of the settings, as far as no clock decides.
+    If there are no statistics, derive the state from the settings and ignore opening times.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,9 +24,9 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG polyline, the newest of an hour's points at the right edge.
+    """Return the points of an SVG polyline for the counts of one hour.
 
-    Returns "" for fewer than two.
+    The newest count is at the right edge. The result is "" if there are fewer than two counts.
     """
     if len(values) < 2:
         return ""
@@ -42,9 +42,9 @@ def sparkline(values: Sequence[int]) -> str:
 
 
 def series(history: Document) -> dict[str, Any]:
-    """Return the columns of a chart: times in seconds, and a column of each count.
+    """Return the columns of a chart: the times in seconds, and one column for each count.
 
-    A gap in time becomes one point without values, so that no line crosses it.
+    A gap between the times becomes a point without values, so that no line crosses the gap.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

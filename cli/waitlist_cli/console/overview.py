@@ -1,4 +1,4 @@
-"""All lists at a glance."""
+"""The overview page of all waitlists."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ def routes(console: Console) -> list[Route]:
             params["cursor"] = cursor
         found = console.get("", **params)
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            rows = list(threads.map(lambda one: _row(console, one), found["waitlists"]))
+            rows = list(threads.map(lambda waitlist: _row(console, waitlist), found["waitlists"]))
         return console.page(
             request,
             "overview.html",
@@ -40,7 +40,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _health(console: Console) -> str:
-    """Return whether the service and its stores answer, and in which time, or why not."""
+    """Return the health of the service and its stores with the response time, or the error."""
     begun = time.monotonic()
     try:
         found = console.api.health()
@@ -51,7 +51,7 @@ def _health(console: Console) -> str:
 
 
 def _row(console: Console, waitlist: dict[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a list; with a `problem` if only this list does not answer."""
+    """Return the row of a waitlist. If this waitlist cannot be read, the row has a `problem`."""
     path = f"/{waitlist['waitlist_id']}"
     try:
         stats = console.get(f"{path}/stats")

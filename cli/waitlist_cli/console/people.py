@@ -1,4 +1,4 @@
-"""The people of a list by status, page by page, and the search."""
+"""The pages that list the people of a waitlist by status, and the search for people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,13 +16,13 @@ from waitlist_cli.operations.search import person_of
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
-# Who gets no messages; of lists that send some.
+# People who get no messages. Only waitlists that send messages have these statuses.
 UNREACHED = ("unreachable", "messages_off")
 BY_TIME = ("inside", "admitted", "left", "banned", *UNREACHED)
 STATUSES = ("waiting", "offered", "parked", *BY_TIME)
 PARTS_OF_WAITING = {"ready": ("true", "false"), "only": ("unverified", "asked")}
 ROWS = 50
-# Each looks at 1,000 people.
+# Each request looks at up to 1,000 people.
 MOST_REQUESTS = 10
 REFRESH_SECONDS = 10
 SEARCH_SECONDS = 1
@@ -34,11 +34,11 @@ def routes(console: Console) -> list[Route]:
         query = request.query_params
         status = query.get("status", "waiting")
         if status not in STATUSES:
-            raise WrongUsage(f"{status!r} is not a status: {', '.join(STATUSES)}.")
+            raise WrongUsage(f"{status!r} is not a status. The statuses are {', '.join(STATUSES)}.")
         waitlist, stats = console.get(f"/{waitlist_id}"), console.get(f"/{waitlist_id}/stats")
         first = _position(query.get("first", "1"))
         params: dict[str, str | int] = {"status": status, "limit": ROWS}
-        chosen = of_waiting(query, status)
+        chosen = waiting_filter(query, status)
         params |= chosen
         if query.get("cursor"):
             params["cursor"] = query["cursor"]
@@ -54,7 +54,9 @@ def routes(console: Console) -> list[Route]:
             stats=stats,
             status=status,
             statuses=[
-                one for one in STATUSES if one not in UNREACHED or stats.get(one) or one == status
+                name
+                for name in STATUSES
+                if name not in UNREACHED or stats.get(name) or name == status
             ],
             by_time=BY_TIME,
             chosen=urlencode(chosen),
@@ -75,7 +77,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         search = console.searches.get(waitlist_id, request.path_params["search"])
         if search is None:
-            raise Refused("This console has no such search. Search again.", "not_found", 404)
+            raise Refused("This console does not have this search. Search again.", "not_found", 404)
         if search.problem is not None:
             raise search.problem
         waitlist, people = console.get(f"/{waitlist_id}"), list(search.people)
@@ -90,7 +92,7 @@ def routes(console: Console) -> list[Route]:
             every=SEARCH_SECONDS if search.is_active else None,
         )
         if not search.is_active:
-            # A page that has watched the search is loaded again, and asks no more.
+            # The search has ended. Reload the page so that it stops polling.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -99,26 +101,29 @@ def routes(console: Console) -> list[Route]:
         console.columns[waitlist_id] = form.getlist("column")
         shown = status if status in STATUSES else STATUSES[0]
         return console.done(
-            "The columns are chosen.", f"/lists/{waitlist_id}/people?status={shown}"
+            "The table shows the chosen columns.", f"/lists/{waitlist_id}/people?status={shown}"
         )
 
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # A customer id is sent as a form: an address would keep it in the browser's history.
+        # The search is a form, because an address would stay in the browser's history with the
+        # customer id.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
 
 
 def _search(console: Console, waitlist_id: str, form: Form) -> Response:
-    """Open the person with exactly this id, or search for the text."""
+    """Open the person with exactly this id or address. If there is none, start a search."""
     text = form.text("find")
     if not text:
-        raise WrongUsage("Find: give a customer id, or a part of it or of the profile.")
+        raise WrongUsage("Find: enter a customer id, or part of a customer id or of a profile.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
     found = (
-        exact if _is_there(console, waitlist_id, exact) else _of_address(console, waitlist_id, text)
+        exact
+        if _is_there(console, waitlist_id, exact)
+        else _find_by_address(console, waitlist_id, text)
     )
     if found is not None:
         return Response(headers={"HX-Redirect": f"/lists/{waitlist_id}/people/{found}"})
@@ -133,15 +138,18 @@ def _entry_id(waitlist_id: str, text: str) -> str:
         raise WrongUsage(f"{text!r} cannot be encoded as UTF-8.") from error
 
 
-def _of_address(console: Console, waitlist_id: str, text: str) -> str | None:
-    """Return the entry of an address, where it says who people are; None if no one has it."""
+def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | None:
+    """Return the entry id of the person with this address, or None if there is none.
+
+    Only waitlists that identify people by their addresses can have such a person.
+    """
     identity = console.get(f"/{waitlist_id}")["identity"]
     if identity is None:
         return None
     try:
         found = person_of(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # A text that is no address is a part of one, or of a name.
+        # The text is not a known address, but may be part of an address or of a name.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -158,19 +166,27 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
     return True
 
 
-def of_waiting(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return which waiting people a page has, as the API takes it; nothing for all."""
+def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
+    """Return the API parameters that select some of the waiting people.
+
+    The parameters are empty if the query selects everyone, or if the status is not `waiting`.
+    """
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":
         return {}
     for name, value in chosen.items():
         if value not in PARTS_OF_WAITING[name]:
-            raise WrongUsage(f"{name}={value}: give {' or '.join(PARTS_OF_WAITING[name])}.")
+            raise WrongUsage(
+                f"{name}={value} is not valid. Use {' or '.join(PARTS_OF_WAITING[name])}."
+            )
     return chosen
 
 
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
-    """Return a page; the service answers empty ones where it has looked at many people in vain."""
+    """Return the first page that has entries.
+
+    The service returns an empty page if it looked at many people and none of them matched.
+    """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)
         if found["entries"] or found["cursor"] is None:
@@ -182,5 +198,5 @@ def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
 def _position(text: str) -> int:
     digits: Any = text.strip().replace(",", "")
     if not (digits.isascii() and digits.isdecimal() and 0 < len(digits) < 13):
-        raise WrongUsage(f"{text!r} is not a position: give a number from 1 on.")
+        raise WrongUsage(f"{text!r} is not a position. Enter a number of at least 1.")
     return max(1, int(digits))

@@ -1,4 +1,4 @@
-"""One person: where they are and why, history, actions."""
+"""The page of one person: the place and the reasons for it, the history, and the actions."""
 
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.paging import pages
-from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
+from waitlist_cli.console.actions import Call, Form, dialog, find_action, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
 from waitlist_cli.operations.explain import actor, explanation
@@ -19,7 +19,7 @@ from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# How many people of each kind are looked at to say what happened ahead.
+# How many people of each kind the console looks at to explain what happened ahead of a person.
 MOST_AHEAD = 1_000
 
 
@@ -49,7 +49,7 @@ def routes(console: Console) -> list[Route]:
             explanation=explanation(person, waitlist),
             actions=possible(person),
             ahead=ahead,
-            notes=[{**one, "became": became(one)} for one in reversed(notes)],
+            notes=[{**note, "became": became(note)} for note in reversed(notes)],
             history=_with_places(history),
             has_more=person["cursor"] is not None and history is person["history"],
             every=None if ahead else REFRESH_SECONDS,
@@ -57,11 +57,11 @@ def routes(console: Console) -> list[Route]:
 
     def ask(request: Request) -> Response:
         person = console.person(waitlist_of(request), entry_of(request))
-        action = named(ACTIONS, request.path_params["action"])
+        action = find_action(ACTIONS, request.path_params["action"])
         return dialog(console, request, action, person, name_of(person))
 
     def act(request: Request, form: Form) -> Response:
-        action = named(ACTIONS, request.path_params["action"])
+        action = find_action(ACTIONS, request.path_params["action"])
         return action.carry_out(Call(console, waitlist_of(request), entry_of(request), form))
 
     return [
@@ -72,9 +72,12 @@ def routes(console: Console) -> list[Route]:
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return events, newest first, with the places before and after those of the newest stay."""
+    """Return the events of a history, newest first.
+
+    Each event of the newest stay also gets the places before and after it.
+    """
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
-        {**one, "by": actor(one["by"]), "step": steps.get((one["at"], one["event"]))}
-        for one in reversed(history)
+        {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}
+        for event in reversed(history)
     ]

@@ -1,11 +1,19 @@
-"""What an operator can do to one person."""
+"""The actions that an operator can take on one person."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field, done
+from waitlist_cli.console.actions import (
+    LEASE,
+    REASON,
+    Action,
+    Call,
+    Document,
+    Field,
+    send_then_notify,
+)
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import escaped_json, shown
@@ -18,7 +26,7 @@ WHERE = Field(
     "choice",
     options=(
         *ENDS.items(),
-        ("places", "Ahead by a number of places"),
+        ("places", "Forward by a number of places"),
         ("priority", "Another priority"),
     ),
     value="front",
@@ -27,13 +35,13 @@ TO = Field(
     "to",
     "Where to",
     "choice",
-    options=(("place", "Its old place"), ("back", "End of the queue")),
+    options=(("place", "Their old place"), ("back", "End of the queue")),
     value="place",
 )
 
 
 def name_of(person: Document) -> str:
-    """Return what an operator calls a person."""
+    """Return the customer id of a person, or the entry id of a person without a customer id."""
     return shown(person["customer_id"] or person["entry_id"])
 
 
@@ -43,12 +51,13 @@ def _bump(call: Call) -> Response:
     if where in ENDS:
         to: dict[str, Any] = {"to": where}
     elif number is None:
-        raise WrongUsage(f"Give the number: how many places, or which priority ({where}).")
+        raise WrongUsage("Places or priority: enter a number.")
     else:
         to = {where: number}
     found = call.person.bump(**to)
     return call.console.done(
-        f"Now at position {shown(found['position'])}, priority {found['priority']}."
+        f"The person is now at position {shown(found['position'])}, with priority "
+        f"{found['priority']}."
     )
 
 
@@ -56,7 +65,7 @@ def _edit(call: Call) -> Response:
     profile = json_object(call.form.get("profile", ""), "Profile")
     attributes = attributes_of({}, [*map(unquoted, call.form.lines("attributes"))], "Attributes")
     call.person.edit(profile=profile, attributes=attributes)
-    return call.console.done("Profile and attributes are saved.")
+    return call.console.done("The profile and the attributes are saved.")
 
 
 def _edit_fields(person: Document) -> Sequence[Field]:
@@ -67,13 +76,13 @@ def _edit_fields(person: Document) -> Sequence[Field]:
         for value in (values if isinstance(values, list) else [values])
     ]
     return (
-        Field("profile", "Profile", "long", "A JSON object, at most 8 KB.", profile),
+        Field("profile", "Profile", "long", "A JSON object of at most 8 KB.", profile),
         Field(
             "attributes",
             "Attributes",
             "long",
-            "One NAME=VALUE a line; several lines with one name are several values. A value in "
-            "double quotes is JSON, in which \\u202e is a letter that is not shown.",
+            "One NAME=VALUE per line. Repeat a name to give it several values. A value in double "
+            "quotes is a JSON string, in which an escape such as \\u202e is a hidden character.",
             "\n".join(lines),
         ),
         REASON,
@@ -82,15 +91,15 @@ def _edit_fields(person: Document) -> Sequence[Field]:
 
 def _make_ready(call: Call) -> Response:
     found = call.person.ready(True)
-    notice = "The person is not held back any more."
+    notice = "The person is no longer held back."
     if reasons := passed_over(found):
-        notice += f" Still passed over: {reasons}."
+        notice += f" They are still passed over: {reasons}."
     return call.console.done(notice)
 
 
 def _reinstate(call: Call) -> Response:
     found = call.person.reinstate()
-    return call.console.done(f"Back at position {shown(found['position'])}.")
+    return call.console.done(f"The person is back at position {shown(found['position'])}.")
 
 
 def _erase(call: Call) -> Response:
@@ -100,19 +109,21 @@ def _erase(call: Call) -> Response:
 
 
 def _back(found: Document) -> str:
-    return f"Back in the queue at position {shown(found['position'])}."
+    return f"The person is back in the queue, at position {shown(found['position'])}."
 
 
-def _of_claim(send: Callable[[Call, str], object], notice: str) -> Callable[[Call], Response]:
+def _with_claim_token(
+    send: Callable[[Call, str], object], notice: str
+) -> Callable[[Call], Response]:
     def carry_out(call: Call) -> Response:
-        about = (call.waitlist_id, call.entry_id)
-        claim = call.console.claims.get(about, {})
+        claim_key = (call.waitlist_id, call.entry_id)
+        claim = call.console.claims.get(claim_key, {})
         token = call.form.text("claim_token") or claim.get("claim_token")
         if not token:
-            raise WrongUsage("Give the claim_token, which the claimer of this entry has.")
+            raise WrongUsage("Enter the claim token. The client that made the claim has the token.")
         send(call, token)
         if send is not _extend:
-            call.console.claims.pop(about, None)
+            call.console.claims.pop(claim_key, None)
         return call.console.done(notice)
 
     return carry_out
@@ -123,31 +134,36 @@ def _extend(call: Call, token: str) -> None:
 
 
 def _claim_fields(*fields: Field) -> Callable[[Document], Sequence[Field]]:
-    def of(person: Document) -> Sequence[Field]:
+    def fields_for(person: Document) -> Sequence[Field]:
         if person["claim_token"]:
             return fields
-        hint = "This console did not make the claim; its claimer has the token."
+        hint = "Another client made this claim and has the token."
         return (Field("claim_token", "Claim token", hint=hint, is_required=True), *fields)
 
-    return of
+    return fields_for
 
 
 BUMP = Action(
     "bump",
     "Move {who}",
-    "The new place is final at once; another move can change it again.",
+    "The person moves at once and loses the old place. You can move the person again.",
     "Move",
     _bump,
     (
         WHERE,
-        Field("number", "Places or priority", "number", "A priority is 0 to 255; 0 is usual."),
+        Field(
+            "number",
+            "Places or priority",
+            "number",
+            "A priority is from 0 to 255. The usual priority is 0.",
+        ),
         REASON,
     ),
 )
 EDIT = Action(
     "edit",
     "Edit {who}",
-    "The position stays; segments follow the attributes.",
+    "The person keeps the position. New attributes can put the person into other segments.",
     "Save",
     _edit,
     _edit_fields,
@@ -157,13 +173,13 @@ HOLD_BACK = Action(
     "hold-back",
     "Hold {who} back?",
     (
-        "Others are offered, claimed and admitted first. The person keeps the place, and is passed"
-        " over until an operator makes them ready."
+        "The person keeps the place, but gets no offer, claim or admission until an operator makes"
+        " them ready. Meanwhile others go first."
     ),
     "Hold back",
-    done(
+    send_then_notify(
         lambda call: call.person.ready(False),
-        "The person is held back: others go first, the place stays.",
+        "The person is held back and keeps the place. Others go first.",
     ),
     (REASON,),
 )
@@ -171,10 +187,10 @@ READY = Action(
     "ready",
     "Make {who} ready?",
     lambda person: (
-        "The person may be taken again, at the same place."
+        "The person keeps the place, and can be offered a slot, claimed or admitted again."
         + (
-            f" Their own rest until {shown(person['rest_until'])} goes on: only the customer ends"
-            " it."
+            f" They chose to rest until {shown(person['rest_until'])}. Only the customer can end"
+            " this rest."
             if person["rest_until"]
             else ""
         )
@@ -186,19 +202,23 @@ READY = Action(
 REMOVE = Action(
     "remove",
     "Remove {who} from the list?",
-    "The person loses the place; an operator can reinstate it. Record and history stay.",
+    "The person loses the place, but an operator can reinstate them later. The record and the "
+    "history are kept.",
     "Remove",
-    done(lambda call: call.person.remove(), "The person is off the list. The record stays."),
+    send_then_notify(
+        lambda call: call.person.remove(),
+        "The person is removed from the list. The record is kept.",
+    ),
     (REASON,),
     is_final=True,
 )
 REINSTATE = Action(
     "reinstate",
-    "Give {who} the former place back?",
+    "Give {who} their former place back?",
     (
-        "The person waits between the former neighbours again, with the former priority and time "
-        "of signup. It is a new stay: the former token fits no more, and the attempts begin at 0. "
-        "A guest needs a new link, which Link gets."
+        "The person waits between their former neighbours again, with the former priority and time "
+        "of signup. This is a new stay: the former entry token no longer works, and the attempts "
+        "start at 0. A guest needs a new link, which you get with the action Link."
     ),
     "Reinstate",
     _reinstate,
@@ -208,17 +228,18 @@ BAN = Action(
     "ban",
     "Ban {who} from the list?",
     lambda person: (
-        "Signups and imports of the person are refused until an operator ends the ban. "
+        "The service refuses signups and imports of the person until an operator ends the ban. "
         + (
-            "The admission stays: the person is inside until the pass ends or they are let out."
+            "The admission stays valid: the person is inside until the pass ends or an operator "
+            "lets them out."
             if person["status"] == "admitted"
-            else "The place, if there is one, is lost."
+            else "If the person has a place, they lose it."
         )
     ),
     "Ban",
-    done(
+    send_then_notify(
         lambda call: call.person.ban(),
-        "The person is banned: signups are refused from now on.",
+        "The person is banned. Their signups are refused from now on.",
     ),
     (REASON,),
     is_final=True,
@@ -226,21 +247,22 @@ BAN = Action(
 UNBAN = Action(
     "unban",
     "End the ban of {who}?",
-    "The person may sign up again; the former place comes back by Reinstate alone.",
+    "The person can sign up again. Only the action Reinstate gives back the former place.",
     "End the ban",
-    done(
+    send_then_notify(
         lambda call: call.person.unban(call.form.text("banned_at")),
-        "The ban has ended: the person may sign up again.",
+        "The ban has ended. The person can sign up again.",
     ),
-    # Of the ban that the operator has seen: not of a later one.
+    # The field identifies the ban that the operator saw, so that the action never ends a later ban.
     lambda person: (Field("banned_at", "Banned at", value=person["banned_at"] or ""), REASON),
 )
 ERASE = Action(
     "erase",
     "Erase {who}?",
     (
-        "Record, history and place are deleted for good. DynamoDB's recovery keeps former states of"
-        " its table for 35 days, and the stream of changes one day."
+        "The record, the history and the place are deleted for good. DynamoDB's point-in-time"
+        " recovery keeps earlier states of the table for 35 days, and its stream keeps the changes"
+        " for one day."
     ),
     "Erase for good",
     _erase,
@@ -251,7 +273,7 @@ TOKEN = Action(
     "token",
     "Issue an entry token for {who}",
     (
-        "The holder of the token can act as the customer: see the entry, accept or decline an"
+        "Anyone who has the token can act as the customer: see the entry, accept or decline an"
         " offer, take the pass, exit and leave. Earlier tokens stay valid."
     ),
     "Issue",
@@ -264,8 +286,8 @@ LINK = Action(
     "link",
     "Get the link of {who}",
     (
-        "Whoever has it has the place: send it to the address of the profile alone. While the"
-        " address is not verified, the reader verifies it by the link."
+        "Anyone who has the link can act as the customer, so send it only to the address in the"
+        " profile. If the address is not verified yet, the customer can verify it with the link."
     ),
     "Get",
     lambda call: call.console.done("The link, which is a secret:", code=call.person.link()["url"]),
@@ -274,9 +296,10 @@ LINK = Action(
 VERIFY = Action(
     "verify",
     "Mark {who} verified?",
-    "You have a proof of your own that the address is the person's, who may then be taken.",
+    "Do this only if you know that the address belongs to the person. They can then be offered a "
+    "slot, claimed or admitted.",
     "Mark verified",
-    done(
+    send_then_notify(
         lambda call: call.person.verify(call.person.show()["joined_at"]),
         "The address is verified.",
     ),
@@ -284,12 +307,14 @@ VERIFY = Action(
 )
 EXIT = Action(
     "exit",
-    "Let {who} go out?",
-    "The place inside is free at once, and the pass counts as over.",
+    "Let {who} out?",
+    "The place inside becomes free at once, and the service treats the pass as ended.",
     "Let out",
-    done(
+    send_then_notify(
         lambda call: call.person.exit(),
-        lambda found: f"Out since {shown(found['exited_at'])}. The place inside is free.",
+        lambda found: (
+            f"The person went out at {shown(found['exited_at'])}. The place inside is free."
+        ),
     ),
     (REASON,),
     is_final=True,
@@ -297,12 +322,12 @@ EXIT = Action(
 ADMIT = Action(
     "admit",
     "Admit {who} now?",
-    "The person gets a slot now, wherever they wait, whatever rate and schedule say.",
+    "The person gets a slot now, regardless of the position, the rate and the schedule.",
     "Admit",
-    done(
+    send_then_notify(
         lambda call: call.person.admit(),
         lambda found: (
-            f"Offered until {shown(found['offered_until'])}."
+            f"The person has an offer until {shown(found['offered_until'])}."
             if found["offered_until"]
             else "The person is admitted."
         ),
@@ -311,11 +336,12 @@ ADMIT = Action(
 )
 WITHDRAW = Action(
     "withdraw",
-    "Take the offer of {who} back?",
-    "The person waits at the old place, and the next one gets the slot.",
+    "Take back the offer of {who}?",
+    "The person waits at the old place again, and the next person gets the slot.",
     "Take back",
-    done(lambda call: call.person.withdraw(call.form.text("offered_until")), _back),
-    # Of the offer that the operator has seen: not of one that has followed it.
+    send_then_notify(lambda call: call.person.withdraw(call.form.text("offered_until")), _back),
+    # The field identifies the offer that the operator saw, so that the action never ends a later
+    # offer.
     lambda person: (
         Field("offered_until", "Offered until", value=person["offered_until"] or ""),
         REASON,
@@ -324,32 +350,35 @@ WITHDRAW = Action(
 REDRIVE = Action(
     "redrive",
     "Return {who} to the queue",
-    "The entry waits again, with no attempt counted.",
+    "The person waits again, and their attempts start at 0.",
     "Return",
-    done(
+    send_then_notify(
         lambda call: call.person.redrive(call.form.text("parked_at") or None, call.form.text("to")),
         _back,
     ),
-    # Of the parking that the operator has seen: not of a later one.
+    # The field identifies the time of parking that the operator saw, so that the action does not
+    # return a person who was parked again later.
     lambda person: (Field("parked_at", "Parked at", value=person["parked_at"] or ""), TO, REASON),
 )
 COMPLETE = Action(
     "complete",
     "Admit {who}?",
-    "The claim ends and the person is admitted for good.",
+    "The claim ends, and the person is admitted. This cannot be undone.",
     "Admit",
-    _of_claim(lambda call, token: call.person.complete(token), "The person is admitted."),
+    _with_claim_token(lambda call, token: call.person.complete(token), "The person is admitted."),
     _claim_fields(REASON),
     is_final=True,
 )
 RELEASE = Action(
     "release",
-    "Give {who} back to the queue",
-    "The claim ends and the person waits again.",
+    "Release {who} to the queue",
+    "The claim ends, and the person waits again.",
     "Release",
-    _of_claim(
+    _with_claim_token(
         lambda call, token: call.person.release(
-            token, call.form.text("to"), call.form.number("delay_seconds", "Passed over") or 0
+            token,
+            call.form.text("to"),
+            call.form.number("delay_seconds", "Seconds without a claim") or 0,
         ),
         "The person waits again.",
     ),
@@ -357,10 +386,10 @@ RELEASE = Action(
         TO,
         Field(
             "delay_seconds",
-            "Passed over for so many seconds",
+            "Seconds without a claim",
             "number",
-            "The person keeps the place and is claimed again after that, within 12 hours; empty: "
-            "at once.",
+            "The person keeps the place, but cannot be claimed for this time, at most 12 hours. "
+            "Leave empty for no pause.",
         ),
         REASON,
     ),
@@ -370,43 +399,43 @@ EXTEND = Action(
     "Extend the claim of {who}",
     "The lease starts again from now.",
     "Extend",
-    _of_claim(_extend, "The lease starts again."),
+    _with_claim_token(_extend, "The lease has started again."),
     _claim_fields(LEASE),
 )
 PARK = Action(
     "park",
     "Park {who}",
-    "The claim ends, and the person stays out of the queue until an operator redrives.",
+    "The claim ends, and the person stays out of the queue until an operator returns them.",
     "Park",
-    _of_claim(lambda call, token: call.person.park(token), "The person is parked."),
+    _with_claim_token(lambda call, token: call.person.park(token), "The person is parked."),
     _claim_fields(REASON),
 )
-OF_CLAIM = (COMPLETE, RELEASE, EXTEND, PARK)
-OF_STAY = (EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
-ACTIONS = (BUMP, ADMIT, HOLD_BACK, READY, WITHDRAW, *OF_CLAIM, REDRIVE, EXIT, *OF_STAY)
+CLAIM_ACTIONS = (COMPLETE, RELEASE, EXTEND, PARK)
+STAY_ACTIONS = (EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE)
+ACTIONS = (BUMP, ADMIT, HOLD_BACK, READY, WITHDRAW, *CLAIM_ACTIONS, REDRIVE, EXIT, *STAY_ACTIONS)
 
 
 def possible(person: Document) -> list[Action]:
-    """Return the actions that the state of a person allows, the commonest first."""
+    """Return the actions that the state of a person allows, the most common action first."""
     match person["status"]:
         case "waiting" if person["ready"]:
-            own = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
+            actions = [BUMP, ADMIT, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
-            # Admitting one who is not ready is refused.
+            # ADMIT is missing, because the service refuses to admit a person who is not ready.
             is_held_back = "held_back" in (person["not_ready"] or ())
             is_unverified = "unverified" in (person["not_ready"] or ())
-            own = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]
-            own[:0] = [VERIFY] if is_unverified else []
+            actions = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]
+            actions[:0] = [VERIFY] if is_unverified else []
         case "offered" if person["offered_until"] is None:
-            own = [*OF_CLAIM, EDIT, TOKEN, LINK, REMOVE]
+            actions = [*CLAIM_ACTIONS, EDIT, TOKEN, LINK, REMOVE]
         case "offered":
-            own = [WITHDRAW, EDIT, TOKEN, LINK, REMOVE]
+            actions = [WITHDRAW, EDIT, TOKEN, LINK, REMOVE]
         case "parked":
-            own = [REDRIVE, REINSTATE, EDIT, TOKEN, LINK, REMOVE]
+            actions = [REDRIVE, REINSTATE, EDIT, TOKEN, LINK, REMOVE]
         case "admitted" if person["room_until"]:
-            own = [EXIT]
+            actions = [EXIT]
         case "left" if person["joined_at"] and not person["banned_at"]:
-            own = [REINSTATE]
+            actions = [REINSTATE]
         case _:
-            own = []
-    return [*own, UNBAN if person["banned_at"] else BAN, ERASE]
+            actions = []
+    return [*actions, UNBAN if person["banned_at"] else BAN, ERASE]

@@ -1,4 +1,4 @@
-"""Times that an operator picks by the clocks of a time zone."""
+"""Reads the local times that an operator picks for a time zone."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -6,52 +6,55 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# What a browser sends for a picked time: seconds only if they are not 0.
+# A browser sends the seconds of a picked time only if they are not 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
 @cache
 def zones() -> list[str]:
-    """Return UTC and the names of the time zones of a place."""
+    """Return UTC and the time zones with names such as Europe/Berlin."""
     return ["UTC", *sorted(name for name in available_timezones() if "/" in name)]
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Return the time at which the clocks of a zone show what was picked; raises WrongUsage.
+    """Return the instant at which the clocks of `zone` show the picked time.
 
-    A time that they show twice is the first of the two.
+    If the clocks show that time twice, return the first instant. Raises WrongUsage if the clocks
+    never show that time.
     """
     if not typed:
         raise WrongUsage(f"{label}: choose a date and a time.")
     if zone not in zones():
-        raise WrongUsage(f"Time zone: {zone!r} is not a time zone, such as Europe/Berlin.")
+        raise WrongUsage(
+            f"Time zone: {zone!r} is not a time zone. Use a name such as Europe/Berlin."
+        )
     form = PICKED[len(typed) > len("2026-12-01T09:00")]
     try:
         instant = datetime.strptime(typed, form).replace(tzinfo=ZoneInfo(zone))
         shown = instant.astimezone(UTC).astimezone(ZoneInfo(zone))
     except (ValueError, OverflowError):
         raise WrongUsage(
-            f"{label}: {typed!r} is not a date and a time, such as 2026-12-01T09:00."
+            f"{label}: {typed!r} is not a date and a time. Use the form 2026-12-01T09:00."
         ) from None
     if shown.replace(tzinfo=None) != instant.replace(tzinfo=None):
         raise WrongUsage(
             f"{label}: the clocks in {zone} skip {instant:%H:%M} on {instant.day} {instant:%B %Y}. "
-            "Choose a time before or after the hour that they skip."
+            "Choose a time before or after the skipped hour."
         )
     return instant
 
 
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
-    """Return a time in UTC, None for an empty field; raises WrongUsage.
+    """Return a picked time in UTC, or None if the field is empty. Raises WrongUsage.
 
-    It is the time `before`, to the millisecond, if the clocks of the zone show at that what was
-    picked: also if they show it twice.
+    If the clocks of the zone show the picked time at the saved time `before`, return `before`. This
+    keeps its milliseconds, and keeps the right instant if the clocks show the time twice.
     """
     if not typed:
         return None
     picked = picked_instant(typed, zone, label)
     if before:
-        kept = datetime.fromisoformat(before).astimezone(ZoneInfo(zone))
-        if kept.replace(tzinfo=None, microsecond=0) == picked.replace(tzinfo=None):
+        saved = datetime.fromisoformat(before).astimezone(ZoneInfo(zone))
+        if saved.replace(tzinfo=None, microsecond=0) == picked.replace(tzinfo=None):
             return before
     return picked.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""The admission policy of a list as a form, which shows what it will do before it is saved."""
+"""The form of a waitlist's admission policy, with a preview of its effect before saving."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
-from waitlist_cli.console.launch import launch_of, typed_before
+from waitlist_cli.console.launch import launch_form_values, read_launch
 from waitlist_cli.console.picked_times import zones
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import (
@@ -45,25 +45,25 @@ NAMES = {
 }
 NO_SHOWS = (
     ("to_back", "Go to the end of the queue"),
-    ("keep_place", "Keep the place, and are offered again"),
+    ("keep_place", "Keep their place and get another offer"),
     ("leave", "Leave the list"),
 )
 COUNTS = (
     ("offered", "Each offer uses a slot of the rate"),
-    ("entered", "Slots of people who do not enter come back"),
+    ("entered", "Slots of people who do not enter are used again"),
 )
 COMBINES = (
-    ("least", "The fewer slots of the two decide"),
-    ("sum", "The slots of both are added"),
+    ("least", "The smaller number of slots applies"),
+    ("sum", "The slots of both are added together"),
 )
 ACCEPTANCES = (
-    ("enter", "Get an offer, and enter in time"),
+    ("enter", "Get an offer and must enter in time"),
     ("automatic", "Are admitted at once, without an offer"),
 )
 
 CUSTOMER_EXITS = (
-    ("frees_now", "Free the room at once; the place must refuse their passes"),
-    ("frees_at_end", "Free the room when their passes end"),
+    ("frees_now", "Free their room at once (you must then refuse their passes)"),
+    ("frees_at_end", "Free their room when their passes end"),
 )
 
 
@@ -79,7 +79,7 @@ def routes(console: Console) -> list[Route]:
             has_policy=policy is not None,
             policy={**DEFAULTS, **(policy or {})},
             offer_hours=hours_line(policy),
-            schedule="\n".join(schedule_line(one) for one in (policy or DEFAULTS)["schedule"]),
+            schedule="\n".join(map(schedule_line, (policy or DEFAULTS)["schedule"])),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
             acceptances=ACCEPTANCES,
@@ -95,7 +95,7 @@ def routes(console: Console) -> list[Route]:
             "launch.html",
             waitlist=waitlist,
             seen=seen(waitlist, ["admission"]),
-            typed=typed_before(waitlist["admission"]),
+            typed=launch_form_values(waitlist["admission"]),
             zones=zones(),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
@@ -135,17 +135,17 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed(form: Form) -> dict[str, Any] | None:
-    """Return the policy of the form, None for admission by hand; raises WrongUsage."""
+    """Return the policy of the form, or None if operators admit by hand. Raises WrongUsage."""
     if form.text("by") == "hand":
         return None
     if form.text("by") == "launch":
-        return launch_of(form)
+        return read_launch(form)
     count = form.number("rate_count", "Rate")
     per = form.text("rate_per")
     if count is not None and per not in PERIOD_SECONDS:
         raise WrongUsage(f"Rate: {per!r} is not a period.")
     if count == 0:
-        raise WrongUsage("Rate: give a number from 1 on, or leave it empty.")
+        raise WrongUsage("Rate: enter a number of at least 1, or leave the field empty.")
     begins = form.text("rate_from")
     rate = {
         "count": count,
@@ -170,14 +170,14 @@ def _typed(form: Form) -> dict[str, Any] | None:
 def _seconds(form: Form, name: str) -> int:
     seconds = form.number(name, NAMES[name])
     if not seconds:
-        raise WrongUsage(f"{NAMES[name]}: give a number of seconds.")
+        raise WrongUsage(f"{NAMES[name]}: enter a number of seconds.")
     return seconds
 
 
 def _changes(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each value that changes, with the old and the new one."""
+    """Yield the label, the old value and the new value of each setting that changes."""
     if (before is None) != (after is None):
         yield "Admission", _summary(before), _summary(after)
         return
@@ -198,7 +198,7 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
     if name == "rate":
         return rate_text(value) if value else "no limit"
     if name == "schedule":
-        return ", ".join(schedule_line(one) for one in value) or "none"
+        return ", ".join(map(schedule_line, value)) or "none"
     if name == "offer_hours":
         return hours_text(value) if value else "at any time"
     if name == "max_inside":
@@ -208,14 +208,17 @@ def _value(name: str, policy: Mapping[str, Any] | None) -> str:
 
 
 def _waits(found: Mapping[str, Any], now: datetime) -> list[dict[str, Any]]:
-    """Return position, wait in words and time of each estimate; those without one have neither."""
+    """Return the position, the wait in words and the expected time of each estimate.
+
+    The wait and the time are None if no place comes free within a year.
+    """
     waits = []
-    for one in found["estimates"]:
-        wait = one["estimated_wait"]
+    for estimate in found["estimates"]:
+        wait = estimate["estimated_wait"]
         waits.append(
             {
-                "position": one["position"],
-                "is_next": one["position"] == found["waiting"] + 1,
+                "position": estimate["position"],
+                "is_next": estimate["position"] == found["waiting"] + 1,
                 "text": estimate_text(wait) if wait else None,
                 "at": (now + timedelta(seconds=wait["seconds"])).isoformat() if wait else None,
             }

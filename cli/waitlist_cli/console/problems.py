@@ -1,4 +1,4 @@
-"""Turns errors of the service into pages that say what to do."""
+"""Turns errors into pages that tell the operator what to do."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -6,13 +6,17 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# After these errors the page asks again by itself.
+# A page that failed with one of these errors reloads by itself.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 
 
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
-    """Return an error: in the dialog that sent a form, above a page that is open, or as a page."""
+    """Return the response for an error.
+
+    The browser shows the error in the dialog whose form failed, above an open page whose refresh
+    failed, or as a page of its own.
+    """
     is_action = request.method == "POST"
     values = {
         "error": error,
@@ -25,7 +29,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":
-        # What the page shows stays, and the error stands above it.
+        # Keep the content of the open page and show the error above it.
         response.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     elif isinstance(error, RETURNS):
         response.headers["Refresh"] = str(RETRY_SECONDS)
@@ -35,16 +39,19 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
 def _advice(error: CliError, *, is_action: bool) -> str:
     match error:
         case Unauthorised():
+            then = "press the button again" if is_action else "this page continues by itself"
             return (
-                "Renew your AWS credentials in a terminal (for example: aws sso login), or start "
-                "the console again with another --profile. This page then goes on by itself."
+                "Renew your AWS credentials in a terminal, for example with `aws sso login`, or "
+                f"start the console again with another --profile. After that, {then}."
             )
         case Unavailable() if is_action:
-            return "Press the button again: a repeated request has one effect."
+            return "Press the button again. Sending the request twice has only one effect."
         case Unavailable():
-            return "This page goes on by itself as soon as the service answers."
+            return "This page continues by itself as soon as the service answers."
+        case Defective() if is_action:
+            return "The service failed. Look for the cause in its log, then press the button again."
         case Defective():
-            return "The service failed. Its log has the cause; this page asks again by itself."
+            return "The service failed. Look for the cause in its log. This page retries by itself."
         case _:
             return ""
 

@@ -1,4 +1,4 @@
-"""Renders the console's pages; every value is escaped."""
+"""Renders the console's pages. The templates escape every value."""
 
 import json
 import re
@@ -14,46 +14,50 @@ from starlette.responses import HTMLResponse
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import details, duration, shown
 
-# A time nearer than this is shown without its date: no other time so near has the same digits,
-# and a claim made before midnight reads as one made after it.
+# A time that is less than 12 hours away is shown without its date. Each time of day occurs only
+# once in that range, and a claim from before midnight looks like a claim from after midnight.
 TIME_ALONE = timedelta(hours=12)
-# Compact numbers begin here; below, every digit counts.
+# Numbers from here on are abbreviated. Smaller numbers keep all digits.
 COMPACT_FROM = 10_000
-# No letters: UTF-8 cannot encode them, so an answer with one would fail.
+# UTF-8 cannot encode surrogates, so a response that contains a surrogate would fail.
 SURROGATES = re.compile("[\ud800-\udfff]")
 UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
 NONE = "-"
 
 
 def text(value: object) -> str:
-    """Return a value for people to read, without control and direction characters."""
+    """Return a value as readable text, with control and direction characters replaced."""
     return NONE if value is None or value == "" else shown(value)
 
 
 def own(value: object) -> str:
-    """Return a value that a customer chose as it is, numbers without commas."""
+    """Return a value that a customer chose as text. Numbers get no thousands separators."""
     return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def compact(value: int | None) -> str:
-    """Return a number in at most five characters: 9,999, 12.3K, 1.2M."""
+    """Return a number in at most five characters, such as 9,999, 12.3K or 1.2M."""
     if value is None:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            # Cut and not rounded, because 999,999 is not yet a million.
+            # Truncate instead of rounding, because 999,999 is not a million yet.
             tenths = value * 10 // size
             return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
 
 
 def seconds(value: int | None) -> str:
-    """Return a duration: 2 h 5 min."""
+    """Return a duration such as 2 h 5 min."""
     return NONE if value is None else duration(value)
 
 
 def moment(value: str | None) -> str:
-    """Return a time in this computer's zone: 14:03:22 near now, else 3 Mar 14:03 or 3 Mar 2019."""
+    """Return a time in this computer's time zone.
+
+    The format is 14:03:22 within 12 hours of now, 3 Mar 14:03 in the current year, and otherwise
+    3 Mar 2019.
+    """
     if value is None:
         return NONE
     local = datetime.fromisoformat(value).astimezone()
@@ -66,12 +70,12 @@ def moment(value: str | None) -> str:
 
 
 def ago(value: str | None) -> str:
-    """Return how long ago a time is: 2 min 5 s."""
+    """Return how long ago a time was, such as 2 min 5 s."""
     return NONE if value is None else duration(max(0, -_seconds_until(value)))
 
 
 def ahead(value: str) -> str:
-    """Return how long it is until a time: 2 min 5 s."""
+    """Return how long it is until a time, such as 2 min 5 s."""
     return duration(max(0, _seconds_until(value)))
 
 
@@ -81,7 +85,7 @@ def _seconds_until(value: str) -> int:
 
 @cache
 def _environment() -> Environment:
-    """Return the templates, which are compiled once a process."""
+    """Return the template environment, which the whole process shares."""
     made = Environment(
         loader=PackageLoader("waitlist_cli.console"),
         autoescape=True,
@@ -98,20 +102,20 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Pages:
-    """`service` is the address that each page shows."""
+    """Renders templates. Every page shows the service's address, `service`."""
 
     service: str
     templates: Environment = field(default_factory=_environment)
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # Such as in the value of a form's field, where `text` does not stand.
+        # Values of form fields do not go through the filter `text`, so surrogates can remain.
         return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Render a template, as a whole page or as the part that htmx asked for."""
+        """Render a template as a whole page, or as a fragment if htmx sent the request."""
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"
         html = self.html(template, layout=layout, path=request.url.path, **values)

@@ -1,4 +1,4 @@
-"""Searches that look through the people of a list, while their page shows how far they are."""
+"""Background searches through the people of a waitlist, whose progress a page shows."""
 
 import threading
 from collections.abc import Iterator
@@ -11,17 +11,21 @@ from waitlist_cli.errors import CliError
 from waitlist_cli.operations.search import STATUSES, found_people
 
 MOST_FOUND = 200
-# A console keeps the results of so many searches.
+# How many searches the console keeps. A new search ends and replaces the oldest search.
 MOST_KEPT = 10
 
 
 class _Ended(Exception):
-    """The search was ended while it looked."""
+    """The console ended the search before the search was complete."""
 
 
 @dataclass
 class Search:
-    """`looked` of `total` people are looked at; `is_full` if it ended with MOST_FOUND."""
+    """A search through the people of one waitlist.
+
+    The search has looked at `looked` of `total` people. It stops when it has found MOST_FOUND
+    people, and `is_full` is true then.
+    """
 
     id: str
     waitlist_id: str
@@ -38,7 +42,7 @@ class Search:
         return len(self.people) >= MOST_FOUND
 
     def run(self, api: Api) -> None:
-        """Look through all statuses; a failed request ends it with a problem."""
+        """Search the people of all statuses. A failed request ends the search with a `problem`."""
         found = found_people(api, self.waitlist_id, self.text, on_look=self._look)
         try:
             for person in islice(found, MOST_FOUND):
@@ -58,7 +62,10 @@ class Search:
 
 @dataclass
 class Searches:
-    """The searches of this run; the text of one is in no address, because it is personal data."""
+    """The searches of this run.
+
+    Addresses of pages contain the number of a search, because its text is personal data.
+    """
 
     _searches: dict[str, Search] = field(default_factory=dict)
     _threads: list[threading.Thread] = field(default_factory=list)
@@ -66,7 +73,6 @@ class Searches:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self, api: Api, waitlist_id: str, text: str) -> Search:
-        """Begin to search a list."""
         stats = api.operator("GET", f"/{waitlist_id}/stats")
         total = sum(stats[status] for status in STATUSES)
         with self._lock:
@@ -84,7 +90,7 @@ class Searches:
         return search if search is not None and search.waitlist_id == waitlist_id else None
 
     def end(self) -> None:
-        """End all searches and wait for their current requests."""
+        """Stop all searches and wait until their current requests have ended."""
         for search in self._searches.values():
             search.to_end.set()
         for thread in self._threads:

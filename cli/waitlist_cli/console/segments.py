@@ -1,4 +1,4 @@
-"""How many people of each segment wait."""
+"""The page that shows how many people of each segment are waiting."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ from starlette.routing import Route
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
 
-# A page of the browser; a list can have more combinations of values than a person reads.
+# The page shows at most this many segments. A waitlist can have far more combinations of values.
 MOST = 1_000
 REFRESH_SECONDS = 30
 
@@ -25,8 +25,8 @@ def routes(console: Console) -> list[Route]:
             request,
             "segments.html",
             waitlist=waitlist,
-            segments=sorted(found[:MOST], key=lambda one: -one["waiting"]),
-            most=max((one["waiting"] for one in found), default=1) or 1,
+            segments=sorted(found[:MOST], key=lambda segment: -segment["waiting"]),
+            most=max((segment["waiting"] for segment in found), default=1) or 1,
             has_more=len(found) > MOST,
             every=REFRESH_SECONDS,
         )

@@ -1,7 +1,8 @@
-"""The counter: claim the next people of a list, and end each claim."""
+"""The page of a service counter, where operators claim the next people and end each claim."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Call, Form, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
-from waitlist_cli.console.person_actions import OF_CLAIM, name_of
+from waitlist_cli.console.person_actions import CLAIM_ACTIONS, name_of
 from waitlist_cli.console.waitlist_actions import claim, claim_fields
 from waitlist_cli.errors import Refused
 
@@ -23,18 +24,18 @@ def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         waitlist = console.get(f"/{waitlist_id}")
-        own = [entry_id for of, entry_id in list(console.claims) if of == waitlist_id]
+        claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            people = list(threads.map(lambda one: _claimed(console, waitlist_id, one), own))
+            people = list(threads.map(partial(_claimed_person, console, waitlist_id), claimed))
         return console.page(
             request,
             "serve.html",
             waitlist=waitlist,
             waiting=console.get(f"/{waitlist_id}/stats")["waiting"],
-            held=[one for one in people if one["claim_token"]],
-            ended=[one for one in people if not one["claim_token"]],
+            held=[person for person in people if person["claim_token"]],
+            ended=[person for person in people if not person["claim_token"]],
             fields=claim_fields(waitlist),
-            actions=OF_CLAIM,
+            actions=CLAIM_ACTIONS,
             key=str(uuid.uuid4()),
             every=REFRESH_SECONDS,
         )
@@ -42,12 +43,12 @@ def routes(console: Console) -> list[Route]:
     def serve(request: Request, form: Form) -> Response:
         notice = claim(Call(console, waitlist_of(request), "", form))
         is_part = request.headers.get("hx-request") == "true"
-        # The form stays as it was filled in, for the next person.
+        # The form keeps its values for the next person.
         return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
 
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        if not _claimed(console, waitlist_id, entry_id)["claim_token"]:
+        if not _claimed_person(console, waitlist_id, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
         return console.done("Dismissed.")
 
@@ -58,8 +59,8 @@ def routes(console: Console) -> list[Route]:
     ]
 
 
-def _claimed(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-    """Return a person of a claim made here; without `claim_token` if the claim has ended."""
+def _claimed_person(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
+    """Return a person whom this console claimed. An ended claim has an empty `claim_token`."""
     try:
         person = console.person(waitlist_id, entry_id)
     except Refused as error:

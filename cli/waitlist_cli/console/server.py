@@ -1,4 +1,4 @@
-"""Starts the console's web server, on this computer only, and ends it at Ctrl-C."""
+"""Runs the console's web server on the loopback addresses until Ctrl-C."""
 
 import errno
 import signal
@@ -21,14 +21,14 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# A browser that asks for a name below localhost may try either address first, so no other program
-# may have the port on one of them.
+# A browser may try either loopback address first for a name below localhost. The console takes its
+# port on both addresses, so that no other program receives the console's requests.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# A computer without IPv6 has no such address that another program could take.
+# These errors mean that the computer has no IPv6. No other program can listen on ::1 then.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
-# How often a free port is asked for: it may be taken on the other address.
+# How many free ports to try. A port that is free on 127.0.0.1 may be taken on ::1.
 TRIES = 20
-# A person waits for each answer, and can press the button again.
+# Few retries, because an operator waits for each answer and can press the button again.
 PATIENCE = RetryPolicy(
     timeout_seconds=15.0, tries=2, first_jitter_seconds=0.5, most_asked_seconds=2
 )
@@ -36,32 +36,40 @@ SHUTDOWN_SECONDS = 5
 
 
 def run_console(context: Context, port: int, *, opens_browser: bool) -> None:
-    """Serve the console until Ctrl-C; port 0 takes a free one. Raises WrongUsage."""
+    """Serve the console until Ctrl-C. Port 0 means any free port.
+
+    Raises WrongUsage if the port cannot be used.
+    """
     api = replace(context.api, patience=PATIENCE, on_retry=lambda *_: None)
     with ExitStack() as ending:
-        sockets = [ending.enter_context(closing(one)) for one in bound_sockets(port)]
+        sockets = [ending.enter_context(closing(bound)) for bound in bound_sockets(port)]
         folder = Path(ending.enter_context(TemporaryDirectory(prefix="waitlist-console-")))
         app = ending.enter_context(console_app(api, folder))
         guard = Guard(app, sockets[0].getsockname()[1])
         entrance = Entrance(guard, folder, context.output, opens_browser)
         if not context.output.as_json:
-            again = "opens it again" if opens_browser else "prints another address"
+            action = "open it again" if opens_browser else "print a new address"
             context.output.line(
-                f"The console of {api.http.base_url} is ready. Ctrl-C ends it, Enter {again}."
+                f"The console for {api.http.base_url} is ready. Press Ctrl-C to stop it, or Enter "
+                f"to {action}."
             )
         entrance.open()
         server = web_server(guard)
-        # After SIGINT or SIGTERM uvicorn raises the signal again, which must not end the process
-        # before the folder of the imports is removed. It does not handle SIGHUP.
+        # After SIGINT or SIGTERM, uvicorn raises the signal again. Shutdown catches that signal, so
+        # that the process does not end before the temporary folder is removed. Shutdown also
+        # handles SIGHUP, which uvicorn does not.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
-        with suppress(KeyboardInterrupt), shutdown.installed(), _reading_is_refused():
+        with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
             server.run(sockets=sockets)
 
 
 @contextmanager
-def _reading_is_refused() -> Iterator[None]:
-    """Let a read from the terminal fail in the background, where it would stop the process."""
+def _sigttin_ignored() -> Iterator[None]:
+    """Ignore SIGTTIN, so that reading the terminal from the background raises an error.
+
+    By default the signal would stop the process.
+    """
     if not hasattr(signal, "SIGTTIN"):
         yield
         return
@@ -77,7 +85,7 @@ def _interrupt() -> NoReturn:
 
 
 def web_server(guard: Guard) -> uvicorn.Server:
-    """Return the server of a console, to be run with a socket."""
+    """Return the uvicorn server of a console. Its `run` method needs the sockets."""
     return uvicorn.Server(
         uvicorn.Config(
             guard,
@@ -94,9 +102,9 @@ def web_server(guard: Guard) -> uvicorn.Server:
 
 
 def bound_sockets(port: int) -> list[socket.socket]:
-    """Return a socket of each loopback address, all of one port; 0 takes a free one.
+    """Return sockets that listen on the same port of each loopback address.
 
-    Raises WrongUsage.
+    Port 0 means any free port. Raises WrongUsage if the port cannot be used.
     """
     for _ in range(TRIES - 1 if port == 0 else 0):
         with suppress(OSError):
@@ -105,22 +113,22 @@ def bound_sockets(port: int) -> list[socket.socket]:
         return _bound(port)
     except OSError as error:
         raise WrongUsage(
-            f"Port {port} cannot be used: {error.strerror}. Give another --port."
+            f"The console cannot listen on port {port}: {error.strerror}. Choose another --port."
         ) from error
 
 
 def _bound(port: int) -> list[socket.socket]:
-    """Listen on all loopback addresses or on none; raises OSError."""
+    """Listen on all loopback addresses. If one fails, close the others and raise OSError."""
     with ExitStack() as made:
         sockets: list[socket.socket] = []
         for family, host in FAMILIES:
             used = sockets[0].getsockname()[1] if sockets else port
             try:
-                one = socket.create_server((host, used), family=family)
+                bound = socket.create_server((host, used), family=family)
             except OSError as error:
                 if family == socket.AF_INET6 and error.errno in NO_IPV6:
                     continue
                 raise
-            sockets.append(made.enter_context(closing(one)))
+            sockets.append(made.enter_context(closing(bound)))
         made.pop_all()
         return sockets

@@ -1,4 +1,4 @@
-"""The settings of a list, and a new list."""
+"""The forms for the settings of a waitlist and for a new waitlist."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ PATH = "/lists/{waitlist}/settings"
 REJOIN = (
     ("never", "No one"),
     ("after_leaving", "Customers who left"),
-    ("always", "Also customers who were admitted"),
+    ("always", "Customers who left or were admitted"),
 )
 REQUIRED_NUMBERS = (
     ("lease_seconds", "Lease of a claim"),
@@ -30,19 +30,22 @@ UNANSWERED = (
     ("leave", "The entry leaves the list"),
     ("to_back", "The entry goes to the end of the queue"),
 )
-HIDE_COUNTS = (("no", "Customers see how many wait"), ("yes", "Only operators see it"))
+HIDE_COUNTS = (
+    ("no", "Customers see how many people wait"),
+    ("yes", "Only operators see how many people wait"),
+)
 BOT_CHECK_DOWN = (
-    ("refuse", "They are refused, and can try again"),
-    ("accept", "They join unchecked"),
+    ("refuse", "New guests are refused, and can try again"),
+    ("accept", "New guests join unchecked"),
 )
 IDENTITY = (
-    ("", "The customer id that the app names, or the page draws for each browser"),
+    ("", "A customer id, which your app chooses or the page creates for each browser"),
     ("email", "The mail address"),
     ("phone", "The telephone number"),
 )
 VERIFY = (
     ("off", "No"),
-    ("before_offer", "Yes: no one is offered a place before"),
+    ("before_offer", "Yes, before they can be offered a place"),
 )
 PLUS_ADDRESSES = (
     ("same", "The same person as ada@example.com"),
@@ -92,7 +95,7 @@ def routes(console: Console) -> list[Route]:
             Field(
                 "id",
                 "Id",
-                hint="Lower-case letters, digits and hyphens. It stands in addresses and events.",
+                hint="Lower-case letters, digits and hyphens. Addresses and events contain the id.",
                 is_required=True,
             ),
             Field("open", "Signups", "choice", options=OPEN, value="yes"),
@@ -126,33 +129,39 @@ def _fields(waitlist: Document) -> Sequence[Field]:
         return ", ".join(map(str, found)) if isinstance(found, list) else str(found)
 
     return (
-        Field("name", "Name", hint="For people to read.", value=waitlist["name"], is_required=True),
+        Field(
+            "name",
+            "Name",
+            hint="The name that people see.",
+            value=waitlist["name"],
+            is_required=True,
+        ),
         Field(
             "capacity",
             "Capacity",
             "number",
-            "How many may be on the list; empty: no limit.",
+            "How many people can be on the list. Leave empty for no limit.",
             number("capacity"),
         ),
         Field(
             "opens_at",
             "Opens",
             "time",
-            "Signups are taken from this time on; empty: since ever.",
+            "Customers can sign up from this time on. Leave empty for no start time.",
             waitlist["opens_at"] or "",
         ),
         Field(
             "closes_at",
             "Closes",
             "time",
-            "Signups are taken until this time; empty: for ever.",
+            "Customers can sign up until this time. Leave empty for no end time.",
             waitlist["closes_at"] or "",
         ),
         Field(
             "timezone",
             "Time zone",
             "zone",
-            "The clocks there show the times above.",
+            "The two times above are local times of this zone.",
             options=[(name, name) for name in zones()],
         ),
         Field(
@@ -167,9 +176,9 @@ def _fields(waitlist: Document) -> Sequence[Field]:
         ),
         Field(
             "bot_check_down",
-            "While the bot check does not answer",
+            "If the bot check does not answer",
             "choice",
-            "For stacks with BotCheck: what happens to new guests meanwhile.",
+            "This matters only if the stack has the parameter BotCheck.",
             options=BOT_CHECK_DOWN,
             value=waitlist["bot_check_down"],
         ),
@@ -177,39 +186,40 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "rest_max_days",
             "Longest rest, in days",
             "number",
-            "How long customers may let others pass; empty, as the next: not at all.",
+            "How long customers may let others go first. Leave this and the next field empty for "
+            "no rests.",
             rest("max_days"),
         ),
         Field(
             "rest_times",
             "Rests in a stay",
             "number",
-            "How often a customer may rest before the stay ends.",
+            "How many times a customer may rest during one stay.",
             rest("times"),
         ),
         Field(
             "confirm_every_days",
-            "Ask if they still wait, every … days",
+            "Ask whether they still wait, every … days",
             "number",
-            "Empty: customers are not asked.",
+            "Leave empty if customers should not be asked.",
             confirm("every_days"),
         ),
         Field(
             "confirm_answer_days",
             "Days to answer",
             "number",
-            "At most as many as above; empty: 14.",
+            "At most the number of days above. Leave empty for 14 days.",
             confirm("answer_days"),
         ),
         Field(
             "confirm_reminders_days",
             "Reminders, in days before the deadline",
-            hint="Such as 7, 1; empty: none.",
+            hint="Numbers with commas, such as 7, 1. Leave empty for no reminders.",
             value=confirm("reminders_days"),
         ),
         Field(
             "confirm_then",
-            "Without an answer",
+            "If they do not answer",
             "choice",
             options=UNANSWERED,
             value=confirm("then") or "park",
@@ -218,7 +228,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "segments",
             "Segments",
             "long",
-            "One NAME or NAME,NAME a line: attributes by which claims can filter.",
+            "One NAME or NAME,NAME per line. Claims can filter by these attributes.",
             "\n".join(",".join(names) for names in waitlist["segments"]),
         ),
         Field(
@@ -232,7 +242,7 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "max_attempts",
             "Attempts",
             "number",
-            "After so many expired holds an entry is parked.",
+            "An entry is parked after this many claims or offers have expired.",
             number("max_attempts"),
             is_required=True,
         ),
@@ -240,14 +250,15 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "max_claims",
             "Claims at once",
             "number",
-            "How many people may be claimed at the same time; empty: any number.",
+            "How many people can be claimed at the same time. Leave empty for no limit.",
             number("max_claims"),
         ),
         Field(
             "max_guest_bytes",
             "Data of a signup, in bytes",
             "number",
-            "How much profile and attributes a customer may send, as JSON; not for imports.",
+            "The size limit of a customer's profile and attributes as JSON. Imports have a limit "
+            "of their own.",
             number("max_guest_bytes"),
             is_required=True,
         ),
@@ -255,19 +266,19 @@ def _fields(waitlist: Document) -> Sequence[Field]:
             "retention_days",
             "Retention in days",
             "number",
-            "How long a stay is kept after it has ended; empty: for ever.",
+            "How long a stay is kept after it has ended. Leave empty to keep it for ever.",
             number("retention_days"),
         ),
     )
 
 
 def _typed(form: Form) -> dict[str, Any]:
-    """Return the settings of the form; raises WrongUsage."""
+    """Return the settings that the form contains. Raises WrongUsage."""
     required = {}
     for name, label in REQUIRED_NUMBERS:
         required[name] = form.number(name, label)
         if required[name] is None:
-            raise WrongUsage(f"{label}: give a whole number.")
+            raise WrongUsage(f"{label}: enter a whole number.")
     return {
         **required,
         "name": form.text("name"),
@@ -291,18 +302,19 @@ def _time(form: Form, name: str, label: str) -> str | None:
 
 
 def _confirm(form: Form) -> dict[str, Any] | None:
-    """Return how customers are asked if they still wait, None for not at all."""
-    every = form.number("confirm_every_days", "Ask if they still wait")
+    """Return the setting `confirm`, or None if customers are not asked whether they still wait."""
+    every = form.number("confirm_every_days", "Ask whether they still wait")
     if not every:
         return None
     answer = form.number("confirm_answer_days", "Days to answer") or 14
-    reminders = [one.strip() for one in form.text("confirm_reminders_days").split(",")]
-    if not all(one.isdecimal() for one in reminders if one):
-        raise WrongUsage("Reminders: give whole numbers, a comma between two.")
+    typed = map(str.strip, form.text("confirm_reminders_days").split(","))
+    reminders = [days for days in typed if days]
+    if not all(map(str.isdecimal, reminders)):
+        raise WrongUsage("Reminders: enter whole numbers, separated by commas.")
     return {
         "every_days": every,
         "answer_days": answer,
-        "reminders_days": [int(one) for one in reminders if one],
+        "reminders_days": [int(days) for days in reminders],
         "then": form.text("confirm_then") or "park",
     }
 
@@ -311,55 +323,57 @@ def _identity_fields(identity: Document) -> Sequence[Field]:
     return (
         Field(
             "identity_field",
-            "A guest is",
+            "A guest is identified by",
             "choice",
-            "For signups from now on: choose before the first.",
+            "This applies to later signups, so choose it before the first signup.",
             options=IDENTITY,
             value=identity.get("field", ""),
         ),
         Field(
             "identity_verify",
-            "Whether the address is to be proved",
+            "Guests must verify their address",
             "choice",
-            "Answers then do not tell who is on the list. A count that customers see can: hide it.",
+            "Answers to signups then do not reveal who is on the list. Visible counts can reveal "
+            "it, so hide them.",
             options=VERIFY,
             value=identity.get("verify", "off"),
         ),
         Field(
             "identity_verify_minutes",
-            "Minutes to prove it",
+            "Minutes to verify the address",
             "number",
-            "Who has not proved it by then leaves the list; empty: 1,440, a day.",
+            "Guests who have not verified their address by then leave the list. Leave empty for "
+            "1,440 minutes, which is a day.",
             str(identity.get("verify_minutes", "")),
         ),
         Field(
             "identity_plus_addresses",
-            "Who ada+news@example.com is",
+            "ada+news@example.com is",
             "choice",
             options=PLUS_ADDRESSES,
             value=identity.get("plus_addresses", "same"),
         ),
         Field(
             "identity_region",
-            "Country of numbers without +",
-            hint="Two letters, such as DE; empty: each number begins with + or 00.",
+            "Country of numbers without a + sign",
+            hint="Two letters, such as DE. If empty, every number must begin with + or 00.",
             value=identity.get("region") or "",
         ),
         Field(
             "identity_blocked_domains",
-            "Mail domains that are refused",
+            "Refused mail domains",
             "long",
-            "One a line, such as example.com. Those below it are refused too.",
+            "One domain per line, such as example.com. Its subdomains are refused too.",
             "\n".join(identity.get("blocked_domains", ())),
         ),
     )
 
 
 def _identity(form: Form) -> dict[str, Any] | None:
-    """Return how guests are told apart, None for by customer ids; raises WrongUsage."""
+    """Return the setting `identity`, or None if customer ids identify guests. Raises WrongUsage."""
     if not form.text("identity_field"):
         return None
-    minutes = form.number("identity_verify_minutes", "Minutes to prove the address")
+    minutes = form.number("identity_verify_minutes", "Minutes to verify the address")
     return {
         "field": form.text("identity_field"),
         "verify": form.text("identity_verify") or "off",
@@ -371,11 +385,13 @@ def _identity(form: Form) -> dict[str, Any] | None:
 
 
 def _rest(form: Form) -> dict[str, int] | None:
-    """Return how customers may rest, None for not at all; raises WrongUsage."""
+    """Return the setting `rest`, or None if customers may not rest. Raises WrongUsage."""
     max_days = form.number("rest_max_days", "Longest rest, in days")
     times = form.number("rest_times", "Rests in a stay")
     if not max_days and not times:
         return None
     if not (max_days and times):
-        raise WrongUsage("Longest rest and rests in a stay: give both, or neither.")
+        raise WrongUsage(
+            "Longest rest and rests in a stay: fill in both fields, or leave both empty."
+        )
     return {"max_days": max_days, "times": times}

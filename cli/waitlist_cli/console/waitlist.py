@@ -1,4 +1,4 @@
-"""One list, live: numbers, charts, the head of the queue, and its actions."""
+"""The live page of a waitlist: numbers, charts, the head of the queue, and actions."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Call, Form, dialog, named, with_form
+from waitlist_cli.console.actions import Call, Form, dialog, find_action, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
@@ -42,17 +42,17 @@ def routes(console: Console) -> list[Route]:
     def charts(request: Request) -> Response:
         period = request.query_params.get("period", "hour")
         if period not in PERIODS:
-            raise WrongUsage(f"{period!r} is not a period: {', '.join(PERIODS)}.")
+            raise WrongUsage(f"{period!r} is not a period. The periods are {', '.join(PERIODS)}.")
         path = f"/{waitlist_of(request)}/stats/history"
         return JSONResponse(series(console.get(path, period=period)))
 
     def ask(request: Request) -> Response:
         waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
-        action = named(ACTIONS, request.path_params["action"])
+        action = find_action(ACTIONS, request.path_params["action"])
         return dialog(console, request, action, waitlist, shown(waitlist["name"]))
 
     def act(request: Request, form: Form) -> Response:
-        action = named(ACTIONS, request.path_params["action"])
+        action = find_action(ACTIONS, request.path_params["action"])
         return action.carry_out(Call(console, waitlist_of(request), "", form))
 
     return [

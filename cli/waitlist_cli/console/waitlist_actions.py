@@ -1,11 +1,19 @@
-"""What an operator can do to a whole list."""
+"""The actions that an operator can take on a whole waitlist."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.responses import Response
 
-from waitlist_cli.console.actions import LEASE, REASON, Action, Call, Document, Field, done
+from waitlist_cli.console.actions import (
+    LEASE,
+    REASON,
+    Action,
+    Call,
+    Document,
+    Field,
+    send_then_notify,
+)
 from waitlist_cli.console.person_actions import TO
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.admit import admissions
@@ -19,14 +27,16 @@ from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_obj
 from waitlist_cli.terminal.times import typed_utc
 
 MOST_ADMITTED_AT_ONCE = 1_000
-# A browser waits a minute for the answer.
+# The browser waits at most one minute for the response.
 MOST_REDRIVEN = 500
 LIMITED = " The list's settings allow no more claims at once."
-NO_MORE = " No more wait, or max_inside leaves no more room."
+NO_MORE = " No one else is waiting, or max_inside leaves no more room."
 
 
 def _set(name: str, value: bool, notice: str) -> Callable[[Call], Response]:
-    return done(lambda call: change(call.console.api, call.waitlist_id, {name: value}), notice)
+    return send_then_notify(
+        lambda call: change(call.console.api, call.waitlist_id, {name: value}), notice
+    )
 
 
 def _delete(call: Call) -> Response:
@@ -37,7 +47,7 @@ def _delete(call: Call) -> Response:
 
 
 ONLY_COUNT = "count"
-ASK_OR_COUNT = (("ask", "Ask them"), (ONLY_COUNT, "Only count whom this would ask"))
+ASK_OR_COUNT = (("ask", "Ask them"), (ONLY_COUNT, "Only count the people who would be asked"))
 
 
 def _ask(call: Call) -> Response:
@@ -45,21 +55,21 @@ def _ask(call: Call) -> Response:
     if call.form.text("mode") == ONLY_COUNT:
         count = ask_all(call.console.api, call.waitlist_id, days, dry_run=True)
         words = counted(count, "person", "people")
-        return call.console.done(f"{words} would be asked. No one was.")
+        return call.console.done(f"{words} would be asked. No one has been asked.")
     count = ask_all(call.console.api, call.waitlist_id, days)
-    words = counted(count, "person is", "people are")
-    return call.console.done(f"{words} asked if they still wait.")
+    words = counted(count, "person was", "people were")
+    return call.console.done(f"{words} asked whether they still wait.")
 
 
 def _count(call: Call, most: int) -> int:
     count = call.form.number("count", "How many")
     if not count or count > most:
-        raise WrongUsage(f"How many: give a number from 1 to {most:,}.")
+        raise WrongUsage(f"How many: enter a number from 1 to {most:,}.")
     return count
 
 
 def _filters(call: Call) -> dict[str, Any]:
-    """Return the filter of the form, or its filters in order of preference."""
+    """Return the filter of the form, or several filters in order of preference."""
     found = filters_of(call.form.text("filter"), "Filter")
     return {"filter_": (found or [{}])[0] or None} if len(found) < 2 else {"filters": found}
 
@@ -68,20 +78,20 @@ def _admit(call: Call) -> Response:
     refill = call.form.text("unused") == "refill"
     if call.form.text("unused") == "end":
         list(admissions(call.console.api, call.waitlist_id, 0, key=call.key))
-        return call.console.done("The quota is ended. Open offers stay valid.")
+        return call.console.done("The quota has ended. Open offers stay valid.")
     count, filters = _count(call, MOST_ADMITTED_AT_ONCE), _filters(call)
     if refill and any(filters.values()):
-        raise WrongUsage("A quota is of the whole list: leave the filter empty.")
+        raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
     api = call.console.api
     calls = admissions(api, call.waitlist_id, count, key=call.key, refill=refill, **filters)
     entries = [entry for page in calls for entry in page]
     words = counted(len(entries), "person has", "people have")
-    rest = " The quota goes on with the next people." if refill else NO_MORE
+    rest = " The quota continues with the next people." if refill else NO_MORE
     return call.console.done(f"{words} a slot.{'' if len(entries) == count else rest}")
 
 
 def claim(call: Call) -> str:
-    """Claim people and keep the claims, or admit the people at once; return what was done."""
+    """Claim people and remember the claims, or admit the people at once. Return a notice."""
     filters, complete = _filters(call), call.form.text("how") == "complete"
     answer = claim_people(
         call.console.api,
@@ -97,10 +107,10 @@ def claim(call: Call) -> str:
     words = counted(len(claims), "person", "people")
     if complete:
         return f"{words} admitted.{limit}"
-    call.console.claims.update({(call.waitlist_id, one["entry_id"]): one for one in claims})
+    call.console.claims.update({(call.waitlist_id, made["entry_id"]): made for made in claims})
     if claims or limit:
         return f"{words} claimed.{limit}"
-    return "No one who waits matches." if any(filters.values()) else "No one is there to claim."
+    return "No one in the queue matches." if any(filters.values()) else "There is no one to claim."
 
 
 def _claim(call: Call) -> Response:
@@ -114,7 +124,10 @@ def _add(call: Call) -> Response:
     joined_at, address, customer_id = text("joined_at"), text("address"), text("customer_id")
     profile = json_object(text("profile") or "{}", "Profile")
     if address and customer_id:
-        raise WrongUsage("Give the address, or for a person without one a customer id: not both.")
+        raise WrongUsage(
+            "Enter either the address or the customer id, not both. A customer id is only for a "
+            "person without an address."
+        )
     if address:
         field = address_field(call.console.get(f"/{call.waitlist_id}"))
         profile = {**profile, field or "email": address}
@@ -131,7 +144,7 @@ def _add(call: Call) -> Response:
     )
     notices = {
         "joined": "The person has joined.",
-        "already": "The person was on the list already and keeps the place.",
+        "already": "The person was already on the list and keeps the place.",
         "ended": "The person left or was admitted before, and was not added again.",
     }
     page = f"/lists/{call.waitlist_id}/people/{result['entry_id']}"
@@ -139,15 +152,15 @@ def _add(call: Call) -> Response:
 
 
 def _who(waitlist: Document) -> Sequence[Field]:
-    """Return the fields that say who a new person is: the same as at the person's own signup."""
+    """Return the fields that identify a new person, as in the person's own signup."""
     field = address_field(waitlist)
     if field is None:
-        hint = "Visible ASCII characters."
+        hint = "Use visible ASCII characters only."
         return (Field("customer_id", "Customer id", hint=hint, is_required=True),)
     label = {"email": "Mail address", "phone": "Telephone number"}[field]
     return (
-        Field("address", label, hint="Who signs up with it later is the same person."),
-        Field("customer_id", "Customer id", hint="Only for a person without an address."),
+        Field("address", label, hint="A later signup with this address is the same person."),
+        Field("customer_id", "Customer id", hint="Use this only for a person without an address."),
     )
 
 
@@ -161,9 +174,9 @@ def _redrive(call: Call) -> Response:
     left = call.console.get(f"/{call.waitlist_id}/stats")["parked"]
     words = [f"{counted(returned, 'person waits', 'people wait')} again."]
     if refused:
-        words.append(f"{refused:,} were refused: they are not parked any more.")
+        words.append(f"{refused:,} were refused, because they are no longer parked.")
     if left:
-        words.append(f"{left:,} are still parked: return all again.")
+        words.append(f"{left:,} are still parked. Return all again.")
     return call.console.done(" ".join(words))
 
 
@@ -172,26 +185,27 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
         return ()
     declared = " or ".join("+".join(names) for names in waitlist["segments"])
     hint = (
-        f"One NAME=VALUE a line, for each attribute of a segment: {declared}. After a blank line "
-        "another filter, for when no one matches the first; anyone is everyone."
+        f"One NAME=VALUE per line, for each attribute of a segment: {declared}. After a blank "
+        "line, you can add a filter that is used if no one matches the first. The filter anyone "
+        "matches everyone."
     )
     return (Field("filter", "Only people with", "long", hint),)
 
 
 def claim_fields(waitlist: Document) -> Sequence[Field]:
-    """Return the fields of a claim: how many people, from which end, for how long, which."""
+    """Return the form fields that say how many people to claim, from where and for how long."""
     return (COUNT, ORDER, LEASE, *_filter_field(waitlist))
 
 
 COUNT = Field("count", "How many", "number", is_required=True, value="1")
 UNUSED = Field(
     "unused",
-    "Slots that are not used",
+    "Unused slots",
     "choice",
     options=(
         ("lapse", "Lapse"),
-        ("refill", "Go to the next people, until so many have entered"),
-        ("end", "Offer none now, and end the quota that is left"),
+        ("refill", "Go to the next people, until that many have entered"),
+        ("end", "Offer no slots now, and end the rest of the quota"),
     ),
     value="lapse",
 )
@@ -199,15 +213,15 @@ ORDER = Field(
     "order",
     "From",
     "choice",
-    options=(("oldest", "The head of the queue"), ("newest", "Its end")),
+    options=(("oldest", "The head of the queue"), ("newest", "The end of the queue")),
     value="oldest",
 )
 REDRIVE_ALL = Action(
     "redrive",
     "Return the parked people of {who} to the queue",
     (
-        "All people who are parked wait again, with no attempt counted; those parked first go "
-        f"first. At most {MOST_REDRIVEN:,} at a time."
+        "All parked people wait again, and their attempts start at 0. The people who were parked "
+        f"first return first. At most {MOST_REDRIVEN:,} people return at a time."
     ),
     "Return all",
     _redrive,
@@ -215,22 +229,24 @@ REDRIVE_ALL = Action(
 )
 ASK = Action(
     "ask",
-    "Ask everyone who waits on {who} if they still do",
+    "Ask everyone on {who} whether they still wait",
     lambda waitlist: (
-        "Each person gets an event, for your message to them, and has "
-        f"{counted(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. No one is asked "
-        "twice; those who rest or are held back are not asked."
+        "The service publishes an event for each person, so that you can send a message. The "
+        f"person has {counted(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. "
+        "People who were already asked, who rest or who are held back are not asked."
         if waitlist["confirm"]
-        else "The settings do not say what happens without an answer: set them first."
+        else "The settings do not say what happens to people who do not answer. Change the "
+        "settings first."
     ),
     "Ask",
     _ask,
     lambda _: (
         Field(
             "days",
-            "Not those of the last … days",
+            "Leave out the last … days",
             "number",
-            "Leaves out who signed up, was asked or confirmed within so many days; empty: no one.",
+            "People who signed up, were asked or confirmed within this many days are not asked. "
+            "Leave empty to ask everyone.",
         ),
         Field("mode", "What to do", "choice", options=ASK_OR_COUNT, value="ask"),
     ),
@@ -239,16 +255,16 @@ ASK = Action(
 PAUSE = Action(
     "pause",
     "Pause {who}?",
-    "No one is admitted or claimed until you resume. Customers can still sign up.",
+    "No one is admitted or claimed until you resume the list. Customers can still sign up.",
     "Pause",
     _set("paused", True, "The list is paused."),
 )
 RESUME = Action(
     "resume",
     "Resume {who}?",
-    "The list admits again at once, by its policy and by operators.",
+    "The policy and the operators can admit people again at once.",
     "Resume",
-    _set("paused", False, "The list admits again."),
+    _set("paused", False, "The list admits people again."),
 )
 OPEN = Action(
     "open",
@@ -260,7 +276,7 @@ OPEN = Action(
 CLOSE = Action(
     "close",
     "Close {who}?",
-    "Signups are refused until you open it. People on the list keep their places.",
+    "Signups are refused until you open the list again. People on the list keep their places.",
     "Close",
     _set("open", False, "The list is closed."),
 )
@@ -269,7 +285,7 @@ DELETE = Action(
     "Delete {who} and everyone on it?",
     lambda waitlist: (
         f"The list {waitlist['waitlist_id']} and all its entries are deleted for good, with their "
-        "records and histories. An export keeps a copy."
+        "records and histories. Export the people first if you want to keep a copy."
     ),
     "Delete for good",
     _delete,
@@ -280,9 +296,11 @@ ADMIT = Action(
     "admit",
     "Admit people of {who}",
     lambda waitlist: (
-        "The first people of the queue are admitted at once, whatever rate and schedule say."
+        "The first people in the queue are admitted at once, regardless of the rate and the "
+        "schedule."
         if (waitlist["admission"] or {}).get("acceptance") == "automatic"
-        else "The first people of the queue get an offer now, whatever rate and schedule say."
+        else "The first people in the queue get an offer now, regardless of the rate and the "
+        "schedule."
     ),
     "Admit",
     _admit,
@@ -291,7 +309,8 @@ ADMIT = Action(
 CLAIM = Action(
     "claim",
     "Claim people of {who}",
-    "The console keeps the claim tokens until it ends; leases go on without it.",
+    "The console keeps the claim tokens until it ends. The leases then continue without the "
+    "console.",
     "Claim",
     _claim,
     lambda waitlist: (
@@ -308,19 +327,23 @@ CLAIM = Action(
 ADD = Action(
     "add",
     "Add a person to {who}",
-    "Also while the list is closed. A customer who is on the list keeps the place.",
+    "You can add people even while the list is closed. A customer who is already on the list "
+    "keeps the place.",
     "Add",
     _add,
     lambda waitlist: (
         *_who(waitlist),
-        Field("priority", "Priority", "number", "0 to 255; higher goes first.", "0"),
+        Field(
+            "priority", "Priority", "number", "From 0 to 255. A higher priority goes first.", "0"
+        ),
         Field(
             "joined_at",
             "Joined at",
-            hint="Decides the place; empty: now. For example 2026-03-01T09:30:00+01:00.",
+            hint="This time decides the place. Leave empty for now. Example: "
+            "2026-03-01T09:30:00+01:00.",
         ),
         Field("profile", "Profile", "long", "A JSON object.", "{}"),
-        Field("attributes", "Attributes", "long", "One NAME=VALUE a line."),
+        Field("attributes", "Attributes", "long", "One NAME=VALUE per line."),
         Field(
             "ended",
             "If the customer left or was admitted before",
@@ -334,7 +357,7 @@ ACTIONS = (ADMIT, CLAIM, ADD, ASK, PAUSE, RESUME, OPEN, CLOSE, DELETE, REDRIVE_A
 
 
 def possible(waitlist: Document) -> list[Action]:
-    """Return the actions that stand in the head of a list's page."""
+    """Return the actions that the header of a waitlist's page offers."""
     return [
         ADMIT,
         CLAIM,

@@ -1,11 +1,11 @@
-// Draws the counts of a list over time with uPlot, in the colours of the style sheet.
+// Draws the counts of a waitlist over time with uPlot. The colours come from the style sheet.
 
 const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber", entered: "--green", declined: "--amber", no_shows: "--red" };
-// Counts since the point before, which are drawn in steps.
+// These series count events since the previous point, so they are drawn in steps.
 const FLOWS = ["joined", "entered"];
 const LENGTHS = { hour: 3600, day: 86400, week: 604800 };
 const REFRESH_MILLIS = 30000;
-// Sizes are in the unit of the style sheet, which is larger on very large screens.
+// Sizes are in rem, because the style sheet enlarges the root font on very large screens.
 const HEIGHT_REM = 13;
 const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 const numbers = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -24,7 +24,7 @@ export function drawCharts(section) {
     try {
       response = await fetch(`${section.dataset.charts}?period=${asked}`);
     } catch {
-      return; // The page itself says that the console is gone.
+      return; // The page's own refresh reports that the console does not answer.
     }
     if (!response.ok || asked !== period) return;
     last = await response.json();
@@ -43,7 +43,7 @@ export function drawCharts(section) {
     const options = {
       width: box.clientWidth,
       height: HEIGHT_REM * rem(),
-      padding: [8, 1.5 * rem(), 0, 0], // half of the last time
+      padding: [8, 1.5 * rem(), 0, 0], // room for half of the last time label
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { range: [now - LENGTHS[period], now] }, y: { range: (_, least, most) => [0, scaleEnd(most)] } },

@@ -5,12 +5,12 @@ import { useOwnZone } from "/static/zones.js";
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
-const GONE = "The console does not answer: it has ended, or this computer is asleep. Start it again with `waitlist console`.";
+const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
 
-// A page that is not looked at asks nothing, and the result of a search stays.
-const isStill = () => document.hidden || dialog.open || document.querySelector("#main [data-still]");
+// A page does not poll while it is hidden or while a dialog is open.
+const isStill = () => document.hidden || dialog.open;
 document.addEventListener("htmx:before:request", (event) => {
   if (polls(event) && isStill()) event.preventDefault();
 });
@@ -27,8 +27,8 @@ document.addEventListener("htmx:error", (event) => {
   (dialog.open ? dialog.querySelector(".outcome") : trouble).replaceChildren(problem);
 });
 
-// The control in the page that has the focus, and its place among the buttons beside it. A swap can take it away:
-// "Pause" becomes "Resume", and a person who was removed can be reinstated.
+// Remember the focused control and its place among the buttons beside it. A swap can remove the control: for
+// example, "Pause" becomes "Resume", and a removed person gets the button "Reinstate".
 const buttonsBeside = (control) => [...(control.closest(".actions")?.querySelectorAll("button") ?? [])];
 let focused = null;
 document.addEventListener("htmx:before:swap", () => {
@@ -44,10 +44,11 @@ function returnFocus() {
 
 document.addEventListener("htmx:after:swap", (event) => {
   if (!dialog.open) returnFocus();
-  // A form that comes back as it was sent; a choice would stay where it was.
+  // The response contains the form with its sent values. Reset the form, because a morph keeps the selected choices.
   if (event.detail.ctx.swap === "outerMorph") document.getElementById("page").reset();
   if (document.querySelector("#dialog-body > form") && !dialog.open) {
-    // The dialog gives the focus back to what had it. Not every browser focuses a button at a click.
+    // When the dialog closes, the focus returns to the element that had it before. Some browsers do not focus a
+    // button that is clicked, so focus it here.
     event.detail.ctx.sourceElement?.focus();
     dialog.showModal();
   }
@@ -58,7 +59,7 @@ document.addEventListener("done", () => {
   htmx.trigger(document.body, "refresh");
 });
 dialog.addEventListener("close", () => {
-  // What comes of a request that is under way stands above the page.
+  // If a request is still running, show its result above the page.
   if (dialog.querySelector("button[type=submit]:disabled")) trouble.after(dialog.querySelector(".outcome"));
   document.getElementById("dialog-body").replaceChildren();
 });

@@ -14,7 +14,7 @@ export function acceptFiles(form) {
       if (request.status === 200) location.assign(JSON.parse(request.responseText).to);
       else refuse(request.responseText);
     });
-    request.addEventListener("error", () => refuse("<p class=\"problem\" role=\"alert\">The file was not read. Is the console still running, and the file still there?</p>"));
+    request.addEventListener("error", () => refuse("<p class=\"problem\" role=\"alert\">The file could not be read. Check that the console is running and that the file still exists.</p>"));
     outcome.replaceChildren();
     bar.hidden = false;
     bar.value = 0;
@@ -41,6 +41,6 @@ export function acceptFiles(form) {
     form.classList.remove("over");
     const files = event.dataTransfer.files;
     if (files.length === 1) send(files[0]);
-    else refuse("<p class=\"problem\" role=\"alert\">Drop one file.</p>");
+    else refuse("<p class=\"problem\" role=\"alert\">Drop only one file.</p>");
   });
 }

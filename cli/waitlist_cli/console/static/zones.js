@@ -1,10 +1,10 @@
-// A form with times begins with the time zone of the browser.
+// Sets the time zone field of a form to the browser's time zone.
 
 export function useOwnZone(form) {
   const zone = form.elements.timezone;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (![...zone.options].some((option) => option.value === own)) return;
-  // The service's page has the times in UTC.
+  // The console renders times in UTC. Convert them to the browser's time zone.
   const isInUtc = zone.value === "UTC";
   for (const time of form.querySelectorAll("input[type=datetime-local]")) {
     if (time.value && isInUtc) time.value = clockOf(new Date(`${time.value}Z`));
@@ -13,7 +13,7 @@ export function useOwnZone(form) {
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-// What the browser's clock shows at a time, as a field of type datetime-local has it.
+// Returns the browser's local time in the format of an input of type datetime-local.
 function clockOf(time) {
   const two = (number) => String(number).padStart(2, "0");
   const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-");

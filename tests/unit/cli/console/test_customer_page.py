@@ -66,7 +66,7 @@ def path_of(bakery: Bakery) -> str:
 
 def test_the_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> None:
     path = path_of(bakery)
-    assert "Nothing: the page has a button to join." in console.text(path)
+    assert "The join form asks nothing." in console.text(path)
     assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert send(console, path, form_of(EMAIL, CITY, TERMS)).headers["HX-Redirect"] == path

@@ -56,9 +56,9 @@ def test_people_are_moved_to_a_priority_and_to_the_back(console: Opened, bakery:
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"where": "priority"}, "Priority: give a number from 0 to 255."),
-        ({"where": "priority", "number": "256"}, "Priority: give a number from 0 to 255."),
-        ({"where": "places", "number": "3"}, "Priority: give a number from 0 to 255."),
+        ({"where": "priority"}, "Priority: enter a number from 0 to 255."),
+        ({"where": "priority", "number": "256"}, "Priority: enter a number from 0 to 255."),
+        ({"where": "places", "number": "3"}, "Priority: enter a number from 0 to 255."),
         ({"column": "name"}, "no column 'name'"),
     ],
 )
@@ -108,12 +108,12 @@ def test_a_move_is_cancelled_and_goes_on_with_the_others(scripted: Opened, moves
     assert reached.wait(60)
     assert "Moving" in scripted.text(page)
     another = drop(scripted, "bakery", "more.csv", "id\nada\n", "move")
-    assert "is being imported or moved" in scripted.refused(another, **MOVE)
+    assert "or its people are being moved" in scripted.refused(another, **MOVE)
     scripted.done(f"{page}/cancel")
     may_go_on.set()
     text = ended(scripted, page)
     assert "Rows done 2 Moved 2" in text
-    assert "2 people are moved and stay there. Going on moves the others." in text
+    assert "2 people have been moved. If you continue, the other people are moved too." in text
     scripted.send(page)
     assert "Rows done 5 Moved 5" in ended(scripted, page)
     assert len(set(moves.keys)) == 5

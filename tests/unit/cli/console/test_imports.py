@@ -55,7 +55,7 @@ def test_a_file_is_dropped_mapped_and_imported(console: Opened, bakery: Bakery) 
     assert "Ada · Bob · x" in readable(html)
     start(console, page)
     text = ended(console, page)
-    assert "Rows done 3 Joined 2 On the list before 0 Left or admitted before 0 Refused 1" in text
+    assert "Rows done 3 Joined 2 Already on the list 0 Left or admitted before 0 Refused 1" in text
     assert bakery.line() == ["bob", "ada"]
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["profile"], found["attributes"]) == ({"name": "Ada"}, {"language": "de"})
@@ -99,7 +99,7 @@ def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -
     text = readable(console.browser.post(f"{page}/try", data=form, headers=headers).text)
     assert "Rows 6 People 3 Duplicates 1 Refused 2" in text
     assert re.search("1 cyd@.*2 bob@.*3 ada@", text)
-    assert "Row 4: ada@example.com , as row 1" in text
+    assert "Row 4: ada@example.com , same as row 1" in text
     assert "1 row: Timestamp: 'soon' is not a time like %m/%d/%Y %H:%M:%S" in text
     assert "row 5, row 6" in text
     assert bakery.line() == []
@@ -118,7 +118,7 @@ def test_people_are_imported_by_their_addresses(console: Opened, bakery: Bakery)
         "profile",
         "address",
     ]
-    assert "Try it: nothing is written" in html
+    assert "Try it (nothing is written)" in html
     form = {"column": ["Name", "E-Mail"], "target": ["profile", "address"], "identity": "email"}
     headers = {"HX-Request": "true", "Origin": console.origin}
     text = readable(console.browser.post(f"{page}/try", data=form, headers=headers).text)
@@ -129,7 +129,7 @@ def test_people_are_imported_by_their_addresses(console: Opened, bakery: Bakery)
     answered = console.browser.post(f"{page}/try", data=both, headers=headers)
     assert (answered.status_code, "exactly one" in readable(answered.text)) == (422, True)
     start(console, page, identity="email", tokens="yes")
-    assert "Joined 1 On the list before 1" in ended(console, page)
+    assert "Joined 1 Already on the list 1" in ended(console, page)
     found = bakery.typed.json("find", bakery.waitlist_id, "--email", "ADA@example.com")
     assert found["profile"] == {"email": "Ada@example.com", "Name": "Ada"}
 
@@ -165,7 +165,7 @@ def test_a_download_of_everyone_is_imported_as_it_was(console: Opened, bakery: B
     assert html.count(">As in the export</option>") >= 6
     start(console, page)
     text = ended(console, page)
-    assert "Joined 2 On the list before 0 Left or admitted before 0 Banned 1 Left out 1" in text
+    assert "Joined 2 Already on the list 0 Left or admitted before 0 Banned 1 Left out 1" in text
     assert "Had left there: not added: 1" in text
     assert copy.line() == ["cyd", "bob"]
     found = bakery.typed.json("show", copy.waitlist_id, "--customer", "bob")
@@ -260,8 +260,8 @@ def test_a_spreadsheet_is_refused_before_it_is_read(scripted: Opened) -> None:
 @pytest.mark.parametrize(
     ("targets", "message"),
     [
-        (["profile", "profile"], "column of the customer ids"),
-        (["customer_id", "customer_id"], "column of the customer ids"),
+        (["profile", "profile"], "column that contains the customer ids"),
+        (["customer_id", "customer_id"], "column that contains the customer ids"),
     ],
 )
 def test_one_column_has_the_customer_ids(
@@ -320,11 +320,11 @@ def test_an_import_is_cancelled_and_goes_on(scripted: Opened, fake: FakeService)
     start(scripted, page)
     assert reached.wait(60)
     assert "Importing" in scripted.text(page)
-    assert "Another file of this list is being imported or moved" in another(scripted)
+    assert "Another file is being imported into this list" in another(scripted)
     scripted.done(f"{page}/cancel")
     may_go_on.set()
     assert "Rows done 1,000" in ended(scripted, page)
-    assert "Going on begins at row 1,001." in scripted.text(page)
+    assert "If you continue, the import starts at row 1,001." in scripted.text(page)
     assert scripted.send(page).headers["HX-Redirect"] == page
     assert "Rows done 2,200 Joined 2,200" in ended(scripted, page)
     assert fake.line() == [f"c{number:06}" for number in range(2200)]
@@ -348,7 +348,7 @@ def test_an_import_that_the_service_refuses_says_why_and_goes_on(
     scripted.send(page, **data)
     text = ended(scripted, page)
     assert "The security token is expired. forbidden" in text
-    assert "begins at row 1." in text
+    assert "starts at row 1." in text
     scripted.send(page)
     assert "Rows done 600" in ended(scripted, page)
 
@@ -376,7 +376,7 @@ def test_the_end_of_the_console_ends_its_imports(fake: FakeService) -> None:
 
 def test_an_import_of_another_console_is_explained(scripted: Opened) -> None:
     shown = scripted.browser.get("/lists/bakery/import/77")
-    assert (shown.status_code, "it keeps files until it ends" in readable(shown.text)) == (
+    assert (shown.status_code, "It keeps files only until it ends" in readable(shown.text)) == (
         404,
         True,
     )
@@ -395,14 +395,14 @@ def test_a_guest_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bak
     bakery.sign_up("ada", "bob")
     content = "customer_id\nbob\ncyd\n"
     page = drop(console, bakery.waitlist_id, "people.csv", content)
-    assert "Customers whose id a guest has signed up" in readable(console.page(page))
+    assert "Customers whose id a guest has already used to sign up" in readable(console.page(page))
     start(console, page, on_list="keep")
     text = ended(console, page)
-    assert "Joined 1 On the list before 1" in text
+    assert "Joined 1 Already on the list 1" in text
     assert "1 customer has an entry by a guest's signup (row 1)" in text
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     start(console, page, on_list="replace")
     text = ended(console, page)
-    assert "Joined 1 On the list before 1" in text
+    assert "Joined 1 Already on the list 1" in text
     assert "guest's signup" not in text
     assert bakery.line() == ["ada", "cyd", "bob"]

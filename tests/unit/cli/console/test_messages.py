@@ -17,13 +17,13 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     assert "The person has a place yes 1 0 0 0" in console.text(path)
     shown = console.text(f"{path}?kind=offered&language=de")
     assert "Die Torte für Bakery ist da." in shown
-    assert "is billed as 1 part;" in shown
+    assert "is billed as 1 part." in shown
     arabic = console.page(f"{path}?language=ar")
     assert 'dir="rtl"' in arabic
     assert arabic.count("<bdi>Bakery</bdi>") == 3, "the heading, the subject and the text"
     you = {"kind": "offered", "language": "de", "to": "me@example.org"}
     assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
-    assert "The message is sent to you." in console.text(path)
+    assert "The message was sent to you." in console.text(path)
     assert "must be a mail address" in console.refused(f"{path}/test", **{**you, "to": "a@b"})
     assert console.browser.get(f"{path}?kind=none").status_code == 422
 
@@ -32,7 +32,9 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     path = f"/lists/{bakery.waitlist_id}/messages"
     words = "de.offered.text: Die Torte\\nist da.\nen.offered.button: Come: in"
     chosen = {"kind": "offered", "near": "5", "language": "de", "texts": words}
-    assert "The messages are saved." in console.done(path, **chosen, timezone="Europe/Berlin")
+    assert "The message settings are saved." in console.done(
+        path, **chosen, timezone="Europe/Berlin"
+    )
     found = bakery.typed.json("show", bakery.waitlist_id)["messages"]
     assert (found["kinds"], found["near"], found["language"]) == (["offered"], 5, "de")
     assert found["texts"]["de"]["offered"]["text"] == "Die Torte\nist da."
@@ -78,6 +80,6 @@ def test_people_without_messages_are_counted_listed_and_exported(
     assert "Messages off 1" in console.text(f"{path}/people")
     listed = console.text(f"{path}/people?status=messages_off&since=1h")
     assert ("ada waiting" in listed, "bob" in listed) == (True, False)
-    assert "turned off by the person" in console.text(f"{path}/people/{ada['entry_id']}")
+    assert "turned off by the customer" in console.text(f"{path}/people/{ada['entry_id']}")
     exported = bakery.typed.done("export", bakery.waitlist_id, "--status", "messages_off")
     assert ("ada" in exported, "bob" in exported) == (True, False)

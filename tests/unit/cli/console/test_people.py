@@ -53,7 +53,7 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
     assert names == [True, True, True, False]
     nothing = searched(console, bakery, "eve")
     assert "No customer id, profile or attribute contains this text." in nothing
-    assert "Find: give a customer id" in console.refused(path, find=" ")
+    assert "Find: enter a customer id" in console.refused(path, find=" ")
     assert console.browser.get(f"/lists/{bakery.waitlist_id}/found/99").status_code == 404
 
 
@@ -74,7 +74,7 @@ def test_profiles_and_attributes_of_every_status_are_searched(
     bakery.typed.done("remove", bakery.waitlist_id, "--customer", "c2")
     found = searched(console, bakery, "LÖW")
     assert "4 found" in found
-    assert "Looked at 4 people" in found
+    assert "Searched 4 people" in found
     statuses = [re.search(rf"{name} (\w+)", found) for name in ("c1", "c2", "c3")]
     assert [one and one[1] for one in statuses] == ["admitted", "left", "waiting"]
     assert "1 found" in searched(console, bakery, "4917012")
@@ -107,7 +107,7 @@ def test_the_queue_is_paged_by_position(console: Opened, bakery: Bakery) -> None
 @pytest.mark.parametrize("status", ["offered", "parked", "inside", "admitted", "left"])
 def test_each_status_has_a_table(console: Opened, bakery: Bakery, status: str) -> None:
     path = f"/lists/{bakery.waitlist_id}/people?status={status}"
-    assert "No one is here." in console.text(path)
+    assert "There is no one here." in console.text(path)
 
 
 def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
@@ -115,7 +115,7 @@ def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
     cyd = person(console, bakery, "cyd")
     assert "2 people are ahead." in cyd.text
     assert cyd.do("bump", where="places", number="1", reason="by phone") == (
-        "Now at position 2, priority 0."
+        "The person is now at position 2, with priority 0."
     )
     assert "1 person is ahead." in cyd.text
     assert re.search(r"Moved by .* at .*: by phone\.", cyd.text)
@@ -125,7 +125,9 @@ def test_a_person_is_moved(console: Opened, bakery: Bakery) -> None:
     assert bakery.line() == ["ada", "bob", "cyd"]
     cyd.do("bump", where="priority", number="9")
     assert bakery.line() == ["cyd", "ada", "bob"]
-    assert "Give the number" in console.refused(f"{cyd.path}/bump", where="places", number="")
+    assert "Places or priority: enter a number" in console.refused(
+        f"{cyd.path}/bump", where="places", number=""
+    )
 
 
 def test_a_dialog_that_is_sent_twice_has_one_effect(console: Opened, bakery: Bakery) -> None:
@@ -139,7 +141,7 @@ def test_a_dialog_that_is_sent_twice_has_one_effect(console: Opened, bakery: Bak
 def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
     ada = person(console, bakery, "ada")
-    assert "off the list" in ada.do("remove", reason="asked")
+    assert "removed from the list" in ada.do("remove", reason="asked")
     assert re.search(r"The stay ended by .*: asked\.", ada.text)
     assert "erased" in ada.do("erase")
     assert console.browser.get(ada.path).status_code == 404
@@ -192,7 +194,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert all(name in offered for name in ("ada", "bob", "cyd"))
     ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
     assert "A claim holds the entry until" in ada.text
-    assert "lease starts again" in ada.do("extend", lease_seconds="900")
+    assert "lease has started again" in ada.do("extend", lease_seconds="900")
     assert "admitted" in ada.do("complete", reason="came")
     assert "waits again" in bob.do("release", to="back")
     assert "parked" in cyd.do("park", reason="blurred photo")
@@ -213,7 +215,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
 def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     ada = person(console, bakery, "ada")
-    assert "refused until an operator ends the ban" in console.text(f"{ada.path}/ban")
+    assert "until an operator ends the ban" in console.text(f"{ada.path}/ban")
     assert "is banned" in ada.do("ban", reason="sold the place")
     assert "sold the place" in console.text(f"/lists/{bakery.waitlist_id}/people?status=banned")
     assert "Signups are refused" in ada.text
@@ -221,7 +223,7 @@ def test_a_person_is_banned_and_the_ban_is_ended(console: Opened, bakery: Bakery
     assert f'value="{at}"' in console.page(f"{ada.path}/unban")
     earlier = {"banned_at": "2026-01-01T00:00:00Z"}
     assert "ban_mismatch" in console.refused(f"{ada.path}/unban", **earlier)
-    assert "may sign up again" in ada.do("unban", banned_at=at)
+    assert "can sign up again" in ada.do("unban", banned_at=at)
     bakery.sign_up("ada")
     assert bakery.line() == ["ada"]
 
@@ -233,7 +235,7 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     people = f"{path}/people"
     assert "Not ready" not in console.text(people)
     ada, bob = (person(console, bakery, name) for name in ("ada", "bob"))
-    assert "the place stays" in ada.do("hold-back", reason="papers missing")
+    assert "keeps the place" in ada.do("hold-back", reason="papers missing")
     for entry in entries[:2]:
         bakery.rest(entry, days=2)
     assert re.search("Passed over: the customer rests until .*, or resumes before", ada.text)
@@ -242,7 +244,7 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     assert "3 ( 2 not ready )" in console.text(path)
     assert "3 (2 not ready)" in console.row_of(bakery.waitlist_id)
     apart = console.text(f"{people}?ready=false")
-    assert "All who wait Ready 1 Not ready 2" in apart
+    assert "All waiting Ready 1 Not ready 2" in apart
     assert "ada resting, held back" in apart
     assert "cyd" not in apart
     assert "ada" not in console.text(f"{people}?ready=true")
@@ -250,8 +252,8 @@ def test_people_are_held_back_made_ready_and_listed_apart(console: Opened, baker
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
     # The customer alone ends a rest.
-    assert "only the customer ends it" in console.text(f"{ada.path}/ready")
-    assert "Still passed over: resting." in ada.do("ready")
+    assert "Only the customer can end this rest." in console.text(f"{ada.path}/ready")
+    assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
         assert (f'id="do-{name}"' in console.page(bob.path)) is is_there, name
 
@@ -265,7 +267,7 @@ def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bak
         body = {"profile": {"email": "ada@example.com"}}
         http.post(url.replace("/admin", "") + "/entries", json=body)
     people = f"/lists/{bakery.waitlist_id}/people"
-    assert "Mail address, or a part" in console.page(people)
+    assert "Mail address, or part" in console.page(people)
     path = console.send(people, find=" Ada+x@Example.com ").headers["HX-Redirect"]
     assert path.startswith(f"{people}/")
     assert "No customer id, profile" in searched(console, bakery, "bob@example.com")
@@ -279,15 +281,18 @@ def test_a_person_is_marked_verified_and_has_a_link(console: Opened, bakery: Bak
     assert "verified" in console.done(f"{path}/verify", reason="passport")
     assert 'id="do-verify"' not in console.page(path)
     assert "#t=" in console.done(f"{path}/link")
-    assert "No one is here." in console.text(f"{people}?only=unverified")
+    assert "There is no one here." in console.text(f"{people}?only=unverified")
     bakery.typed.done("edit", bakery.waitlist_id, "--confirm-every-days", "30")
-    assert "No one is here." in console.text(f"{people}?only=asked")
+    assert "There is no one here." in console.text(f"{people}?only=asked")
     bakery.typed.done("confirm", bakery.waitlist_id, "--yes")
-    assert "asked if they still wait" in console.text(path)
+    assert "asked whether they still wait" in console.text(path)
     asked = console.text(f"{people}?only=asked")
     assert ("ada@example.com" in asked, "Not verified 0" in asked) == (True, True)
     numbers = console.text(f"/lists/{bakery.waitlist_id}")
-    assert ("Asked if they still wait 1" in numbers, "Not verified" in numbers) == (True, False)
+    assert ("Asked whether they still wait 1" in numbers, "Not verified" in numbers) == (
+        True,
+        False,
+    )
     export = console.browser.get(f"/lists/{bakery.waitlist_id}/export", params={"only": "asked"})
     assert len(list(csv.DictReader(io.StringIO(export.text)))) == 1
     assert console.browser.get(f"{people}?only=x").status_code == 422
@@ -299,9 +304,9 @@ def test_a_person_who_left_gets_the_former_place_back(console: Opened, bakery: B
     assert 'id="do-reinstate"' not in console.page(bob.path)
     bob.do("remove", reason="no answer")
     assert 'id="do-reinstate"' in console.page(bob.path)
-    assert "between the former neighbours" in console.text(f"{bob.path}/reinstate")
+    assert "between their former neighbours" in console.text(f"{bob.path}/reinstate")
     notice = bob.do("reinstate", reason="the letter had come back")
-    assert notice == "Back at position 2."
+    assert notice == "The person is back at position 2."
     assert bakery.line() == ["ada", "bob", "cyd"]
     assert "the letter had come back" in bob.text
     assert "already_on_list" in console.refused(f"{bob.path}/reinstate")
@@ -313,7 +318,7 @@ def test_a_claim_of_another_claimer_needs_its_token(console: Opened, bakery: Bak
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
     ada = person(console, bakery, "ada")
-    assert "Give the claim_token" in console.refused(f"{ada.path}/complete")
+    assert "Enter the claim token" in console.refused(f"{ada.path}/complete")
     assert 'name="claim_token"' in console.page(f"{ada.path}/complete")
     assert "claim_mismatch" in console.refused(f"{ada.path}/complete", claim_token="0" * 40)
     assert "admitted" in ada.do("complete", claim_token=token)
@@ -334,15 +339,15 @@ def test_places_are_offered_by_hand_and_an_admitted_person_goes_out(
     bakery.typed.done("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.done(admit, count="5", filter="language=en") == (
-        "1 person has a slot. No more wait, or max_inside leaves no more room."
+        "1 person has a slot. No one else is waiting, or max_inside leaves no more room."
     )
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text
     assert "bob" in console.text(f"/lists/{bakery.waitlist_id}/people?status=inside&since=1h")
     assert "The place inside is free." in bob.do("exit", reason="home")
     assert "Went out at" in bob.text
-    assert "give a number from 1" in console.refused(admit, count="0")
-    assert "give a whole number" in console.refused(admit, count="-1")
+    assert "enter a number from 1" in console.refused(admit, count="0")
+    assert "enter a whole number" in console.refused(admit, count="-1")
 
 
 def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bakery) -> None:
@@ -357,13 +362,13 @@ def test_the_offered_are_shown_as_offers_and_claims(console: Opened, bakery: Bak
 def test_a_quota_is_begun_and_ended(console: Opened, bakery: Bakery) -> None:
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.done(admit, count="2", unused="refill") == (
-        "0 people have a slot. The quota goes on with the next people."
+        "0 people have a slot. The quota continues with the next people."
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
-    assert "leave the filter empty" in console.refused(
+    assert "Leave the filter empty" in console.refused(
         admit, count="2", unused="refill", filter="language=en\n\nanyone"
     )
-    assert "The quota is ended." in console.done(admit, count="1", unused="end")
+    assert "The quota has ended." in console.done(admit, count="1", unused="end")
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
 
 
@@ -372,10 +377,10 @@ def test_one_person_is_admitted_now_and_the_offer_taken_back(
 ) -> None:
     bakery.sign_up("ada", "bob")
     bob = person(console, bakery, "bob")
-    assert "Offered until" in bob.do("admit", reason="a wheelchair")
+    assert "has an offer until" in bob.do("admit", reason="a wheelchair")
     until = bakery.typed.json("show", bakery.waitlist_id, "--customer", "bob")["offered_until"]
     assert f'value="{until}"' in console.page(f"{bob.path}/withdraw")
-    assert "Back in the queue at position 2." in bob.do("withdraw", offered_until=until)
+    assert "back in the queue, at position 2." in bob.do("withdraw", offered_until=until)
     assert "because an operator took an offer back" in bob.text
 
 
@@ -383,7 +388,7 @@ def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
     add = f"/lists/{bakery.waitlist_id}/do/add"
     form = {"customer_id": "ada", "priority": "3", "profile": '{"name": "Ada"}', "ended": "skip"}
     assert "The person has joined." in console.done(add, attributes="language=de", **form)
-    assert "on the list already" in console.done(add, **form)
+    assert "already on the list" in console.done(add, **form)
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["priority"], found["attributes"]) == (3, {"language": "de"})
     assert "customer_id" in console.refused(add, customer_id="a b", ended="skip")
@@ -399,7 +404,7 @@ def test_a_person_who_is_added_by_address_has_one_place(console: Opened, bakery:
     assert "The person has joined." in console.done(add, address="ada@example.com", **form)
     other = {"email": "Ada+line@Example.com"}
     assert bakery.tries_to_sign_up(profile=other) == "already_on_list"
-    assert "on the list already" in console.done(add, address="ADA@example.com", **form)
+    assert "already on the list" in console.done(add, address="ADA@example.com", **form)
     again = bakery.typed.json("signup", bakery.waitlist_id, "ada@example.com")
     assert again["outcome"] == "already"
     both = console.refused(add, address="ada@example.com", customer_id="ada", **form)
@@ -426,7 +431,7 @@ def test_all_parked_people_are_returned(console: Opened, bakery: Bakery) -> None
     assert "Return all…" in console.text(f"{page}parked")
     assert "Return all…" not in console.text(f"{page}waiting")
     redrive = f"/lists/{bakery.waitlist_id}/do/redrive"
-    assert "wait again, with no attempt counted" in console.text(redrive)
+    assert "wait again, and their attempts start at 0" in console.text(redrive)
     assert console.done(redrive, to="back", reason="all") == "2 people wait again."
     assert bakery.line() == ["cyd", "ada", "bob"]
 

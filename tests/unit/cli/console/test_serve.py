@@ -11,7 +11,7 @@ from tests.unit.cli.console.opened import Opened, api_of, opened, readable
 from tests.unit.cli.fake_service import FakeService, answer, problem
 from waitlist_cli.client.ids import entry_id_of
 
-EMPTY = "No one is waiting, and this console holds no one of the list."
+EMPTY = "No one is waiting, and this console has not claimed anyone on this list."
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
     assert counter.next() == "1 person claimed."
     assert counter.held == ["ada"]
     text = counter.text
-    assert re.search(r"Held for another 1[0-5] min.*? , until \d\d:\d\d:\d\d", text)
+    assert re.search(r"Claimed for another 1[0-5] min.*? , until \d\d:\d\d:\d\d", text)
     assert ("name Ada L." in text, "language de" in text, "1 waiting" in text) == (True,) * 3
     counter.do("ada", "complete")
     counter.next()
@@ -74,7 +74,7 @@ def test_the_next_person_is_claimed_shown_and_served(counter: Counter) -> None:
 def test_more_people_than_a_claim_can_have_are_refused(counter: Counter) -> None:
     form = {"count": "101", "order": "oldest", "lease_seconds": "900"}
     shown = counter.console.refused(counter.path, **form)
-    assert "How many: give a number from 1 to 100." in shown
+    assert "How many: enter a number from 1 to 100." in shown
 
 
 def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
@@ -84,7 +84,7 @@ def test_several_people_of_a_segment_are_held_at_once(counter: Counter) -> None:
     assert counter.next(count="2", filter="language=en") == "1 person claimed."
     assert counter.next(count="2", order="newest", filter="language=de") == "2 people claimed."
     assert sorted(counter.held) == ["ada", "bob", "cyd"]
-    assert counter.next(filter="language=de") == "No one who waits matches."
+    assert counter.next(filter="language=de") == "No one in the queue matches."
     counter.bakery.sign_up("dan", attributes={"language": "fr"})
     assert counter.next(filter="language=de\r\n\r\nanyone") == "1 person claimed."
 
@@ -93,7 +93,7 @@ def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None
     counter.bakery.sign_up("ada", "bob")
     counter.next()
     counter.do("ada", "extend", lease_seconds="7200")
-    assert re.search(r"Held for another (1 h|2 h)", counter.text)
+    assert re.search(r"Claimed for another (1 h|2 h)", counter.text)
     counter.do("ada", "release", to="place", delay_seconds="3600")
     assert (counter.held, counter.bakery.line()) == ([], ["ada", "bob"])
     counter.next()
@@ -103,11 +103,11 @@ def test_a_held_person_is_released_parked_and_extended(counter: Counter) -> None
 
 def test_an_empty_and_a_paused_list_say_so(counter: Counter) -> None:
     assert EMPTY in counter.text
-    assert counter.next() == "No one is there to claim."
+    assert counter.next() == "There is no one to claim."
     counter.console.done(f"{counter.list_path}/do/pause")
     paused = counter.console.refused(counter.path, count="1", order="oldest")
     assert "waitlist_paused" in paused
-    assert "How many: give a number" in counter.console.refused(counter.path, count="")
+    assert "How many: enter a number" in counter.console.refused(counter.path, count="")
 
 
 def test_a_second_tab_shows_the_claim_and_no_page_has_its_token(counter: Counter) -> None:
@@ -118,7 +118,7 @@ def test_a_second_tab_shows_the_claim_and_no_page_has_its_token(counter: Counter
     assert not re.search(r"\b[A-Za-z0-9_-]{40}\b", counter.page)
     counter.do("ada", "complete")
     again = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "Give the claim_token" in counter.console.refused(again)
+    assert "Enter the claim token" in counter.console.refused(again)
     assert counter.held == []
 
 
@@ -192,7 +192,7 @@ def test_a_later_claim_of_another_claimer_is_not_shown_as_held(
     person = {**OFFERED, "attempts": attempts}
     fake.script = [answer(200, LIST), answer(200, person), answer(200, {"waiting": 0})]
     text = scripted.text("/lists/bakery/serve")
-    assert ("Held for another" in text, "The claim of ada has ended" in text) == (
+    assert ("Claimed for another" in text, "The claim of ada has ended" in text) == (
         is_held,
         not is_held,
     )

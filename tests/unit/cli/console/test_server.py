@@ -67,7 +67,7 @@ def test_a_signal_ends_it_and_it_leaves_nothing_behind(
     with started(Typed(fake.url), *words, env=environ) as process:
         assert process.stdout is not None
         with entered(json.loads(process.stdout.readline())["url"]) as browser:
-            assert "There is no list yet." in readable(browser.get("/").text)
+            assert "There are no lists yet." in readable(browser.get("/").text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
         process.send_signal(number)
         _, errors = process.communicate(timeout=END_SECONDS)
@@ -80,7 +80,9 @@ def test_only_this_computer_reaches_it_and_enter_prints_another_address(fake: Fa
     with started(Typed(fake.url), *words, stdin=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdin is not None
-        assert "Ctrl-C ends it, Enter prints another address" in process.stdout.readline()
+        assert (
+            "Press Ctrl-C to stop it, or Enter to print a new address" in process.stdout.readline()
+        )
         first = process.stdout.readline().strip()
         address = httpx.URL(first)
         assert address.host.endswith(".localhost")
@@ -102,7 +104,7 @@ def test_a_port_that_is_taken_is_wrong_usage(fake: FakeService) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = Typed(fake.url)("console", "--no-browser", "--port", port)
-    assert (result.exit_code, f"Port {port} cannot be used" in result.stderr) == (2, True)
+    assert (result.exit_code, f"cannot listen on port {port}" in result.stderr) == (2, True)
 
 
 def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_renewed_credentials_are_used_after_a_refusal(fake: FakeService, tmp_pat
             assert "Renew your AWS credentials" in readable(browser.get("/").text)
             renew("NEW")
             fake.script = [answer(200, {"waitlists": [], "cursor": None})]
-            assert "There is no list yet." in readable(browser.get("/").text)
+            assert "There are no lists yet." in readable(browser.get("/").text)
         process.terminate()
         process.communicate(timeout=END_SECONDS)
     sent = [headers for _, path, headers, _ in fake.requests if path.startswith(ADMIN)]
@@ -161,7 +163,7 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
             origin = {"Origin": "null"}
             form = {"token": token}
             assert browser.post(action.path, data=form, headers=origin).status_code == 200
-            assert "There is no list yet." in readable(browser.get("/").text)
+            assert "There are no lists yet." in readable(browser.get("/").text)
             browser.cookies.clear()
             assert browser.post(action.path, data=form, headers=origin).status_code == 401
         process.terminate()
@@ -188,6 +190,6 @@ def test_no_other_program_has_its_port_on_an_address_of_localhost(
 def test_a_port_that_is_taken_on_ipv6_alone_is_not_used() -> None:
     with (
         socket.create_server(("::1", 0), family=socket.AF_INET6) as taken,
-        pytest.raises(WrongUsage, match="cannot be used"),
+        pytest.raises(WrongUsage, match="cannot listen on port"),
     ):
         bound_sockets(taken.getsockname()[1])

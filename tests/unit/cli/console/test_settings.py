@@ -97,7 +97,7 @@ def test_settings_are_changed_and_the_others_stay(console: Opened, bakery: Baker
     asking = f"/lists/{bakery.waitlist_id}/do/ask"
     for _ in range(2):
         assert "2 people would be asked" in console.done(asking, mode="count")
-    assert "2 people are asked" in console.done(asking)
+    assert "2 people were asked" in console.done(asking)
     assert "0 people would be asked" in console.done(asking, mode="count")
     refused = console.refused(path, **{**changed, "confirm_reminders_days": "soon"})
     assert "Reminders: " in refused
@@ -151,11 +151,11 @@ def test_a_form_also_works_before_the_scripts_are_loaded(console: Opened, bakery
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("lease_seconds", "", "Lease of a claim: give a whole number"),
-        ("max_guest_bytes", "", "Data of a signup: give a whole number"),
+        ("lease_seconds", "", "Lease of a claim: enter a whole number"),
+        ("max_guest_bytes", "", "Data of a signup: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
-        ("rest_times", "3", "Longest rest and rests in a stay: give both, or neither"),
-        ("capacity", "many", "Capacity: give a whole number"),
+        ("rest_times", "3", "Longest rest and rests in a stay: fill in both fields"),
+        ("capacity", "many", "Capacity: enter a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),
         ("rejoin", "sometimes", "rejoin"),
@@ -188,10 +188,12 @@ def test_the_preview_has_the_estimates_of_customers(console: Opened, bakery: Bak
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
     assert "10,000 20 min (19 min 5" in text
     assert "3 joins now" in text
-    assert "As customers see it after the change" in text
+    assert "Customers see these waits after the change" in text
     bakery.typed.done("policy", bakery.waitlist_id, "--rate", "500/minute")
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
-    assert "As customers see it, with the people inside now." in text
+    assert (
+        "Customers see these waits. They take the people who are inside now into account." in text
+    )
 
 
 def test_the_preview_of_a_room_depends_on_how_long_people_stay(
@@ -199,10 +201,10 @@ def test_the_preview_of_a_room_depends_on_how_long_people_stay(
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy/preview"
     text = readable(console.send(path, **{**POLICY, "max_inside": "50"}).text)
-    assert "it depends on how long people stay" in text
+    assert "the waits depend on how long people stay" in text
     bakery.typed.done("pause", bakery.waitlist_id)
     text = readable(console.send(path, **POLICY).text)
-    assert "The times are for a resume now." in text
+    assert "The times assume that you resume it now." in text
 
 
 def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
@@ -218,9 +220,9 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     changed = {**form, **night, "no_show": "leave", "customer_exit": "frees_at_end"}
     text = readable(console.send(f"{path}/preview", **changed).text)
     assert "What changes No-shows Go to the end of the queue Leave the list" in text
-    assert "Free the room when their passes end" in text
+    assert "Free their room when their passes end" in text
     assert "Offers between at any time 22:00-06:00 Asia/Tokyo" in text
-    assert "Nothing: this is the saved policy." in readable(
+    assert "Nothing changes. This is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
     )
     begins = {"rate_from": "2026-12-01T09:00:00Z", "rate_counts": "entered", "combine": "sum"}
@@ -231,7 +233,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     assert f'value="{begins["rate_from"]}"' in console.page(path)
     text = readable(console.send(f"{path}/preview", **form).text)
     assert "Rate 20 a hour who enter from 2026-12-01T09:00:00Z 20 a hour" in text
-    assert "Rate and schedule The slots of both are added The fewer slots" in text
+    assert "Rate and schedule The slots of both are added together The smaller number" in text
     console.done(path, **{**form, "by": "hand"})
     assert bakery.typed.json("policy", bakery.waitlist_id) == {"admission": None}
 
@@ -261,18 +263,18 @@ def test_the_preview_says_for_which_positions_no_place_comes(
     form = {**POLICY, "schedule": "60 at 2999-01-01T00:00:00Z"}
     text = readable(scripted.send("/lists/bakery/policy/preview", **form).text)
     assert "10 joins now 2 h (1 h 58 min to 2 h 1 min) " in text
-    assert "100 No place comes within a year. -" in text
+    assert "100 There is no place within a year. -" in text
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("rate_count", "0", "Rate: give a number from 1 on"),
-        ("rate_count", "some", "Rate: give a whole number"),
+        ("rate_count", "0", "Rate: enter a number of at least 1"),
+        ("rate_count", "some", "Rate: enter a whole number"),
         ("schedule", "tomorrow", "Schedule 'tomorrow': give"),
         ("schedule", "5 at 99 9 * * *", "schedule.0.cron: is not a cron expression"),
         ("schedule", "60 at 2999-01-01T00:00:00", "has no UTC offset. Give a time such as 2026-"),
-        ("pass_seconds", "", "Passes last: give a number of seconds"),
+        ("pass_seconds", "", "Passes last: enter a number of seconds"),
     ],
 )
 def test_a_policy_that_cannot_be_is_named_in_the_preview(
@@ -363,11 +365,11 @@ def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
         ("at", "2999-12-01T09:00+01:00", "is not a date and a time"),
         ("at", "2026-03-29T02:30", "the clocks in Europe/Berlin skip 02:30 on 29 March 2026"),
         ("timezone", "Mars/Base", "Time zone: 'Mars/Base' is not a time zone"),
-        ("count", "", "People at the start: give a number from 1 on"),
-        ("rate_count", "0", "Afterwards: give a number from 1 on"),
+        ("count", "", "People at the start: enter a number of at least 1"),
+        ("rate_count", "0", "Afterwards: enter a number of at least 1"),
         ("rate_per", "year", "Afterwards: 'year' is not a period"),
-        ("max_inside", "few", "At most inside: give a whole number"),
-        ("offer_seconds", "", "Offers last: give a number from 1 on"),
+        ("max_inside", "few", "At most inside: enter a whole number"),
+        ("offer_seconds", "", "Offers last: enter a number of at least 1"),
     ],
 )
 def test_a_launch_that_cannot_be_is_named(
@@ -386,7 +388,7 @@ def test_a_time_that_the_clocks_show_twice_is_the_first(console: Opened, bakery:
 
 def test_segments_are_counted(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/segments"
-    assert "No one who waits has such attributes." in console.text(path)
+    assert "No one in the queue has the attributes of a segment." in console.text(path)
     bakery.sign_up("ada", "bob", attributes={"language": "German"})
     bakery.sign_up("cyd", attributes={"language": "Spanish"})
     assert "language=German 2 language=Spanish 1" in console.text(path)
@@ -437,4 +439,4 @@ def test_two_operators_who_change_settings_at_once_lose_nothing(
     bakery.typed.done("page", waitlist_id, "--text", "Stale")
     assert "has changed page" in console.refused(f"/lists/{waitlist_id}/page", **page)
     damaged = console.refused(path, **{**mine, "seen": "{"})
-    assert "open the page again" in damaged
+    assert "Open the page again" in damaged

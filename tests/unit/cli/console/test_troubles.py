@@ -46,7 +46,7 @@ def test_a_service_that_is_away_is_explained_and_comes_back(
     fake.script = [problem(503, "rebuilding", "Rebuilding. Try later.")]
     whole = scripted.browser.get("/")
     assert (whole.status_code, whole.headers["refresh"]) == (503, "5")
-    assert "Rebuilding. Try later. rebuilding This page goes on by itself" in readable(whole.text)
+    assert "Rebuilding. Try later. rebuilding This page continues by itself" in readable(whole.text)
     fake.script = [problem(503, "rebuilding", "Rebuilding. Try later.")]
     part = scripted.part("/")
     assert (part.status_code, part.headers["hx-retarget"]) == (503, "#trouble")
@@ -69,7 +69,7 @@ def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_away(
     answered = scripted.send(path, where="front", key="one-and-the-same-key")
     assert answered.status_code == 503
     assert not {"hx-retarget", "hx-trigger", "refresh"} & set(answered.headers)
-    assert "Press the button again: a repeated request has one effect." in answered.text
+    assert "Press the button again. Sending the request twice has only one effect." in answered.text
     assert fake.requests[-1][2]["idempotency-key"] == "one-and-the-same-key"
 
 
@@ -85,7 +85,7 @@ def test_expired_credentials_are_read_again(fake: FakeService) -> None:
         assert "is expired Renew your AWS credentials in a terminal" in text
         assert read == ["again"]
         fake.script = [answer(200, NO_LISTS)]
-        assert "There is no list yet." in console.text("/")
+        assert "There are no lists yet." in console.text("/")
     assert read == ["again"]
 
 
@@ -122,7 +122,7 @@ def test_one_list_that_does_not_answer_hides_no_other(scripted: Opened, fake: Fa
 @pytest.mark.parametrize("number", ["99999999999999999999", "1e3", "٣"])
 def test_a_number_that_is_none_is_named(console: Opened, bakery: Bakery, number: str) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/admit"
-    assert "How many: give" in console.refused(path, count=number)
+    assert "How many: enter" in console.refused(path, count=number)
 
 
 def test_a_form_that_is_too_long_is_refused(scripted: Opened) -> None:
