@@ -1,4 +1,4 @@
-"""The maintenance function: each minute for all waitlists, and on demand for one."""
+"""The maintenance function. It runs every minute for all waitlists, and on demand for one."""
 
 import os
 from functools import cache
@@ -20,7 +20,7 @@ METRICS = MetricsCollector()
 
 
 class Context(Protocol):
-    """The part of a Lambda context that is used here."""
+    """The part of a Lambda context that this module uses."""
 
     invoked_function_arn: str
     aws_request_id: str
@@ -45,10 +45,10 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 @cache
 def runner(function_arn: str) -> MaintenanceRunner:
-    """Compose the runner once per process, from the environment.
+    """Compose the runner from the environment, once per process.
 
-    A rebuild that runs out of time invokes the function again, by the ARN of this call: the role
-    allows only the alias.
+    A rebuild that runs out of time invokes this function again. It uses the ARN of the current
+    call, because the role allows only the function's alias.
     """
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = MaintenanceServices.on(
@@ -63,6 +63,6 @@ def runner(function_arn: str) -> MaintenanceRunner:
 
 @cache
 def run_log() -> RunLog:
-    """Compose the log of runs once per process, from the environment."""
+    """Compose the run log from the environment, once per process."""
     telemetry = telemetry_of("maintenance", os.environ, CORRELATION)
     return RunLog(telemetry, CORRELATION, METRICS)

@@ -1,33 +1,39 @@
-"""The scheduled job: finishes what requests left unfinished, repairs what Redis has lost.
+"""The scheduled job that finishes interrupted requests and repairs Redis.
 
-It runs each minute for all lists, and at once for one list (step 3 alone) after a request that
-found its order lost, changed its segments or deleted it. The record is the authority; decisions of
-Redis that it lacks are recorded. `runner` has the order of a run:
+A run for all waitlists starts every minute. A run for one waitlist starts at once when a request
+finds that Redis has lost the waitlist's order, or changes its segments, or deletes it. Such a run
+does only step 3. The record in DynamoDB is the authority, but decisions that only Redis knows are
+written into it. `runner` does these steps:
 
-1. `finish_intents`: signups and leaves that were cut off over a minute ago, of all lists.
-2. The survey. The journal names the lists that have changed, and batches of 500 ask Redis for the
-   stats of all. `quiet` decides which lists need nothing more: nothing has happened there since
-   the last heartbeat, nothing is due, and the last run has left nothing undone. Only the others
-   go on, up to 250 together.
-3. Each list, by the state of its order. Complete: settings that Redis lacks are sent again,
-   `reconcile` ends expired holds and records the decisions that the record lacks, new segments are
-   indexed, and the policy admits until nothing is due. Missing or incomplete: `rebuild`, in three
-   passes, under a lease. A deleted list: its entries are erased, then the list.
-4. `sampler`: the counts are taken again, because step 3 may have admitted, and stored as the sample
-   of the minute; the pace of the estimates is made of them.
-5. `heartbeat`: Redis counts one more, and gets the pace. If it lacks the last heartbeat it has lost
-   writes, and if it lacks more the list is rebuilt. `audit` compares the journal since then with
-   Redis, `repair` decides on what differs, and `strays` takes out entries that no record has. The
-   checkpoint in the list's record is written last. It says whether anything was left undone.
-6. The note of the round (`records.rounds`): up to which stamp the journal is compared. A run that
-   has no time left notes the list at which it stopped, and the next run goes on behind it.
+1. `finish_intents` finishes signups and leaves on all waitlists that were interrupted more than a
+   minute ago.
+2. The survey finds the waitlists that need work. The journal names the waitlists that have changed,
+   and batches of 500 messages ask Redis for the statistics of all waitlists. `quiet` skips a
+   waitlist if nothing has happened since its last heartbeat, nothing is due, and the last run left
+   nothing undone. The steps below handle the other waitlists, 250 at a time.
+3. Each waitlist is maintained. If its order in Redis is complete, missing settings are sent again,
+   `reconcile` ends expired holds and records decisions that the record lacks, new segments are
+   indexed, and the policy admits customers until nothing is due. If the order is missing or
+   incomplete, `rebuild` restores it in three passes under a lease. If the waitlist is deleted, its
+   entries are erased, and then the waitlist itself.
+4. `sampler` reads the statistics again, because step 3 may have admitted customers. It stores them
+   as this minute's sample, and computes the pace for wait estimates.
+5. `heartbeat` increments the heartbeat in Redis and sends the pace. If Redis lacks the last
+   heartbeat, it has lost writes. If it lacks more than that, the order is rebuilt. `audit` compares
+   the recent changes in the journal with Redis, `repair` decides how to correct a difference, and
+   `strays` removes entries that have no record. The checkpoint is written to the waitlist's record
+   last, and says whether anything was left undone.
+6. The run stores the stamp up to which the journal has been compared (`records.rounds`). If the run
+   has no time left, it also stores the waitlist where it stopped, and the next run continues there.
 
-Each step can be repeated: writes of the record are conditional, and messages name the stay that
-they mean. A run that is killed in steps 1 to 3 leaves intents, decisions (Redis forgets one only
-after `settle`) and the noted progress of a rebuild to the next; in step 4 a sample is missing; in
-step 5 the checkpoint is not written, so the stamp in Redis differs from it, and the next run
-compares the same changes again; in step 6 it reads the same part of the journal again. A failure
-of one list or entry does not stop the others (`isolation`), but the next run maintains that list
-again. While a list could not be compared the journal is read from the same stamp. Of two runs at
-once the first note counts.
+Every step can be repeated: writes to the record are conditional, and each message names the stay
+that it is about. If a run is killed in steps 1 to 3, the next run finds the intents, the decisions
+(Redis keeps a decision until `settle`) and the stored progress of a rebuild. If it is killed in
+step 4, one sample is missing. If it is killed in step 5, the checkpoint is not written, so the next
+run compares the same changes again. If it is killed in step 6, the next run reads the same part of
+the journal again.
+
+If one waitlist or entry fails, the others continue (`isolation`), and the next run maintains that
+waitlist again. The journal is read from the same stamp until every waitlist has been compared. If
+two runs overlap, the first stored round counts.
 """

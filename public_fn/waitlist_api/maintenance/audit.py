@@ -1,7 +1,8 @@
 """Finds and repairs entries whose latest changes Redis has lost.
 
-A failover to a replica that lagged loses the newest writes, without a trace in Redis. The journal
-has every change of the last minutes; the audit looks up each of them in Redis.
+If a failover promotes a replica that lags, Redis loses its newest writes without any sign of the
+loss. The journal contains every change of the last minutes, and the audit looks up each of these
+changes in Redis.
 """
 
 import logging
@@ -12,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from waitlist_api.clock import LeftMillis, without_end
-from waitlist_api.maintenance.repair import may_differ, repair_of
+from waitlist_api.maintenance.repair import decide_repair, may_differ
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.records.entries import EntryRecords
@@ -26,21 +27,24 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# A run stops with this much time left: one step of the journal and its repairs take less than half
-# of it.
+# A run stops when it has less than this much time left. One step through the journal with its
+# repairs takes less than half of this time.
 STOP_MILLIS = 60_000
-# A long audit stores its progress this often; a run that is killed repeats at most this much.
+# A long audit saves its progress after this much of the journal. A killed run repeats at most this
+# much.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# Longer than any request can run: a difference seen twice, this far apart, is no write in flight.
+# Longer than any request can run. A difference that still exists after this pause is not a write in
+# flight.
 IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The changes of a waitlist to audit: `since` < stamp <= the stamp of the heartbeat.
+    """The changes of a waitlist to audit: those with `since` < stamp <= the stamp of the heartbeat.
 
-    `began` is the `since` of the first run of an audit that takes several runs; `repaired` has the
-    ids of entries that Redis had lost, `failed` those that could not be compared or repaired.
+    If an audit takes several runs, `began` is the `since` of its first run. `repaired` contains the
+    ids of entries whose changes Redis had lost, and `failed` the ids of entries that could not be
+    compared or repaired.
     """
 
     waitlist: WaitlistRecord
@@ -55,7 +59,7 @@ class AuditWindow(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """An entry that differed between Redis and its record, and the message that repairs it."""
+    """A difference between an entry in Redis and its record, and the message that repairs it."""
 
     change: Change
     record: EntryRecord | None
@@ -64,7 +68,7 @@ class Drift(Struct, frozen=True):
 
 
 class Auditor(Struct, frozen=True):
-    """Compares the journal with Redis."""
+    """Compares changes in the journal with Redis, and repairs the differences."""
 
     queue: QueueClient
     journal: Journal
@@ -75,21 +79,21 @@ class Auditor(Struct, frozen=True):
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = without_end
     ) -> Iterator[int]:
-        """Look up the changes of the windows in Redis; repair lost ones.
+        """Look up the changes in the windows in Redis, and repair the changes that Redis has lost.
 
-        Yield from time to time the stamp up to which that is done. If the time of the run ends,
-        yield once more and stop: the next run continues.
+        Yields from time to time the stamp up to which the audit is finished. When the run has no
+        time left, the audit yields once more and stops. The next run continues it.
         """
         if not windows:
             return
-        since = min(one.since for one in windows.values())
-        until = max(one.beat.stamp for one in windows.values())
+        since = min(window.since for window in windows.values())
+        until = max(window.beat.stamp for window in windows.values())
         drifts: dict[Key, Drift] = {}
         done = since
         for reached, page in self.journal.in_steps(since, until):
-            changes = iter([one for one in page if _is_of(windows, one)])
-            while some := list(islice(changes, MAX_BATCH)):
-                drifts |= self._compare(windows, some)
+            changes = iter([change for change in page if _is_covered(windows, change)])
+            while batch := list(islice(changes, MAX_BATCH)):
+                drifts |= self._compare(windows, batch)
             is_time_up = left_millis() < STOP_MILLIS
             is_much = reached >= done + NOTE_STAMPS or len(drifts) >= MAX_DRIFTS
             if reached < until and not is_much and not is_time_up:
@@ -104,33 +108,37 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Repair the entries that differ in the same way as before."""
+        """Repair the entries that still differ in the same way."""
         again = iter(drifts.values())
-        while some := [one.change for one in islice(again, MAX_BATCH)]:
-            found = self._compare(windows, some)
-            certain = [one for key, one in found.items() if one == drifts[key]]
-            answers = send_batch(self.queue, [one.repair for one in certain]) if certain else []
+        while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
+            found = self._compare(windows, batch)
+            certain = [drift for key, drift in found.items() if drift == drifts[key]]
+            answers = send_batch(self.queue, [drift.repair for drift in certain]) if certain else []
             for drift, answer in zip(certain, answers, strict=True):
                 window = windows[drift.change.waitlist_id]
                 window.repaired.add(drift.change.entry_id)
                 if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):
                     window.failed.add(drift.change.entry_id)
                 _log(drift, answer)
-            mended = [one for one in answers if not isinstance(one, WaitlistError)]
-            self.metrics.add("losses_mended", len(mended))
+            repaired = [answer for answer in answers if not isinstance(answer, WaitlistError)]
+            self.metrics.add("losses_mended", len(repaired))
 
     def _compare(
         self, windows: Mapping[str, AuditWindow], changes: Sequence[Change]
     ) -> dict[Key, Drift]:
-        """Return the entries that differ from their records, not only from the journal."""
-        newest = {one.key: one for one in changes}
+        """Return the entries that differ from their records.
+
+        A difference from the journal is not enough, because the record may have changed since.
+        """
+        newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # A later change says nothing about the attributes and the readiness of an edit.
+                # A later change does not cover the attributes and the readiness that an edit has
+                # changed.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
-        known = [one for key, one in newest.items() if key in inspected]
-        doubtful = [one for one in known if may_differ(one, inspected[one.key])]
+        known = [change for key, change in newest.items() if key in inspected]
+        doubtful = [change for change in known if may_differ(change, inspected[change.key])]
         records = self._records(doubtful)
         drifts = {}
         for change in doubtful:
@@ -140,7 +148,7 @@ class Auditor(Struct, frozen=True):
                 window.waitlist.segments,
                 millis_of(window.beat.stamp),
             )
-            repair = repair_of(change, record, inspection, segments, now_millis)
+            repair = decide_repair(change, record, inspection, segments, now_millis)
             if repair is not None:
                 drifts[change.key] = Drift(change, record, inspection, repair)
         return drifts
@@ -148,11 +156,13 @@ class Auditor(Struct, frozen=True):
     def _look(
         self, windows: Mapping[str, AuditWindow], changes: Iterable[Change]
     ) -> dict[Key, c.InspectResult]:
-        """Return the state of entries in Redis; a waitlist in a rebuild returns none."""
+        """Return the states of entries in Redis, except while their order is being rebuilt."""
         asked = list(changes)
         if not asked:
             return {}
-        requests = [c.Inspect(waitlist_id=one.waitlist_id, entry_id=one.entry_id) for one in asked]
+        requests = [
+            c.Inspect(waitlist_id=change.waitlist_id, entry_id=change.entry_id) for change in asked
+        ]
         found = {}
         for change, answer in zip(asked, send_batch(self.queue, requests), strict=True):
             if isinstance(answer, c.InspectResult):
@@ -172,7 +182,7 @@ class Auditor(Struct, frozen=True):
         }
 
 
-def _is_of(windows: Mapping[str, AuditWindow], change: Change) -> bool:
+def _is_covered(windows: Mapping[str, AuditWindow], change: Change) -> bool:
     return change.waitlist_id in windows and windows[change.waitlist_id].has(change)
 
 

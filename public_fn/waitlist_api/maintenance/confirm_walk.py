@@ -1,4 +1,4 @@
-"""Walks through the waiting entries of a list whose customers are asked if they still wait."""
+"""Walks through the waiting entries of a waitlist that asks customers whether they still wait."""
 
 from msgspec import Struct
 
@@ -9,21 +9,22 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# A run looks at so many pages, so at 500 entries; the next run goes on.
+# The number of pages per run, for 500 entries. The next run continues the walk.
 PAGES = 5
-# Entries that were off the queue, or not ready, during a walk are found by the next one.
+# A new walk begins at the latest after this time. It finds the entries that the last walk missed
+# because they were off the queue or not ready.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Does what is due of questions, some entries a run."""
+    """Asks customers whether they still wait, and handles expired questions."""
 
     questions: Questions
     waitlists: WaitlistRecords
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Look at the next entries; note where to go on, or when to begin again."""
+        """Process the next entries, and save where to continue or when to begin again."""
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
         if rules is None or not is_due(waitlist, now_millis):
@@ -35,7 +36,9 @@ class ConfirmWalker(Struct, frozen=True):
         for _ in range(PAGES):
             records, after = self.questions.page(waitlist.waitlist_id, after, MAX_PAGE, rules)
             errors = self.questions.act(records, rules, clocks, waitlist.version)
-            times = [due_at(one, rules) for one in records if due_of(one, rules, clocks) is None]
+            times = [
+                due_at(record, rules) for record in records if due_of(record, rules, clocks) is None
+            ]
             earliest = min([earliest, *times, *(now_millis for error in errors if error)])
             if after is None:
                 break
@@ -46,6 +49,6 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether a walk is under way or to begin."""
+    """Return whether a walk is in progress or a new walk must begin."""
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -1,4 +1,4 @@
-"""Finishes signups and leaves whose request was cut off."""
+"""Finishes interrupted signups and leaves."""
 
 from contextlib import suppress
 from functools import partial
@@ -25,16 +25,15 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# An intent of this age has failed in several runs.
+# An intent that is this old has failed in several runs.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# An erasure of a long history goes on in the next run, so that others get their turn.
+# Erasing a long history stops after this time and continues in the next run, so that other intents
+# are finished too.
 ERASE_MILLIS = 5_000
 
 
 class IntentFinisher(Struct, frozen=True):
-    """Finishes intents of any request."""
-
     entries: EntryRecords
     places: Places
     erasures: Erasures
@@ -46,10 +45,10 @@ class IntentFinisher(Struct, frozen=True):
     moves: Moves
 
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
-        """Finish the signups and leaves that were cut off over a minute ago.
+        """Finish the signups and leaves that were interrupted more than a minute ago.
 
-        Return False if the time is up before that; the next call goes on. Each minute begins at
-        another shard, so that no shard waits for the others in every run.
+        Returns False if the time was not enough, and the next call continues. Each minute starts
+        with a different shard, so that the same shards are not always left to the end.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS
@@ -60,10 +59,10 @@ class IntentFinisher(Struct, frozen=True):
                     return False
         return True
 
-    def measure_late(self) -> None:
-        """Count the intents that no run had the time to finish within minutes."""
+    def count_late_intents(self) -> None:
+        """Count the intents that are still unfinished after several minutes."""
         before_millis = self.now_millis() - STUCK_MILLIS
-        late = sum(len(next(self.places.intents(one, before_millis))) for one in range(SHARDS))
+        late = sum(len(next(self.places.intents(shard, before_millis))) for shard in range(SHARDS))
         self.metrics.add("intents_stuck", late)
 
     def _finish(self, placed: IndexRow, is_time_up: IsTimeUp) -> None:
@@ -95,17 +94,17 @@ class IntentFinisher(Struct, frozen=True):
             self.metrics.add("intents_finished")
 
     def _end_unverified(self, placed: IndexRow) -> None:
-        """End a stay that was not verified in time, and take its event off the index."""
+        """End a stay that was not verified in time, and remove its deadline from the index."""
         key = (placed.waitlist_id, placed.entry_id)
         record = self.entries.get(*key)
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:
-            # The customer may be verified, admitted or erased since it was read.
+            # The customer may have been verified, admitted or erased since the record was read.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(*key, MAINTENANCE, NOT_VERIFIED, record.ticket, unverified=True)
         self.asks.forget_deadline(key, placed.stamp)
 
     def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
-        """Finish an intent; return False if the time is up before an erasure is done."""
+        """Finish an intent. Return False if the time runs out before an erasure is complete."""
         try:
             if record.erase:
                 return self.leaves.finish_erase(record, is_time_up)

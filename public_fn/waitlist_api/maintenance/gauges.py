@@ -1,4 +1,4 @@
-"""Gauges of all waitlists: sums and largest values."""
+"""Measures the gauges of a run: sums and maximums over all waitlists."""
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -13,7 +13,10 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count a waitlist, by its stats before a run; without stats it is cold."""
+    """Count a waitlist by its state before the run.
+
+    A waitlist without statistics counts as cold.
+    """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -26,7 +29,7 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add how many people wait, have offers, are inside and parked, by the stats after a run."""
+    """Add the numbers of waiting, offered, inside and parked entries after the run."""
     if not isinstance(stats, c.StatsResult):
         return
     metrics.add("waiting", stats.waiting)

@@ -1,10 +1,9 @@
-"""Checks whether a Redis that still answers has lost writes since the last check.
+"""Checks whether Redis has lost writes since the last check, although it still answers.
 
-Each minute in which a waitlist has changed, maintenance increments its heartbeat in Redis and
-stores it in the record (checkpoint). A failover
-always loses the newest writes: if the last two heartbeats are still in Redis, so is everything
-before them, and the journal has every later change. Otherwise the order is too old to be repaired,
-and is rebuilt.
+In each minute in which a waitlist has changed, maintenance increments the waitlist's heartbeat in
+Redis and stores it in the checkpoint of the record. A failover always loses the newest writes. If
+Redis still has the last two heartbeats, it also has everything before them, and the journal has
+every later change. Otherwise the order is too old for a repair, and is rebuilt.
 """
 
 import logging
@@ -28,16 +27,16 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# The audit reads at most this much of the journal, also after a longer pause of maintenance.
+# The audit reads at most this much of the journal, even after a long pause of maintenance.
 LONGEST = 24 * 60 * MINUTE
-# A continued audit goes back this far: a decision of the last minutes may have been recorded after
-# the former run read the journal.
+# A continued audit reads this much of the journal again, because a decision of the last minutes may
+# have been recorded after the previous run read the journal.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Heartbeat(Struct, frozen=True):
-    """Detects lost writes of waitlists whose order is in Redis."""
+    """Detects and repairs lost writes of waitlists whose order is in Redis."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -54,17 +53,18 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment the heartbeat of each waitlist; rebuild outdated orders, audit the others.
+        """Increment each waitlist's heartbeat, rebuild outdated orders and audit the others.
 
-        The heartbeat also brings the waitlist's pace. Changes up to the stamp `seen` are compared
-        already, unless Redis has lost the last heartbeat. Return whether every waitlist is
-        compared, or will be by its rebuild.
+        The heartbeat also sends the waitlist's pace to Redis. Changes up to the stamp `seen` have
+        already been compared, unless Redis has lost the last heartbeat. Returns whether every
+        waitlist has been compared, or will be compared by its rebuild.
 
-        The run has done all that was due on the waitlists in `told`, which has what their
-        checkpoints have of that name. The others are unfinished, and so are those on which this
-        check leaves anything undone: their checkpoints say so, and the next run maintains them.
+        `told` contains the waitlists on which this run has done everything that was due, with the
+        digest that their checkpoint stores as `told`. All other waitlists are unfinished, and so is
+        a waitlist on which this check leaves anything undone. The checkpoint says so, and the next
+        run maintains the waitlist again.
         """
-        missed = {one.waitlist_id for one in waitlists}
+        missed = {waitlist.waitlist_id for waitlist in waitlists}
         rebuilt: set[str] = set()
         try:
             for waitlist_id in self._compared(waitlists, paces, seen, rebuilt, left_millis, told):
@@ -82,8 +82,8 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Yield the ids of waitlists whose order is checked; add those with a rebuild to do."""
-        beats = [beat_of(one, paces.get(one.waitlist_id)) for one in waitlists]
+        """Yield the ids of compared waitlists. Add waitlists that need a rebuild to `rebuilt`."""
+        beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
         windows: dict[str, AuditWindow] = {}
         for waitlist, answer in zip(waitlists, answers, strict=True):
@@ -104,28 +104,29 @@ class Heartbeat(Struct, frozen=True):
         left = dict(windows)
         compared: dict[str, int] = {}
         for reached in self.auditor.audit(windows, left_millis):
-            for waitlist_id, one in list(left.items()):
-                if reached >= one.beat.stamp:
+            for waitlist_id, window in list(left.items()):
+                if reached >= window.beat.stamp:
                     compared[waitlist_id] = reached
                     del left[waitlist_id]
-                elif reached > one.since and not one.failed:
-                    self._note(one, reached)
+                elif reached > window.since and not window.failed:
+                    self._write_checkpoint(window, reached)
             if left:
                 _log_progress(left.values(), reached)
         self.metrics.add("audits_unfinished", len(left))
-        beats_seen = {id_: (one.since, one.beat) for id_, one in windows.items()}
-        unfinished = self.strays.take_out(beats_seen, left_millis)
-        # Last of all, because a run that dies before this leaves the waitlist busy.
+        beats_seen = {id_: (window.since, window.beat) for id_, window in windows.items()}
+        unfinished = self.strays.remove_strays(beats_seen, left_millis)
+        # Write the checkpoints last. If a run dies before this, the next run maintains the waitlist
+        # again.
         for waitlist_id, reached in compared.items():
             window = windows[waitlist_id]
             if window.failed:
                 continue
             is_finished = waitlist_id not in unfinished
-            self._note(window, reached, told.get(waitlist_id) if is_finished else None)
+            self._write_checkpoint(window, reached, told.get(waitlist_id) if is_finished else None)
             yield waitlist_id
 
     def _is_rebuilt_since(self, waitlist: WaitlistRecord) -> bool:
-        """Return whether this run or another has rebuilt the order since `waitlist` was read."""
+        """Return whether any run has rebuilt the order since `waitlist` was read."""
         now = self.waitlists.get(waitlist.waitlist_id)
         return now is not None and now.checkpoint.epoch != waitlist.checkpoint.epoch
 
@@ -135,29 +136,32 @@ class Heartbeat(Struct, frozen=True):
         self.queue.send(c.Purge(waitlist_id=waitlist.waitlist_id))
         self.rebuilder.rebuild(waitlist, left_millis)
 
-    def _note(self, windows: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write the checkpoint, after all changes up to a stamp were compared.
+    def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
+        """Write the checkpoint after all changes up to a stamp have been compared.
 
-        Without `told` the waitlist is unfinished.
+        If `told` is None, the checkpoint marks the waitlist as unfinished.
         """
-        watch, beat = windows.waitlist.checkpoint, windows.beat
-        number = self._beat_behind_repairs(windows) if windows.repaired else beat.beat
+        checkpoint, beat = window.waitlist.checkpoint, window.beat
+        number = self._beat_after_repairs(window) if window.repaired else beat.beat
         if number is None:
             return
         is_whole = reached >= beat.stamp
         if is_whole:
-            watch = watch.after(beat.epoch, number, beat.stamp, to_builtins(beat.counters), told)
-        if windows.repaired or not is_whole:
-            watch = watch.audited_until(beat.epoch, number, reached, since=windows.began)
-        self.waitlists.write_checkpoint(windows.waitlist.waitlist_id, watch)
+            checkpoint = checkpoint.after(
+                beat.epoch, number, beat.stamp, to_builtins(beat.counters), told
+            )
+        if window.repaired or not is_whole:
+            checkpoint = checkpoint.audited_until(beat.epoch, number, reached, since=window.began)
+        self.waitlists.write_checkpoint(window.waitlist.waitlist_id, checkpoint)
 
-    def _beat_behind_repairs(self, windows: AuditWindow) -> int | None:
-        """Increment the heartbeat after repairs: while Redis has it, it has the repairs.
+    def _beat_after_repairs(self, window: AuditWindow) -> int | None:
+        """Increment the heartbeat again after repairs, and return it.
 
-        Return None if Redis has lost more since.
+        As long as Redis has this heartbeat, it also has the repairs. Returns None if Redis has lost
+        more writes in the meantime.
         """
-        beat = windows.beat
-        waitlist_id = windows.waitlist.waitlist_id
+        beat = window.beat
+        waitlist_id = window.waitlist.waitlist_id
         request = c.Heartbeat(waitlist_id=waitlist_id, epoch=beat.epoch, known_heartbeat=beat.beat)
         (answer,) = send_batch(self.queue, [request])
         if isinstance(answer, c.HeartbeatResult) and answer.outcome == "beats":
@@ -166,8 +170,8 @@ class Heartbeat(Struct, frozen=True):
 
 
 def _log_progress(left: Collection[AuditWindow], reached: int) -> None:
-    """Log the progress of an unfinished audit, which the next run may continue."""
-    behind = max(one.beat.stamp for one in left) - reached
+    """Log the progress of an unfinished audit. The next run may continue it."""
+    behind = max(window.beat.stamp for window in left) - reached
     logger.info(
         "comparing changes since the last checkpoint with Redis",
         extra={"waitlists": len(left), "minutes_left": behind // MINUTE},
@@ -180,17 +184,17 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
     """Return the range of stamps whose changes Redis may have lost."""
-    watch = waitlist.checkpoint
-    began = max(watch.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
-    # If Redis lost the last heartbeat, it may also have lost repairs of an earlier run.
-    audited = max(watch.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
+    checkpoint = waitlist.checkpoint
+    began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
+    # If Redis has lost the last heartbeat, it may also have lost the repairs of an earlier run.
+    audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return a stamp at which the first comparison of an order begins: one before the order began.
+    """Return the stamp at which the first audit of an order begins. It lies before the order began.
 
-    A request may get a place from an order that is then lost, and record the place after the
-    rebuild has read the journal. The place has a stamp of the lost order.
+    A request may receive a place from an order that is then lost, and record it after the rebuild
+    has read the journal. That place has a stamp of the lost order.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -1,8 +1,9 @@
-"""Runs work on many subjects; a failed one is left to the next maintenance run.
+"""Runs work on many items. The next maintenance run retries the items that failed.
 
-Work on waitlists is isolated: the failure of one is logged, and the run notes that this waitlist is
-unfinished (`records.checkpoint`). Work on the entries of a waitlist is not: the failure of one does
-not stop the others, but the caller gets it, and with it the waitlist fails.
+Waitlists are isolated from each other: the failure of a waitlist is logged, and its checkpoint
+marks it as unfinished (`records.checkpoint`). The entries of a waitlist are not isolated. If one
+entry fails, the others are still processed, but then the exception reaches the caller, and the
+waitlist fails.
 """
 
 import logging
@@ -21,20 +22,23 @@ R = TypeVar("R")
 
 
 def run_each(work: Callable[[T], R], page: Iterable[T]) -> list[R | None]:
-    """Run work on each subject of a page, in parallel and isolated from each other."""
+    """Run work on all items in parallel.
+
+    If an item fails, the error is logged and its result is None.
+    """
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        return list(pool.map(lambda one: run_isolated(work, one), page))
+        return list(pool.map(lambda subject: run_isolated(work, subject), page))
 
 
 def run_all(work: Callable[[T], R], page: Iterable[T]) -> list[R]:
-    """Run work on each subject of a page, in parallel; then raise the first failure."""
+    """Run work on all items in parallel, and then raise the first error, if any."""
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         futures = [pool.submit(work, subject) for subject in page]
     return [future.result() for future in futures]
 
 
 def run_isolated(work: Callable[[T], R], subject: T) -> R | None:
-    """Run work and return its result; log a WaitlistError, and leave the rest to the next run."""
+    """Run work on an item. If it raises a WaitlistError, log the error and return None."""
     try:
         return work(subject)
     except WaitlistError as error:

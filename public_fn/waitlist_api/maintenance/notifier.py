@@ -1,4 +1,4 @@
-"""Finds the people whose turn is near, and those whose offers end soon, on lists that tell them."""
+"""Finds customers whose turn is near or whose offer ends soon, and writes events about them."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -17,23 +17,24 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# An offer ends soon in the last quarter of its time. The run before that sends the notice, so that
-# it is there in time.
+# The `ending` notice is due in the last quarter of an offer. Its run comes up to RUN_MILLIS
+# earlier, so that the notice arrives in time.
 PART = 4
 RUN_MILLIS = 75_000
-# Who reads the notice later can hardly come in time; a shorter offer has none.
+# A notice is useless if the offer ends within LEAST_MILLIS, because the customer could hardly enter
+# in time. Offers shorter than SHORTEST_SECONDS get no notice.
 LEAST_MILLIS = 60_000
 SHORTEST_SECONDS = 120
 OFFER_SECONDS = 600  # without a policy
-# Offers, 100 a page; the next run goes on.
+# The number of pages of 100 offers per run. The next run continues.
 PAGES = 100
 
 
 class Head(Struct, frozen=True):
-    """The first entries that are ready: a digest of their ids, and the notices that are due.
+    """The first ready entries: a digest of their ids, and the notices that are due for them.
 
-    Once these are written, all people of the head have been told; not if it `has_others`, who are
-    to be told by a later run.
+    When these notices are written, all customers at the head of the queue have been told. If
+    `has_others` is true, a later run must tell other customers at the head.
     """
 
     digest: str = ""
@@ -42,10 +43,10 @@ class Head(Struct, frozen=True):
 
 
 class Notifier(Struct, frozen=True):
-    """Sends the notices `near` and `ending`; none outside the policy's hours.
+    """Writes `near` and `ending` notices during the policy's offer hours.
 
-    The record has what was sent. An entry that has changed since it was read is looked at again by
-    the next run.
+    The record says which notices were sent. If an entry changes after it was read, the next run
+    looks at it again.
     """
 
     queue: QueueClient
@@ -56,25 +57,25 @@ class Notifier(Struct, frozen=True):
     def notify(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp = never
     ) -> str:
-        """Write the events `near` and `ending` that are due.
+        """Write the `near` and `ending` events that are due.
 
-        Return the digest of the first entries that are ready if all of their people have been told
-        that they are near, else an empty one. The next run goes on with what this run has no time
-        for.
+        Returns the digest of the first ready entries if all their customers have been told that
+        their turn is near, and otherwise an empty string. The next run continues what this run has
+        no time for.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
             return ""
         redis_millis = millis_of(stats.clock_stamp)
         head = Head()
-        if sends(settings, "near") and stats.waiting > stats.not_ready:
+        if sends_notice(settings, "near") and stats.waiting > stats.not_ready:
             head = self._head(waitlist.waitlist_id, settings.messages.near, redis_millis)
         due = list(head.due)
-        if sends(settings, "ending") and stats.offered:
+        if sends_notice(settings, "ending") and stats.offered:
             due += self._ending(waitlist, redis_millis, is_time_up)
         written = []
         if due:
-            known_stamp = max(one.record.known_stamp for one in due)
+            known_stamp = max(notice.record.known_stamp for notice in due)
             drawn: c.DrawStampResult = self.queue.send(
                 c.DrawStamp(waitlist_id=waitlist.waitlist_id, known_stamp=known_stamp)
             )
@@ -83,7 +84,10 @@ class Notifier(Struct, frozen=True):
         return head.digest if all(written) and not head.has_others else ""
 
     def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
-        """Write a notice; return False if the time is up, or if the record has changed since."""
+        """Write a notice.
+
+        Return False if the time is up, or if the record has changed since it was read.
+        """
         if is_time_up():
             return False
         try:
@@ -93,20 +97,20 @@ class Notifier(Struct, frozen=True):
         return True
 
     def _head(self, waitlist_id: str, most: int, redis_millis: int) -> Head:
-        """Look at the first entries that are ready."""
+        """Read the first ready entries, and find the notices that are due for them."""
         page: c.ListWaitingResult = self.queue.send(
             c.ListWaiting(waitlist_id=waitlist_id, limit=most, ready=True)
         )
         if not page.entries:
             return Head()
-        ids, last_rank = [one.entry_id for one in page.entries], page.entries[-1].rank
+        ids, last_rank = [entry.entry_id for entry in page.entries], page.entries[-1].rank
         found = self.entries.get_many(waitlist_id, ids)
         notices = [Notice(found[entry_id], "near") for entry_id in ids if entry_id in found]
         new = [notice for notice in notices if notice.is_new]
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The entry may have gone away since Redis was asked.
+            # The entry may have left the head of the queue since Redis was asked.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
@@ -118,36 +122,38 @@ class Notifier(Struct, frozen=True):
     def _ending(
         self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
-        """Yield the notices of offers that end soon, by Redis' clock."""
+        """Yield the notices for offers that end soon according to the clock of Redis."""
         policy = waitlist.settings.admission
         offer_seconds = policy.offer_seconds if policy else OFFER_SECONDS
         if offer_seconds < SHORTEST_SECONDS:
             return
         before = max(offer_seconds * 1000 // PART, LEAST_MILLIS) + RUN_MILLIS
-        for some in self._held(waitlist.waitlist_id, redis_millis + before):
-            records = self.entries.get_many(waitlist.waitlist_id, [one.entry_id for one in some])
-            for one in some:
-                record = records.get(one.entry_id)
+        for page in self._held(waitlist.waitlist_id, redis_millis + before):
+            records = self.entries.get_many(
+                waitlist.waitlist_id, [entry.entry_id for entry in page]
+            )
+            for entry in page:
+                record = records.get(entry.entry_id)
                 if record is None or record.status != "offered" or not record.is_offer:
                     continue
-                is_same = record.claimed_until_millis == one.time_millis
+                is_same = record.claimed_until_millis == entry.time_millis
                 notice = Notice(record, "ending")
-                if is_same and one.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
+                if is_same and entry.time_millis >= redis_millis + LEAST_MILLIS and notice.is_new:
                     yield notice
             if is_time_up():
                 return
 
     def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of the entries whose hold or offer ends by a time, the earliest first."""
+        """Yield pages of held and offered entries by deadline, up to the given time."""
         request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         for _ in range(PAGES):
             page: c.ListOffQueueResult = self.queue.send(request)
-            some = [one for one in page.entries if one.time_millis <= until_millis]
-            if some:
-                yield some
-            if len(some) < MAX_PAGE:
+            due = [entry for entry in page.entries if entry.time_millis <= until_millis]
+            if due:
+                yield due
+            if len(due) < MAX_PAGE:
                 return
-            last = some[-1]
+            last = due[-1]
             request = c.ListOffQueue(
                 waitlist_id=waitlist_id,
                 which="held",
@@ -157,31 +163,31 @@ class Notifier(Struct, frozen=True):
             )
 
 
-def sends(settings: WaitlistSettings, word: Word) -> bool:
-    """Return whether a list tells its people so."""
+def sends_notice(settings: WaitlistSettings, word: Word) -> bool:
+    """Return whether a waitlist sends_notice messages of this kind."""
     return settings.messages is not None and word in settings.messages.kinds
 
 
 def digest_of(entry_ids: Sequence[str]) -> str:
-    """Return a short text that is another one for other entries, or another order of these."""
+    """Return a short digest that depends on the entries and on their order."""
     return hashlib.sha256("".join(entry_ids).encode()).hexdigest()[:32]
 
 
-def near_of(settings: WaitlistSettings) -> int:
-    """Return how many of the first entries are told that they are near; 0 if none is."""
-    if settings.messages is None or not sends(settings, "near"):
+def count_near(settings: WaitlistSettings) -> int:
+    """Return how many entries at the head are told that their turn is near, or 0 if none are."""
+    if settings.messages is None or not sends_notice(settings, "near"):
         return 0
     return settings.messages.near
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due though nothing has happened since the last heartbeat.
+    """Return whether a notice may be due although nothing has happened since the last heartbeat.
 
-    Time alone brings an offer near its end. It also brings people near their turn, when a rest or a
-    delay of theirs ends or the hours of the policy begin; so do new settings.
+    An offer comes near its end as time passes. Customers come near their turn when a rest or a
+    delay ends, when the policy's offer hours begin, or when the settings change.
     """
     settings = waitlist.settings
-    if stats.offered and sends(settings, "ending"):
+    if stats.offered and sends_notice(settings, "ending"):
         return True
     if not stats.first or digest_of(stats.first) == waitlist.checkpoint.told:
         return False

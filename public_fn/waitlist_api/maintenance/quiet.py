@@ -1,4 +1,4 @@
-"""Decides whether a waitlist needs nothing of a run, by its record and its stats in Redis."""
+"""Decides from the record and the statistics in Redis whether a run can skip a waitlist."""
 
 from collections.abc import Container
 from zlib import crc32
@@ -12,8 +12,9 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# The journal, of which an audit reads a day, must reach back to the heartbeat before the last. Each
-# waitlist has its own part of the second half, so that many that were made at once part.
+# A quiet waitlist gets a heartbeat after 6 to 12 hours. An audit reads at most a day of the
+# journal, and the journal must reach back to the heartbeat before the last one. The interval
+# depends on the waitlist's id, so that waitlists that were created together do not stay in step.
 LEAST_REST = 6 * 60 * MINUTE
 
 
@@ -25,8 +26,9 @@ def is_quiet(
 ) -> bool:
     """Return whether nothing has happened since the last heartbeat, and nothing is due.
 
-    `changed` has the ids of waitlists that the journal names, None if it was not read. It has the
-    changes that Redis may have lost: then the stamp in Redis is still that of the heartbeat.
+    `changed` contains the ids of the waitlists with changes in the journal, or is None if the
+    journal was not read. It finds changes that Redis has lost: after such a loss the last stamp in
+    Redis still equals the stamp of the heartbeat.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False
@@ -40,7 +42,7 @@ def is_quiet(
     return (
         answer.last_stamp == checkpoint.stamp
         and not checkpoint.is_unfinished
-        and answer.clock_stamp - checkpoint.stamp < _rest_of(waitlist)
+        and answer.clock_stamp - checkpoint.stamp < _longest_silence(waitlist)
         and answer.settings_version >= waitlist.version
         and "building" not in (answer.segments_state, waitlist.segments_state)
         and not (answer.waiting and answer.pace != UNKNOWN)
@@ -50,12 +52,12 @@ def is_quiet(
     )
 
 
-def _rest_of(waitlist: WaitlistRecord) -> int:
-    """Return after which time a heartbeat is due though nothing has happened."""
+def _longest_silence(waitlist: WaitlistRecord) -> int:
+    """Return the time after which even a quiet waitlist needs a heartbeat."""
     return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether an instant of the schedule is to be counted, also if no entry waits."""
+    """Return whether an instant of the schedule must be counted, even if no entry is waiting."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

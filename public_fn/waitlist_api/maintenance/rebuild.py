@@ -1,4 +1,4 @@
-"""Rebuilds a lost order from the record; a lease admits one run at a time."""
+"""Rebuilds a lost order from the record. A lease ensures that only one run rebuilds a waitlist."""
 
 import logging
 from collections.abc import Callable
@@ -23,14 +23,18 @@ from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
 
-# The lease is renewed and progress stored this often; a killed run repeats at most this much.
+# The lease is renewed and the progress is saved this often. A killed run repeats at most this much
+# work.
 NOTE_SECONDS = 5.0
-# A run stops with this much time left: a page and its retries take less than half of it.
+# A run stops when it has less than this much time left. One page with its retries takes less than
+# half of this time.
 STOP_MILLIS = 60_000
-# A write in flight when Redis was lost, and its index, have arrived after this.
+# Writes that were in flight when Redis was lost have reached the table and its index after this
+# time.
 SETTLED_MILLIS = 2_000
 
-# Parallel shards: more would only wait for each other, and delay requests in Redis.
+# The number of shards that are restored in parallel. More shards would only wait for each other,
+# and would slow down requests to Redis.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
@@ -39,13 +43,15 @@ Pass = Callable[[RebuildRun, int], None]
 class Rebuilder(Struct, frozen=True):
     """Restores waitlists whose order Redis has lost.
 
-    First pass (line): all entries of the index, shards in parallel. Second pass (changes): entries
-    that changed or left since shortly before the rebuild, or are leaving, read from the table.
-    Third pass (journal): changes of that time in the journal, because the index may lag; this pass
-    alone is enough after a takeover by a server that hardly lagged. The next run continues a run
-    that is cut off or out of time. If Redis is lost again (a new epoch) or an operator changes the
-    segments, Redis refuses every restore of the old rebuild, and the next run starts from the
-    beginning.
+    A rebuild has three passes. The first pass (`line`) restores all entries in the index, with
+    several shards in parallel. The second pass (`changes`) reads the table for entries that have
+    changed or left since shortly before the rebuild, or are about to leave. The third pass
+    (`journal`) applies the changes in the journal from that time, because the index may lag. If a
+    server that hardly lagged has taken over, the third pass alone is enough.
+
+    If a run is interrupted or runs out of time, the next run continues the rebuild. If Redis is
+    lost again, which begins a new epoch, or if an operator changes the segments, then Redis rejects
+    every message of the old rebuild, and the next run starts from the beginning.
     """
 
     queue: QueueClient
@@ -58,7 +64,10 @@ class Rebuilder(Struct, frozen=True):
     metrics: MetricsCollector
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
-        """Rebuild a waitlist unless another run does; return whether its order is complete now."""
+        """Rebuild a waitlist unless another run is rebuilding it.
+
+        Return whether its order is complete.
+        """
         lease = self.leases.take(waitlist)
         if lease is None:
             return False
@@ -67,41 +76,42 @@ class Rebuilder(Struct, frozen=True):
         try:
             opened = self.recovering_queue.initialise(waitlist.waitlist_id)
             if opened.state == "hydrating":
-                run = self._run_of(lease, opened, lambda: left_millis() < STOP_MILLIS)
+                run = self._open_run(lease, opened, lambda: left_millis() < STOP_MILLIS)
                 self._restore(run, lease)
             is_whole = True
         except _TimeIsUp:
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # Also after a failure, which may be over, because all positions wait for the rebuild.
-            # Not after a run without progress, which would repeat itself at once.
+            # Start another run at once, even after a failure, because all positions wait for the
+            # rebuild and the cause may be gone. A run without progress is not repeated at once,
+            # because it would probably fail again.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
-        """Delete the progress of a rebuild that ended but was cut off before it deleted it."""
+        """Delete the saved progress of a rebuild that is finished but did not delete it."""
         self.waitlists.forget_rebuild(waitlist)
 
-    def _run_of(
+    def _open_run(
         self, lease: Lease, opened: c.InitResult, is_time_up: Callable[[], bool]
     ) -> RebuildRun:
-        """Return a run that continues the last one, or starts a new rebuild."""
+        """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # From now on an order of another epoch is outdated, also after a failover.
-        watch = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
-        self.waitlists.write_checkpoint(waitlist.waitlist_id, watch)
+        # From now on an order with another epoch is outdated, even after a failover.
+        checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
+        self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version
         if rebuild is None or (rebuild.epoch, rebuild.segments_version) != (opened.epoch, version):
-            rebuild = self._begun(waitlist, opened)
+            rebuild = self._new_progress(waitlist, opened)
             lease.renew(rebuild)
             self.metrics.add("rebuilds_started")
         run = RebuildRun(waitlist, opened, rebuild, is_time_up)
         logger.info("rebuild starts or continues", extra=_about(waitlist, run))
         return run
 
-    def _begun(self, waitlist: WaitlistRecord, opened: c.InitResult) -> RebuildProgress:
+    def _new_progress(self, waitlist: WaitlistRecord, opened: c.InitResult) -> RebuildProgress:
         return RebuildProgress(
             epoch=opened.epoch,
             segments_version=waitlist.segments_version,
@@ -111,20 +121,20 @@ class Rebuilder(Struct, frozen=True):
 
     def _restore(self, run: RebuildRun, lease: Lease) -> None:
         if run.rebuild.stage == "line":
-            self._do(self.passes.restore_line, run, lease)
+            self._run_pass(self.passes.restore_line, run, lease)
             run.begin("changes")
         settled_millis = run.rebuild.began_millis + SETTLED_MILLIS
         self.pause(max(0, settled_millis - self.now_millis()) / 1000)
         if run.rebuild.stage == "changes":
-            self._do(self.passes.correct_changed, run, lease)
+            self._run_pass(self.passes.correct_changed, run, lease)
             run.begin("journal")
-        self._do(self.passes.correct_by_journal, run, lease)
+        self._run_pass(self.passes.correct_by_journal, run, lease)
         self.queue.send(init_of(run.waitlist, "finish_rebuild", run.epoch))
         self.metrics.add("rebuilds_finished")
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
-    def _do(self, work: Pass, run: RebuildRun, lease: Lease) -> None:
-        """Run a pass in all unfinished shards; raise _TimeIsUp if the run must stop."""
+    def _run_pass(self, work: Pass, run: RebuildRun, lease: Lease) -> None:
+        """Run a pass on all unfinished shards. Raise _TimeIsUp if the run must stop."""
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
         with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
             pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}
@@ -143,7 +153,7 @@ class Rebuilder(Struct, frozen=True):
 
 
 class _TimeIsUp(Exception):
-    """The next run does the rest."""
+    """The run has no time left. The next run continues the rebuild."""
 
 
 def _about(waitlist: WaitlistRecord, run: RebuildRun | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One run of a rebuild: its input, its progress, and whether it must stop."""
+"""One run of a rebuild: its input and its progress."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -13,10 +13,10 @@ from waitlist_shared import contracts as c
 
 
 class RebuildRun(Struct):
-    """Shared by the threads of all shards.
+    """One run of a rebuild. The threads of all shards share it.
 
-    `rebuild` is the progress, to be stored. It counts only entries that Redis has confirmed, so
-    that the next run can resume from any stored progress.
+    `rebuild` is the progress that is saved. It counts only entries that Redis has confirmed, so
+    that the next run can continue from any saved progress.
     """
 
     waitlist: WaitlistRecord
@@ -40,28 +40,31 @@ class RebuildRun(Struct):
         return self.opened.epoch
 
     def must_stop(self) -> bool:
-        """Return whether to stop; asked after each page, so that every run makes progress."""
+        """Return whether to stop.
+
+        It is called after each page, so that every run makes progress.
+        """
         return self._is_over.is_set() or self.is_time_up()
 
     def give_up(self) -> None:
-        """Make every shard stop after its page: another run has the lease."""
+        """Make every shard stop after its current page, because another run has taken the lease."""
         self._is_over.set()
 
-    def restored(self, shard: int, page: Sequence[IndexRow]) -> None:
-        """Record that a page of a shard is restored."""
+    def note_restored(self, shard: int, page: Sequence[IndexRow]) -> None:
+        """Record that a page of a shard has been restored."""
         last = page[-1]
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
-    def read_journal(self, shard: int, stamp: int) -> None:
-        """Record that a shard of the journal is applied up to a stamp."""
+    def note_journal(self, shard: int, stamp: int) -> None:
+        """Record that a shard of the journal has been applied up to a stamp."""
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
-    def finished(self, shard: int) -> None:
-        """Record that a shard has finished the stage."""
+    def note_finished(self, shard: int) -> None:
+        """Record that a shard has finished the current stage."""
         self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:
-        """Start the next stage, in all shards."""
+        """Begin the next stage in all shards."""
         self._advance(lambda now: now.at(stage))
 
     def _advance(self, next_of: Callable[[RebuildProgress], RebuildProgress]) -> None:

@@ -1,4 +1,4 @@
-"""Writes decisions of Redis that no request recorded: expired holds, requests cut off."""
+"""Records decisions of Redis that no request has recorded, such as expired holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,12 +30,12 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# Pages of 500 in one run; the next run continues.
+# The number of pages of 500 entries per run. The next run continues.
 PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired holds, and records pending decisions."""
+    """Ends expired holds, and writes pending decisions of Redis into the record."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -47,9 +47,10 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired holds; record decisions that are pending for over a minute.
+        """End expired holds, and record decisions that have been pending for over a minute.
 
-        Also decisions before `known_until`, the stamp of a run that is over a minute ago.
+        Decisions before the stamp `known_until` are recorded too. This stamp belongs to a run that
+        ended more than a minute ago.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -59,12 +60,14 @@ class Reconciler(Struct, frozen=True):
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record the decisions of a page; return whether any entry was reconciled."""
+        """Record the decisions of a page. Return whether any entry was reconciled."""
         ids = [place.entry_id for place in expired.places]
         records = self.entries.get_many(waitlist_id, ids)
-        self._tag(waitlist_id, [one for one in records.values() if one.status in PRESENT])
-        self._append(records, expired)
-        begun = self._begin_now(records, expired)
+        self._resend_edits(
+            waitlist_id, [record for record in records.values() if record.status in PRESENT]
+        )
+        self._append_missing_events(records, expired)
+        begun = self._start_time_inside(records, expired)
         ended: list[c.Drop] = []
         settled: list[c.Settle] = []
         others = 0
@@ -75,7 +78,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Settled in the next round, by the end that the record has then.
+                    # The next round settles the entry, when the record contains the end of its time
+                    # inside.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -83,18 +87,19 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # Another request may end the stay, or begin the next one, at this moment.
+                    # Another request may be ending this stay, or beginning the next one.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:
-                # The claim admitted it at once and was cut off: remove the place of its hold.
+                # A claim admitted the entry at once and was interrupted. Remove the place of its
+                # hold.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # The leave will take this admission back, so Redis must keep it until then.
+                # The leave will undo this admission, so Redis must keep the admission until then.
                 continue
             settled.append(
                 c.Settle(
@@ -107,28 +112,31 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # Redis must not forget yet that a place is to be given up if that has failed.
+        # If a place could not be removed, Redis must not forget the decision yet.
         failed = {
             drop.entry_id
-            for drop, answer in zip(ended, self._send(ended), strict=True)
+            for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
             if isinstance(answer, WaitlistError) and not isinstance(answer, Gone)
         }
-        settled = [one for one in settled if one.entry_id not in failed]
-        self._send(settled)
+        settled = [settle for settle in settled if settle.entry_id not in failed]
+        self._send_in_batches(settled)
         return bool(settled or others)
 
-    def _send(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-        """Return the answers; a page of decisions may need more messages than a batch has."""
+    def _send_in_batches(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
+        """Send requests in batches. A page of decisions may need more than one batch."""
         starts = range(0, len(requests), MAX_BATCH)
         batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
         return [answer for answers in batches for answer in answers]
 
-    def _begin_now(
+    def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Let the time inside of admissions begin that the records lack; return the ends by entry.
+        """Start the time inside for admissions that the record lacks.
 
-        One whose time was over is not among them if there is no room: it is recorded later.
+        Return the end times by entry.
+
+        If the time of an admission is already over and there is no room inside, the admission is
+        missing from the result. It is recorded later.
         """
         late = [
             renew_of(record, place.ticket)
@@ -141,16 +149,18 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
-        """Restore a recorded place; Redis has decided about one that it had before.
+        """Restore the recorded place of an entry. Redis has decided about an older place.
 
-        Return whether Redis has taken it: the stay may end at this moment.
+        Returns whether Redis restored the place. It does not if the stay is ending at this moment.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
         (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])
         return isinstance(answer, c.RestoreResult) and answer.outcome == "restored"
 
-    def _append(self, records: Mapping[str, EntryRecord], expired: c.ExpireResult) -> None:
-        """Write missing events of decisions that are older than the record."""
+    def _append_missing_events(
+        self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
+    ) -> None:
+        """Append the missing events of decisions that are older than the record."""
         decisions = [
             (record, decision)
             for place in expired.places
@@ -166,22 +176,22 @@ class Reconciler(Struct, frozen=True):
             (record.key, event) for record, decision in decisions for event in events_of(decision)
         ]
         for key, event in self.transitions.missing(past) if past else ():
-            # An erased entry has no history.
+            # The history of an erased entry must stay empty.
             with suppress(EntryChanged):
                 self.transitions.append(key, event, self.now_millis())
 
-    def _tag(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send recorded attributes and readiness again: an edit may have been cut off before.
+    def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
+        """Send recorded attributes and readiness again, because an edit may have been interrupted.
 
-        All entries are indexed anew where segments are declared that the cache does not know yet.
+        If Redis does not know the declared segments yet, all entries are indexed anew.
         """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
-        edited = [Tagging(one) for one in records if declared or one.readiness is not None]
+        edited = [Tagging(record) for record in records if declared or record.readiness is not None]
         if edited:
             raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult) -> bool:
-        """Record pending decisions; return False if another request has just changed the record."""
+        """Record pending decisions. Return False if another request has just changed the record."""
         now_millis = self.now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
@@ -192,42 +202,44 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether Redis has decided about a place that the record does not have any more.
+    """Return whether Redis decided about a place that the record no longer contains.
 
-    It is that of an earlier stay, or the record has a decision that Redis has lost.
+    The place belongs to an earlier stay, or the record contains a decision that Redis has lost.
     """
     if place.state == "absent":
         return False
     if place.ticket != record.ticket:
         return True
-    news = [one for one in place.decisions if one.stamp > record.stamp]
+    news = [decision for decision in place.decisions if decision.stamp > record.stamp]
     return bool(news) and transition_of(record.key, news[0], ()).is_refuted_by(record)
 
 
 def catch_up(
     record: EntryRecord, place: c.Unsettled, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield the transitions that a record lacks, in the order of Redis' decisions."""
+    """Yield the transitions that a record lacks, in the order in which Redis decided them."""
     news = [
-        one for one in place.decisions if one.stamp > record.stamp and one.ticket == record.ticket
+        decision
+        for decision in place.decisions
+        if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
     if news:
-        events = tuple(event for one in news for event in events_of(one))
+        events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
-        delays = [one.at for one in news if one.verb == "released" and one.at]
+        delays = [decision.at for decision in news if decision.verb == "released" and decision.at]
         if delays:
-            # Also if a move has followed the release.
+            # The delay is also recorded if a move followed the release.
             transition = transition.with_changes(delayed_until_millis=delays[-1], **NO_LONGER_NEAR)
-        if any(one.verb in UNANSWERED_ENDS for one in news):
+        if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.with_changes(**dict.fromkeys(QUESTION_FIELDS))
-        # All of them begin where the record is (see is_refuted).
+        # Every transition starts from the current state of the record (see is_refuted).
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         stamp = place.stamp or place.seen_stamp
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover its own stamp may be older than the record's.
+        # After a failover the stamp of the admission may be older than the record's stamp.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
@@ -237,11 +249,12 @@ def catch_up(
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision, so that only its event may be missing.
 
-    A record with the same stamp was written together with the decision's event. A decision about a
-    stay after its end, by a Redis that had lost the end, has no event.
+    If the record has the same stamp, it was written together with the event of the decision. If
+    Redis lost the end of a stay and then decided about that stay, the decision has no event.
     """
     if record.ticket not in (None, decision.ticket):
-        # The ticket of an import, or of a place that was given back, is older than the stay.
+        # An imported place, or a place that was given back, has a ticket that is older than the
+        # stay.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.created_millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -250,14 +263,14 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether Redis has an earlier stay's place of a customer whose stay has ended."""
+    """Return whether the last stay has ended, but Redis has a place of an earlier stay."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
 def _is_extended(record: EntryRecord, place: c.Unsettled) -> bool:
-    """Return whether Redis holds an entry for longer than recorded.
+    """Return whether Redis holds an entry for longer than the record says.
 
-    An unrecorded claim expires by itself.
+    An unrecorded claim is not an extension. It expires by itself.
     """
     is_same_hold = place.state == "held" and record.claim_token == place.token
     return (

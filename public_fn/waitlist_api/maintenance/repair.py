@@ -1,4 +1,4 @@
-"""Compares an entry in Redis with its record, and decides on the repair."""
+"""Compares an entry in Redis with its record, and decides how to repair Redis."""
 
 from msgspec.structs import replace
 
@@ -9,14 +9,14 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# States of ended and erased entries in Redis: done is kept for late retries.
+# The states of ended and erased entries in Redis. Redis keeps `done` for late retries.
 NOWHERE = ("absent", "done")
-# States in Redis that a status in the record can have.
+# For each status in the record, the states that the entry may have in Redis.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 
 def may_differ(change: Change, inspection: c.InspectResult) -> bool:
-    """Return whether Redis may have lost a change; the record may have a later one."""
+    """Return whether Redis may have lost a change. The record may contain a later change."""
     if change.status == EDITED:
         return True
     if change.status in STATES:
@@ -29,14 +29,18 @@ def may_differ(change: Change, inspection: c.InspectResult) -> bool:
     return inspection.time_millis < change.until_millis
 
 
-def repair_of(
+def decide_repair(
     change: Change,
     record: EntryRecord | None,
     inspection: c.InspectResult,
     segments: Segments,
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
-    """Return the repair; None if Redis agrees with the record, or reconcile is responsible."""
+    """Return the message that repairs Redis, or None if no repair is needed.
+
+    No repair is needed if Redis agrees with the record, or if reconcile will record a decision of
+    Redis.
+    """
     is_gone = inspection.state in NOWHERE
     if record is None:
         return None if is_gone else drop_of_erased(change, inspection.ticket)
@@ -51,7 +55,7 @@ def repair_of(
 
 
 def _is_inside_right(record: EntryRecord, inspection: c.InspectResult, now_millis: int) -> bool:
-    """Return whether Redis has an ended entry's customer inside just as the record has."""
+    """Return whether Redis and the record agree on whether the customer is inside."""
     if inspection.time_millis <= now_millis:
         return record.inside_until(now_millis) == 0
     return record.inside_until(now_millis) > 0

@@ -1,4 +1,4 @@
-"""Writes one log line for each maintenance run, with counts and gauges."""
+"""Writes one log line with counts and gauges for each maintenance run."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +13,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
-# Each is a trouble where it is above its number. The template's alarms have the same numbers.
+# A run reports trouble if one of these values is above its threshold. The alarms in template.yaml
+# use the same thresholds.
 TROUBLES: Mapping[str, float] = {
     "admissions_overdue": 0,
     "beats_missed": 0,
@@ -24,7 +25,7 @@ TROUBLES: Mapping[str, float] = {
 
 
 class RunLog(Struct, frozen=True):
-    """Writes one line for each run, also for one that fails."""
+    """Writes one log line for each run, including failed runs."""
 
     telemetry: Telemetry
     correlation: Correlation
@@ -32,7 +33,7 @@ class RunLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
-        """Do a run, with the correlation id of the request that started it, or of its own."""
+        """Execute a run, with the correlation id of the request that started it, or a new id."""
         id_ = given(event) or request_id
         self.correlation.id = id_
         began = self.seconds()
@@ -47,10 +48,10 @@ class RunLog(Struct, frozen=True):
     def _log(self, event: Mapping[str, Any], id_: str, is_done: bool, milliseconds: float) -> None:
         operation = OF_ONE if event.get("waitlist_id") else OF_ALL
         numbers = self.metrics.take()
-        numbers["troubles"] = troubles_of(numbers)
+        numbers["troubles"] = count_troubles(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # Only a whole run over all waitlists knows the gauges.
+            # Only a complete run over all waitlists knows the gauges.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,
@@ -64,6 +65,6 @@ class RunLog(Struct, frozen=True):
         self.telemetry.write(span)
 
 
-def troubles_of(numbers: Mapping[str, float]) -> int:
-    """Return how many kinds of trouble a run has seen."""
+def count_troubles(numbers: Mapping[str, float]) -> int:
+    """Return how many kinds of trouble a run has found."""
     return sum(numbers.get(name, 0) > most for name, most in TROUBLES.items())

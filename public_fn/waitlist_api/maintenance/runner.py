@@ -1,4 +1,4 @@
-"""A maintenance run: finishes intents, rebuilds, reconciles, deletes, checks Redis."""
+"""Runs maintenance for one waitlist or for all waitlists."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFin
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
-from waitlist_api.maintenance.notifier import Notifier, near_of
+from waitlist_api.maintenance.notifier import Notifier, count_near
 from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
@@ -34,34 +34,37 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# A run begins no more waitlists after this; the next one, which begins then, goes on.
+# A run begins no more waitlists after this time. The next run starts then, and continues.
 RUN_MILLIS = 50_000
-# Intents have so much of it before all waitlists, and what is left of it after them.
+# The time for intents before the waitlists are maintained. Afterwards the run spends its remaining
+# time on intents.
 INTENTS_MILLIS = 15_000
-# After a longer pause each waitlist is compared, which reads the journal in steps.
+# After a longer pause the run does not read the journal, and compares every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# Each has two messages in one batch (strays).
+# Each waitlist needs two messages in one batch (strays).
 TOGETHER = MAX_BATCH // 2
-# No page of any work begins with less time left: one and its retries take less than half of it.
+# No page of work begins with less time left. A page with its retries takes less than half of this
+# time.
 STOP_MILLIS = 60_000
 # Scan twice, because the index lags. The waitlist itself is deleted only when no request that
 # started before the deletion can still be running.
 DELETE_LOOKS = 2
 
 
-# A waitlist with its stats, or the error instead; None of one that is being deleted.
+# A waitlist with its statistics, or with the error that occurred instead, or with None if the
+# waitlist is being deleted.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need more than their stats, and a stamp of the time of the survey."""
+    """The waitlists that need maintenance, and a stamp from the time of the survey."""
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0
 
 
 class MaintenanceRunner(Struct, frozen=True):
-    """Runs maintenance of one waitlist or of all."""
+    """Runs maintenance for one waitlist or for all waitlists."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -84,9 +87,9 @@ class MaintenanceRunner(Struct, frozen=True):
     metrics: MetricsCollector
 
     def run_all(self, left_millis: LeftMillis = without_end) -> None:
-        """Finish intents, then maintain every waitlist in which anything happens or is due.
+        """Finish intents, then maintain every waitlist on which something has happened or is due.
 
-        The next run goes on with what this one has no time for.
+        The next run continues what this run has no time for.
         """
         began_millis = self.now_millis()
 
@@ -98,12 +101,12 @@ class MaintenanceRunner(Struct, frozen=True):
         is_hurried = _is_time_up(left_millis)
         survey = self._survey(0 if is_hurried else note.seen_before)
         note = note.begun(began_millis, survey.until)
-        left = [one for one in survey.busy if one[0].waitlist_id > note.after]
+        left = [surveyed for surveyed in survey.busy if surveyed[0].waitlist_id > note.after]
         others = survey.busy[: len(survey.busy) - len(left)]
         while left:
-            some, left = left[:TOGETHER], left[TOGETHER:]
-            is_whole = self._maintain(some, note, left_millis)
-            note = note.done_up_to(some[-1][0].waitlist_id, is_whole=is_whole)
+            batch, left = left[:TOGETHER], left[TOGETHER:]
+            is_whole = self._maintain(batch, note, left_millis)
+            note = note.done_up_to(batch[-1][0].waitlist_id, is_whole=is_whole)
             if not left or runs_for(RUN_MILLIS + 1):
                 break
             note = self.rounds.write(note)
@@ -117,12 +120,13 @@ class MaintenanceRunner(Struct, frozen=True):
         if not are_finished and not self.intent_finisher.finish_intents(
             partial(runs_for, RUN_MILLIS)
         ):
-            self.intent_finisher.measure_late()
+            self.intent_finisher.count_late_intents()
 
     def _survey(self, seen: int) -> Survey:
-        """Ask Redis for all waitlists, in batches, and return those that need more.
+        """Ask Redis for the statistics of all waitlists, and find those that need maintenance.
 
-        All do if changes `seen` by a former run are too far behind, or 0.
+        An earlier run has compared the journal up to the stamp `seen`. If `seen` is 0 or too long
+        ago, all waitlists need maintenance.
         """
         survey = Survey()
         changed: set[str] | None = None
@@ -131,12 +135,14 @@ class MaintenanceRunner(Struct, frozen=True):
         while page := list(islice(waitlists, MAX_BATCH)):
             alive = _alive(page)
             is_asked = is_asked or bool(alive)
-            answers = dict(zip((one.waitlist_id for one in alive), self.count(alive), strict=True))
-            stats = [one for one in answers.values() if isinstance(one, c.StatsResult)]
+            answers = dict(
+                zip((waitlist.waitlist_id for waitlist in alive), self.count(alive), strict=True)
+            )
+            stats = [answer for answer in answers.values() if isinstance(answer, c.StatsResult)]
             if stats and not survey.until:
                 changed = self._changed(seen, stats)
-            for one in stats:
-                survey.until = min(survey.until or one.clock_stamp, one.clock_stamp)
+            for stat in stats:
+                survey.until = min(survey.until or stat.clock_stamp, stat.clock_stamp)
             for waitlist in page:
                 answer = answers.get(waitlist.waitlist_id)
                 now_millis = self.now_millis()
@@ -147,23 +153,27 @@ class MaintenanceRunner(Struct, frozen=True):
                 else:
                     survey.busy.append((waitlist, answer))
         if not is_asked:
-            # No waitlist shows whether Redis answers. The run fails if it does not.
+            # If there are no waitlists, no other message checks whether Redis answers. The run must
+            # fail if it does not.
             self.queue.send(c.Ping())
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
-        """Return the waitlists that the journal names since; None after a pause."""
-        until = max(max(one.clock_stamp, one.last_stamp) for one in stats)
+        """Return the waitlists that have changed since `seen`, or None after a long pause."""
+        until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
             return None
         steps = self.journal.in_steps(seen, until)
         return {change.waitlist_id for _, page in steps for change in page}
 
-    def _maintain(self, some: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
-        """Maintain waitlists; return whether each is compared with the journal."""
-        told = self._run_page(some, left_millis)
-        alive = _alive([waitlist for waitlist, _ in some])
-        # Counted again, because this run may have admitted.
+    def _maintain(self, batch: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
+        """Maintain a batch of waitlists.
+
+        Return whether all of them were compared with the journal.
+        """
+        told = self._run_page(batch, left_millis)
+        alive = _alive([waitlist for waitlist, _ in batch])
+        # Read the statistics again, because this run may have admitted customers.
         answers = self.count(alive)
         for answer in answers:
             measure_depth(self.metrics, answer, self.now_millis())
@@ -178,46 +188,47 @@ class MaintenanceRunner(Struct, frozen=True):
         return bool(run_isolated(check, alive))
 
     def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
-        """Maintain one waitlist, at the request of another function."""
+        """Maintain one waitlist at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:
             (answer,) = [None] if waitlist.deleting else self.count([waitlist])
             self._run_page([(waitlist, answer)], left_millis)
 
     def count(self, waitlists: Sequence[WaitlistRecord]) -> list[c.Result | WaitlistError]:
-        """Return the stats, or an error, of each waitlist."""
+        """Return the statistics, or an error, for each waitlist."""
         requests = [
-            c.Stats(waitlist_id=waitlist.waitlist_id, near=near_of(waitlist.settings))
+            c.Stats(waitlist_id=waitlist.waitlist_id, near=count_near(waitlist.settings))
             for waitlist in waitlists
         ]
         try:
             return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
-            # Other pages, and waitlists that are being deleted, must not wait for these.
+            # A failed batch must not delay other batches or waitlists that are being deleted.
             return [error] * len(waitlists)
 
-    def _run_page(self, some: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
-        """Maintain waitlists, some at a time, and delete those that are being deleted.
+    def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
+        """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return those on which all that was due is done, each with what the notifier returned.
+        Returns the waitlists on which everything that was due is done, each with the digest from
+        the notifier.
         """
 
-        def run(one: Surveyed) -> str | None:
-            waitlist, answer = one
+        def run(surveyed: Surveyed) -> str | None:
+            waitlist, answer = surveyed
             if answer is None:
                 self._delete(waitlist, partial(_is_time_up, left_millis))
                 return None
-            return self._keep(waitlist, answer, left_millis)
+            return self._maintain_one(waitlist, answer, left_millis)
 
-        told = zip(some, run_each(run, some), strict=True)
+        told = zip(batch, run_each(run, batch), strict=True)
         return {waitlist.waitlist_id: text for (waitlist, _), text in told if text is not None}
 
-    def _keep(
+    def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist; return what the notifier told, None if something is left to do."""
+        """Maintain a waitlist. Return the digest from the notifier, or None if work is left."""
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
-            return self._keep_warm(waitlist, answer, left_millis)
+            return self._maintain_warm(waitlist, answer, left_millis)
         if isinstance(answer, c.StatsResult | Cold):
             is_whole = self.rebuilder.rebuild(waitlist, left_millis)
             if is_whole and waitlist.segments_state == "building":
@@ -226,17 +237,17 @@ class MaintenanceRunner(Struct, frozen=True):
             raise answer
         return None
 
-    def _keep_warm(
+    def _maintain_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist whose order is complete; admit as its policy or a quota says."""
+        """Maintain a waitlist whose order is complete. Admit what its policy or quota allows."""
         is_time_up = partial(_is_time_up, left_millis)
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # The request that wrote them was cut off, or Redis has lost them.
+                # The request that changed the settings was interrupted, or Redis has lost them.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)
@@ -247,21 +258,23 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Places may be due at a waitlist at which no customer polls.
+                # No poll would admit the next customers if nobody polls this waitlist.
                 self.metrics.add("admissions_overdue")
         return None if is_overdue else told
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
-        """Offer all places that are due; return False if the time of this run ends before."""
+        """Offer all slots that are due. Return False if the time of the run is up before."""
         while self.admissions.run(waitlist_id).is_more:
             if _is_time_up(left_millis):
                 return False
         return True
 
     def _delete(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp) -> None:
-        """Erase a waitlist's entries; and the waitlist, when none is left and none can be added.
+        """Erase the entries of a waitlist.
 
-        The next run goes on with what this one has no time for.
+        When none are left and none can be added, delete the waitlist.
+
+        The next run continues what this run has no time for.
         """
         waitlist_id = waitlist.waitlist_id
         lease = self.leases.take(waitlist)
@@ -269,7 +282,7 @@ class MaintenanceRunner(Struct, frozen=True):
             return
         is_over = waitlist.updated_millis < self.now_millis() - INTENT_AGE_MILLIS
         for _ in range(DELETE_LOOKS):
-            if self._erase_everybody(waitlist_id, lease.renew, is_time_up) == 0 and is_over:
+            if self._erase_entries(waitlist_id, lease.renew, is_time_up) == 0 and is_over:
                 lease.renew()
                 self.samples.delete(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
@@ -277,26 +290,27 @@ class MaintenanceRunner(Struct, frozen=True):
                 return
         lease.release()
 
-    def _erase_everybody(
+    def _erase_entries(
         self, waitlist_id: str, renew: Callable[[], None], is_time_up: IsTimeUp
     ) -> int:
-        """Erase entries until none is left or the time is up; return how many were found."""
+        """Erase entries until none are left or the time is up. Return how many were found."""
         found = 0
-        for page in filter(None, self._everybody(waitlist_id)):
+        for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)
-            # Before erasing: without the lease they may belong to the next waitlist of this id.
+            # Renew the lease before erasing. If it is lost, these entries may belong to a new
+            # waitlist with the same id.
             renew()
-            run_each(partial(self._forget, is_time_up=is_time_up), page)
+            run_each(partial(self._erase_entry, is_time_up=is_time_up), page)
             if is_time_up():
                 break
         return found
 
-    def _forget(self, one: IndexRow, is_time_up: IsTimeUp) -> None:
+    def _erase_entry(self, row: IndexRow, is_time_up: IsTimeUp) -> None:
         if not is_time_up():
-            stay = (one.waitlist_id, one.entry_id, one.join_id, one.stamp)
+            stay = (row.waitlist_id, row.entry_id, row.join_id, row.stamp)
             self.erasures.forget(*stay, is_time_up)
 
-    def _everybody(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
+    def _all_entries(self, waitlist_id: str) -> Iterator[list[IndexRow]]:
         for shard in range(SHARDS):
             yield from self.places.pages_at(line_place(waitlist_id, shard))
             yield from self.places.pages_at(ended_place(waitlist_id, shard))

@@ -1,4 +1,4 @@
-"""Samples the counts of each waitlist in which something happens, and works out its pace."""
+"""Samples the counts of each busy waitlist, and computes its pace."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,13 @@ from waitlist_shared.errors import WaitlistError
 
 # After a longer pause another process may have stored samples.
 PAUSE_MILLIS = 150_000
-# A process keeps the samples of so many waitlists, 300 KB each; others are read every minute.
+# The number of waitlists whose samples stay in memory, at 300 KB each. The samples of other
+# waitlists are read every minute.
 MOST_KEPT = 500
 
 
 class Sampler(Struct):
-    """Samples waitlists; keeps the last samples in memory, as long as the process lives."""
+    """Samples waitlists. The last samples stay in memory as long as the process lives."""
 
     samples: SampleRecords
     now_millis: NowMillis
@@ -32,17 +33,17 @@ class Sampler(Struct):
         answers: Sequence[c.Result | WaitlistError],
         quiet_until: int = 0,
     ) -> dict[str, str]:
-        """Store the counts of warm waitlists; return the pace of each by its id.
+        """Store the counts of warm waitlists. Return the pace of each waitlist by its id.
 
-        A waitlist whose sample could not be stored has none. In a waitlist without a sample since
-        nothing has happened up to the time `quiet_until`.
+        A waitlist whose sample could not be stored has no pace. If minutes are missing
+        before this sample, nothing happened in these minutes up to `quiet_until`.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []
         now_millis = self.now_millis()
 
-        def sample_one(one: tuple[WaitlistRecord, c.Result | WaitlistError]) -> None:
-            waitlist, stats = one
+        def sample_one(surveyed: tuple[WaitlistRecord, c.Result | WaitlistError]) -> None:
+            waitlist, stats = surveyed
             if not isinstance(stats, c.StatsResult) or stats.state != "warm":
                 return
             waitlist_id = waitlist.waitlist_id
@@ -54,7 +55,7 @@ class Sampler(Struct):
 
         run_each(sample_one, zip(waitlists, answers, strict=True))
         if run_isolated(self._store, writes) is None:
-            # The samples in memory are not in the record: read them again.
+            # The samples in memory could not be stored, so read the stored samples again.
             for waitlist_id in paces:
                 self._kept.pop(waitlist_id, None)
             paces.clear()
@@ -75,6 +76,6 @@ class Sampler(Struct):
 
 
 def _is_whole(recent: Recent, waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether nothing else can have been stored since."""
+    """Return whether no other process can have stored a sample in the meantime."""
     is_same = recent.created_millis == waitlist.created_millis
     return is_same and now_millis - recent.seen_millis < PAUSE_MILLIS

@@ -1,10 +1,10 @@
-"""Puts maintenance together, on given clients; the public function imports none of it."""
+"""Composes the services of maintenance. The public function does not import this module."""
 
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.services import Services
 
 
 class MaintenanceServices(Services, frozen=True):
-    """All services, with those of maintenance."""
+    """All services, including maintenance."""
 
     maintenance: MaintenanceRunner

@@ -1,7 +1,7 @@
-"""Finds entries in Redis that no record has, and takes them out of the queue.
+"""Finds entries in Redis that have no record, and removes them from the queue.
 
-A message that is later than every tombstone, or that a lost tombstone no longer stops, adds such an
-entry: no journal has it, so the audit cannot see it.
+A delayed message can add such an entry after its tombstone has expired or was lost. The journal
+does not contain the entry, so the audit cannot find it.
 """
 
 import logging
@@ -24,41 +24,44 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# Longer than any request can run: see audit.py.
+# Longer than any request can run (see audit.py).
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Signups since the last run, and those of two minutes before, whose intent may have been cancelled.
+# Signups of the last two minutes before the last run are checked again, because their intents may
+# have been cancelled since.
 OVERLAP = 2 * MINUTE
 
 
 class Strays(Struct, frozen=True):
-    """Compares waiting entries with their records: all new ones, and a page of the others."""
+    """Compares all new waiting entries, and a page of older entries, with their records."""
 
     queue: QueueClient
     entries: EntryRecords
     pause: Callable[[float], None]
     metrics: MetricsCollector
 
-    def take_out(
+    def remove_strays(
         self,
         beats: Mapping[str, tuple[int, c.HeartbeatResult]],
         left_millis: LeftMillis = without_end,
     ) -> set[str]:
-        """Take out the entries of each waitlist that no record has.
+        """Remove the entries of each waitlist that have no record.
 
-        By waitlist, `beats` has the stamp since which entries are new, and its heartbeat. Return
-        the waitlists for which the time of the run or a failure left some of this undone.
+        `beats` contains, for each waitlist, the stamp since which entries are new, and its
+        heartbeat. Returns the waitlists that are unfinished because the run had no time left or
+        because of a failure.
         """
         unfinished: set[str] = set()
         found: dict[str, list[c.WaitingEntry]] = {}
         for waitlist_id, page in self._pages(beats, left_millis, unfinished):
-            strays = run_isolated(partial(self._without_record, waitlist_id), page)
+            strays = run_isolated(partial(self._find_strays, waitlist_id), page)
             if strays is None:
                 unfinished.add(waitlist_id)
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # A signup may be between its two stores: what is seen twice, this far apart, is none.
+            # A signup may have reached Redis and not the table yet. An entry that still has no
+            # record after this pause is not such a signup.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
             if run_isolated(partial(self._drop, waitlist_id), once) is None:
@@ -66,8 +69,8 @@ class Strays(Struct, frozen=True):
         return unfinished
 
     def _drop(self, waitlist_id: str, once: Sequence[c.WaitingEntry]) -> bool:
-        """Take out the entries that still have no record."""
-        for stray in self._without_record(waitlist_id, once):
+        """Remove the entries that still have no record."""
+        for stray in self._find_strays(waitlist_id, once):
             self.queue.send(drop_of_place(waitlist_id, stray.entry_id, stray.ticket))
             self.metrics.add("losses_mended")
             logger.warning(
@@ -82,9 +85,9 @@ class Strays(Struct, frozen=True):
         left_millis: LeftMillis,
         unfinished: set[str],
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
-        """Yield entries of the queue: first one page of each, of other places at each beat.
+        """Yield the new entries of each queue, and a page that differs with each heartbeat.
 
-        Add the waitlists with pages that could not be read to those that are unfinished.
+        Waitlists with pages that could not be read are added to `unfinished`.
         """
         wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():
@@ -103,7 +106,7 @@ class Strays(Struct, frozen=True):
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
-                    # Behind the end: the pages begin again.
+                    # The page is behind the end of the queue, so start again from the front.
                     pages = -(-answer.total // MAX_PAGE)
                     first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
                     wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))
@@ -113,13 +116,13 @@ class Strays(Struct, frozen=True):
                     )
         unfinished.update(request.waitlist_id for request in wanted)
 
-    def _without_record(
+    def _find_strays(
         self, waitlist_id: str, page: Sequence[c.WaitingEntry]
     ) -> list[c.WaitingEntry]:
-        records = self.entries.get_many(waitlist_id, [one.entry_id for one in page])
-        return [one for one in page if _is_stray(one, records.get(one.entry_id))]
+        records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in page])
+        return [entry for entry in page if _is_stray(entry, records.get(entry.entry_id))]
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether no stay of the record has the entry's place; the audit finds ended stays."""
+    """Return whether the record has no stay with the entry's place. The audit finds ended stays."""
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)

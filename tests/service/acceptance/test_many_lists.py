@@ -287,7 +287,7 @@ STEPS: list[tuple[type, str]] = [
     (SampleRecords, "write"),
     (Recent, "add"),
     (Auditor, "_compare"),
-    (Strays, "_without_record"),
+    (Strays, "_find_strays"),
     (WaitlistRecords, "write_checkpoint"),
 ]
 
@@ -336,7 +336,7 @@ def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
 ) -> None:
     """P3: no journal has an entry that a late message has added."""
     add_stray(lists[0], "eve")
-    stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_without_record")}[step]
+    stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]
     with monkeypatch.context() as patch:
         if step == "the pages":
             patch.setattr(strays, "STOP_MILLIS", 2**63)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.support.alarms import ALARM, OK, Alarm, Metric, metric_of, named
 from tools.deploy.stack import Stack, make
-from waitlist_api.maintenance.run_log import COUNTS, LEVELS, troubles_of
+from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 
 Numbers = dict[str, float]
 # Minutes of health before a fault begins.
@@ -70,7 +70,7 @@ class World:
     def maintain(self, **numbers: float) -> None:
         """Have a run of maintenance succeed."""
         gauges = {**dict.fromkeys((*COUNTS, *LEVELS), 0.0), "waitlists": 1, **numbers}
-        self.say("maintenance", {**gauges, "troubles": troubles_of(gauges)})
+        self.say("maintenance", {**gauges, "troubles": count_troubles(gauges)})
         self.call("MaintenanceFn")
 
     def answer(self, failures: float = 0) -> None:

@@ -14,7 +14,7 @@ from waitlist_api.admission.admit import Admissions as AdmissionRuns
 from waitlist_api.entries.join import Joins
 from waitlist_api.maintenance.audit import Auditor
 from waitlist_api.maintenance.finish_intents import STUCK_MILLIS
-from waitlist_api.maintenance.run_log import PARTS, TROUBLES, troubles_of
+from waitlist_api.maintenance.run_log import PARTS, TROUBLES, count_troubles
 from waitlist_api.maintenance.runner import STOP_MILLIS
 from waitlist_api.queue.client import QueueClient
 from waitlist_shared.errors import QueueUnavailable
@@ -263,11 +263,11 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert troubles_of(run(people)) == 0
+    assert count_troubles(run(people)) == 0
     silence(monkeypatch)
     seen = run(people, after_seconds=60)
     assert seen["beats_missed"] == 1
-    assert troubles_of(seen) == 1
+    assert count_troubles(seen) == 1
 
 
 def test_a_stack_without_lists_asks_the_private_function_too(
