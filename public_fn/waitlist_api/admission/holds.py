@@ -47,13 +47,13 @@ class ClaimAction(Struct, frozen=True, kw_only=True):
     `message` is the request to Redis, and `before` is the status of the entry before the verb. The
     record keeps the decision as `decided`, with the time that `at` computes from the result of
     Redis and the current time. An offer or a parking has no token. Instead, its time identifies it,
-    in the field that `meant` names.
+    in the field that `time_field` names.
     """
 
     message: type[Message]
     decided: c.Verb
     before: Status = "offered"
-    meant: Literal["", "offered_until_millis", "parked_millis"] = ""
+    time_field: Literal["", "offered_until_millis", "parked_millis"] = ""
     at: Callable[[Any, int], int] = lambda _result, _now_millis: 0
 
     @property
@@ -76,15 +76,17 @@ EXTEND = ClaimAction(
 PARK = ClaimAction(
     message=c.Park, decided="parked", at=lambda result, _now_millis: result.parked_millis
 )
-REDRIVE = ClaimAction(message=c.Redrive, decided="redriven", before="parked", meant="parked_millis")
+REDRIVE = ClaimAction(
+    message=c.Redrive, decided="redriven", before="parked", time_field="parked_millis"
+)
 ENTER = ClaimAction(
     message=c.Enter,
     decided="admitted",
-    meant="offered_until_millis",
+    time_field="offered_until_millis",
     at=lambda _result, now_millis: now_millis,
 )
-DECLINE = ClaimAction(message=c.Decline, decided="declined", meant="offered_until_millis")
-WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", meant="offered_until_millis")
+DECLINE = ClaimAction(message=c.Decline, decided="declined", time_field="offered_until_millis")
+WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", time_field="offered_until_millis")
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
@@ -120,16 +122,16 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Return the verb's message to Redis, filled from the fields that the command shares."""
+        """Return the verb's message to Redis. Fields with equal names come from the command."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
-    def is_of(self, record: EntryRecord) -> bool:
+    def names_hold_of(self, record: EntryRecord) -> bool:
         """Return whether the record has the hold that the command's token and ticket name."""
         is_same_stay = self.ticket in (None, record.ticket)
         return self.token in ("", record.claim_token) and is_same_stay
 
-    def means(self, record: EntryRecord) -> bool:
+    def names_time_of(self, record: EntryRecord) -> bool:
         """Return whether the record has the offer or parking that the caller has named, if any."""
         is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
         return is_offer and self.parked_millis in (None, record.parked_millis)
@@ -190,7 +192,7 @@ class Holds(Struct, frozen=True):
             record = self.entries.get(*command.key)
             if record is None or record.status != verb.before:
                 raise
-            if not (command.is_of(record) and command.means(record)):
+            if not (command.names_hold_of(record) and command.names_time_of(record)):
                 raise
             try:
                 self.positions.repair_place(record)
@@ -205,7 +207,7 @@ class Holds(Struct, frozen=True):
         does not have this one, the current one in Redis is used. A message that arrives late can
         then not affect a later offer or parking.
         """
-        if not verb.meant or getattr(command, verb.meant) is not None:
+        if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
         recorded = self._recorded_time(verb, command)
         try:
@@ -326,7 +328,7 @@ class Holds(Struct, frozen=True):
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
     """Return the message about the offer or parking that has this time."""
-    return replace(command, **{verb.meant: time_millis}).message(verb)
+    return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 
 def _events(
@@ -364,7 +366,7 @@ def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bo
     """
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after
-    return is_same and command.is_of(record)
+    return is_same and command.names_hold_of(record)
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
@@ -406,10 +408,10 @@ def _error_of(
     if isinstance(refusal, NotParked):
         # The record says that the entry is parked, but Redis disagrees. Maintenance reconciles the
         # two.
-        is_parked = record.status == "parked" and command.means(record)
+        is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):
         return NotWaiting("The customer is no longer held, because they have left the waitlist.")
-    if command.is_of(record):
+    if command.names_hold_of(record):
         return ClaimExpired()
     return ClaimMismatch() if isinstance(refusal, NotHeld) else refusal

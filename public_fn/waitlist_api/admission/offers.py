@@ -159,8 +159,8 @@ def give_up_message(
 ) -> c.Drop | c.Leave:
     """Return the message that removes the claimed place, but never the place of a later stay."""
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If a leave began before the signup was recorded, the leave ends this place too. The leave must
-    # be counted only once, so it is sent here.
+    # If a leave began before the signup was recorded, the leave also ends this place. Send the
+    # leave itself instead of a Drop, so that the leave is counted exactly once.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)

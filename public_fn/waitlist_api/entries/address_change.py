@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis, iso
-from waitlist_api.entries.addresses import address_of
+from waitlist_api.entries.addresses import normalise_address
 from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.errors import AlreadyOnList, CodeRefused, TooManyChanges
@@ -128,7 +128,7 @@ class AddressChanges(Struct, frozen=True):
         if rules is None:
             raise CodeRefused
         try:
-            domain = address_of(rules, record.moving_address).domain
+            domain = normalise_address(rules, record.moving_address).domain
         except ValueError:
             raise CodeRefused from None
         if rules.blocks(domain):

@@ -45,7 +45,7 @@ class Address(Struct, frozen=True):
     takes_messages: bool = True
 
 
-def address_of(rules: IdentityRules, sent: object) -> Address:
+def normalise_address(rules: IdentityRules, sent: object) -> Address:
     """Normalise an address that identifies a guest.
 
     ValueError is raised if the address is invalid. Its message says what is expected.
@@ -67,7 +67,7 @@ def is_mail_address(sent: str) -> bool:
     return True
 
 
-def mailbox_of(sent: object) -> str:
+def parse_mailbox(sent: object) -> str:
     """Return the mail address in ASCII, in the spelling of the customer.
 
     Unneeded quotes around the part before the `@` are removed. ValueError is raised if the text is
@@ -99,9 +99,9 @@ def addresses_for_messages(
             with suppress(ValueError):
                 given = profile.get(field)
                 if field == "email":
-                    yield field, mailbox_of(given)
+                    yield field, parse_mailbox(given)
                 else:
-                    yield field, address_of(rules or IdentityRules(field=field), given).text
+                    yield field, normalise_address(rules or IdentityRules(field=field), given).text
 
 
 def _mail_address(text: str, *, is_plus_same: bool) -> Address:

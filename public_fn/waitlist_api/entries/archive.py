@@ -51,7 +51,10 @@ class Point(Struct, frozen=True):
 
 
 def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[str], Point | None]:
-    """Merge the pages of all shards into one page. Return its entries and the start of the next.
+    """Merge the pages of all shards into a single page, in order of time.
+
+    Return the ids of the entries, and the point from which the next page is read. The point is None
+    if there is no next page.
 
     If a shard has further entries, the merged page ends at the last entry that was read from this
     shard, because the next entry of the shard may be older than the entries of other shards.
@@ -106,8 +109,8 @@ class Archive(Struct, frozen=True):
     ) -> tuple[list[EntryDetails], str | None]:
         """Return at most `limit` entries, oldest first, and the cursor of the next page.
 
-        At most `limit` entries of each shard are read. Entries that have changed since are left
-        out, so a page can be empty although more pages follow.
+        At most `limit` entries of each shard are read. Entries whose record no longer matches the
+        index are left out, so a page can be empty although more pages follow.
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()

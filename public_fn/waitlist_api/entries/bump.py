@@ -80,7 +80,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # If the record does not have the end of the previous hold yet, it is recorded first.
+        # If the record lacks the end of the previous hold, this end is recorded first.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key

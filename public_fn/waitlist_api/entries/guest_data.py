@@ -31,7 +31,7 @@ def check_guest_data(
     what a signup costs. A waitlist whose page declares no fields accepts fields of any name.
     """
     errors = []
-    asked = _names_asked(settings)
+    asked = _accepted_names(settings)
     if asked is not None:
         for where, sent in (("profile", profile), ("attributes", attributes)):
             if sent.keys() - asked[where]:
@@ -88,7 +88,7 @@ def check_own_data(
     domain of a new mail address. Operators and imports may have written more data than a guest may
     send. Such data does not block a change, as long as the change does not enlarge the profile.
     """
-    taken = _names_asked(settings)
+    taken = _accepted_names(settings)
     if taken is not None and set(names) - taken["profile"]:
         raise InvalidFields(FieldError("body.profile", _allowed(taken["profile"])))
     check_person(settings, domain, profile, attributes, names)
@@ -101,19 +101,19 @@ def check_own_data(
         raise InvalidFields(*errors)
 
 
-def names_shown(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
+def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
     These are the fields that the waitlist's page asks for, or the fields in `names` if the page
     declares no fields. The field that identifies the customer is always visible. All other fields
     stay hidden, because operators may have written them for their own use.
     """
-    taken = _names_asked(settings)
+    taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
     return shown if settings.identity is None else {*shown, settings.identity.field}
 
 
-def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
+def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
     """Return the field names that a waitlist accepts from guests, or None if it accepts any name.
 
     The result has one set of names for the profile and one set for the attributes.
@@ -131,8 +131,11 @@ def _names_asked(settings: WaitlistSettings) -> dict[str, set[str]] | None:
     return asked
 
 
-def kept_profile(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile to store. Each text that the customer agreed to gets its version."""
+def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
+    """Return the profile in the form in which it is stored.
+
+    A text that the customer has agreed to is stored together with its version.
+    """
     agreed = {
         field.name: {"text": text, "version": field.version}
         for field in _fields(settings)

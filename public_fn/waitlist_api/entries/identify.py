@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.addresses import UNREACHABLE, Address, address_of
+from waitlist_api.entries.addresses import UNREACHABLE, Address, normalise_address
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
@@ -169,6 +169,6 @@ def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: 
 def _address(rules: IdentityRules, value: Any, field: str) -> Address:
     """Parse the address in a field of the request. Raise InvalidFields if it is invalid."""
     try:
-        return address_of(rules, value)
+        return normalise_address(rules, value)
     except ValueError as refusal:
         raise InvalidFields(FieldError(field, str(refusal))) from None

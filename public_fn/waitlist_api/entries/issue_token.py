@@ -48,13 +48,13 @@ class TokenIssuer(Struct, frozen=True):
             raise NoEntryTokens
         return self.tokens.issue
 
-    def token_of(self, waitlist_id: str, entry_id: str) -> str:
+    def issue_token(self, waitlist_id: str, entry_id: str) -> str:
         """Return the token of the latest recorded stay of an entry, whatever its status is."""
         token_of = self.signer()
         record = self._record(waitlist_id, entry_id)
         return token_of(waitlist_id, entry_id, record.ticket or 0)
 
-    def links_of(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
+    def issue_links(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
         """Return the links to the customer's page of an entry.
 
         NoEntryTokens is raised if customers are identified by JWTs.

@@ -9,7 +9,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
-from waitlist_api.entries.guest_data import check_own_data, kept_profile, names_shown
+from waitlist_api.entries.guest_data import check_own_data, profile_to_store, visible_names
 from waitlist_api.entries.identify import Identities, check_reach
 from waitlist_api.entries.own_changes import count_change
 from waitlist_api.errors import FieldError, InvalidFields
@@ -84,7 +84,7 @@ class OwnData(Struct, frozen=True):
         change = _Change(command, settings, identities)
         record = retry_on_conflict(lambda: self._record(change))
         messages = self._switch_messages(command, record)
-        shown = names_shown(settings, command.patch)
+        shown = visible_names(settings, command.patch)
         return OwnDataView(
             {name: value for name, value in record.profile.items() if name in shown},
             None if settings.messages is None else messages,
@@ -125,7 +125,7 @@ class OwnData(Struct, frozen=True):
                 profile = merged(profile, {new.field: record.profile.get(new.field)})
             elif change.names_address:
                 record = self.addresses.withdraw(record)
-            profile = kept_profile(settings, profile)
+            profile = profile_to_store(settings, profile)
             if text_of(profile) == text_of(record.profile):
                 return record
             until_millis = count_change(record, self.now_millis())

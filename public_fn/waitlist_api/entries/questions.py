@@ -103,7 +103,7 @@ class Questions(Struct, frozen=True):
         asked = [record for record in records if not is_open(record, rules, now_millis)]
         if command.days:
             before_millis = self.now_millis() - command.days * DAY_MILLIS
-            asked = [record for record in asked if since_of(record) <= before_millis]
+            asked = [record for record in asked if last_contact_millis(record) <= before_millis]
         if not command.dry_run:
             work = partial(self._ask, rules=rules, by=command.by)
             if errors := list(filter(None, _each(work, asked))):
@@ -148,7 +148,7 @@ class Questions(Struct, frozen=True):
     def _act(
         self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
     ) -> None:
-        match due_of(record, rules, clocks):
+        match find_due_step(record, rules, clocks):
             case "asked":
                 self._ask(record, rules, MAINTENANCE)
             case "reminded":
@@ -178,7 +178,7 @@ class Questions(Struct, frozen=True):
 
     def _remind(self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> None:
         def decide(now: EntryRecord) -> Change | None:
-            if due_of(now, rules, clocks) != "reminded" or now.join_id != record.join_id:
+            if find_due_step(now, rules, clocks) != "reminded" or now.join_id != record.join_id:
                 return None
             days = min(_reminders_due(now, rules, clocks.here))
             detail = {"confirm_by": iso(now.confirm_by_millis or 0), "days": days}
@@ -197,7 +197,7 @@ class Questions(Struct, frozen=True):
         """
 
         def decide(now: EntryRecord) -> Change | None:
-            if now.unanswered or due_of(now, rules, clocks) != "unanswered":
+            if now.unanswered or find_due_step(now, rules, clocks) != "unanswered":
                 return None
             detail = {"then": rules.then}
             return Change({"unanswered": True}, "unanswered", MAINTENANCE, detail=detail)
@@ -237,10 +237,10 @@ def _each(
         return list(pool.map(attempt, records))
 
 
-def since_of(record: EntryRecord) -> int:
-    """Return the time of the customer's signup, last question or last confirmation.
+def last_contact_millis(record: EntryRecord) -> int:
+    """Return the latest of the customer's signup, last question and last confirmation.
 
-    The result is the latest of the three, in milliseconds.
+    The result is a time in milliseconds.
     """
     # The ticket of a reinstated stay is the ticket of the former stay, so it is too old. The time
     # at which the place was given back counts instead.
@@ -248,22 +248,22 @@ def since_of(record: EntryRecord) -> int:
     return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
 
 
-def due_of(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
+def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
     """Return the next step that is due now for the customer of a waiting entry, or None."""
     deadline = record.confirm_by_millis
     if record.status != "waiting" or _is_exempt(record, rules):
         return None
     if deadline is None:
-        return "asked" if since_of(record) + rules.every_millis <= clocks.here else None
+        return "asked" if last_contact_millis(record) + rules.every_millis <= clocks.here else None
     if clocks.is_over(deadline):
         return "unanswered" if may_end_wait(record, rules) else "asked"
     return "reminded" if _reminders_due(record, rules, clocks.here) else None
 
 
-def due_at(record: EntryRecord, rules: ConfirmRules) -> int:
+def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
     """Return the time of the next step, in milliseconds by the clock of a function."""
     if record.confirm_by_millis is None:
-        return since_of(record) + rules.every_millis
+        return last_contact_millis(record) + rules.every_millis
     times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
     return min([*times, record.confirm_by_millis + GRACE_MILLIS])
 

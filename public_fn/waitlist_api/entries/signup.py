@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.guest_data import kept_profile
+from waitlist_api.entries.guest_data import profile_to_store
 from waitlist_api.entries.join import Joins, SignedUp
 from waitlist_api.entries.leave import Leaves
 from waitlist_api.entries.own_changes import count_join
@@ -20,8 +20,8 @@ from waitlist_api.entries.signup_step import (
     Resume,
     SignupCommand,
     Step,
+    find_refusal,
     next_step,
-    refusal_of,
 )
 from waitlist_api.errors import (
     AlreadyAdmitted,
@@ -86,7 +86,7 @@ class Signups(Struct, frozen=True):
         # Most customers are new, so the entry is not read first. If the entry exists, the write of
         # the intent fails and returns it.
         existing: EntryRecord | Alias | None = None
-        is_refused = refusal_of(waitlist, command) is not None
+        is_refused = find_refusal(waitlist, command) is not None
         if is_refused:
             # An operator may have changed the settings since they were cached.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
@@ -96,7 +96,7 @@ class Signups(Struct, frozen=True):
         # A customer who joins again needs two attempts: the first attempt finds the former stay,
         # and the second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
-            command = command.of_entry(existing)
+            command = command.for_entry(existing)
             step = self._decide(command, existing, waitlist)
             # Check for bots before any answer that would reveal whether another customer is on the
             # waitlist.
@@ -129,10 +129,10 @@ class Signups(Struct, frozen=True):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         raise Throttled
 
-    def of_entry(self, command: SignupCommand) -> SignupCommand:
+    def resolve_entry(self, command: SignupCommand) -> SignupCommand:
         """Return the command for the entry that has the customer's address now."""
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
-        return command.of_entry(found)
+        return command.for_entry(found)
 
     def _decide(
         self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
@@ -153,7 +153,7 @@ class Signups(Struct, frozen=True):
         """Raise an error if the bot check fails, or if the waitlist refuses any new entry."""
         if command.bot_proof is None or self.bot_check is None:
             return
-        refusal = refusal_of(waitlist, command)
+        refusal = find_refusal(waitlist, command)
         if refusal is not None:
             # Nobody should have to solve a challenge only to be refused afterwards.
             raise refusal
@@ -197,7 +197,7 @@ class Signups(Struct, frozen=True):
             join_id=new_join_id(),
             created_millis=now_millis,
             updated_millis=now_millis,
-            profile=kept_profile(waitlist.settings, command.profile),
+            profile=profile_to_store(waitlist.settings, command.profile),
             attributes=command.attributes,
             signup_key=command.signup_key,
             signup_body=command.signup_body,

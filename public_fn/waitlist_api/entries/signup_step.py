@@ -53,7 +53,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def entry_id(self) -> str:
         return entry_id_of(self.waitlist_id, self.customer_id)
 
-    def of_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
+    def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
         """Return the command for the entry that has the customer's address now.
 
         This entry may have moved to the address from another one, and then has another customer id.
@@ -66,7 +66,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         """Return the command with the ticket of the stay whose entry token the caller sent."""
         return replace(self, stay_shown=stay)
 
-    def is_proven_of(self, record: EntryRecord) -> bool:
+    def is_proven_for(self, record: EntryRecord) -> bool:
         """Return whether the caller has proved to be the customer of the recorded stay."""
         return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
 
@@ -144,7 +144,7 @@ def next_step(
 ) -> Step:
     """Decide the next step of a signup from the existing record and the waitlist's settings."""
     if existing is None or isinstance(existing, Alias):
-        refusal = refusal_of(waitlist, command)
+        refusal = find_refusal(waitlist, command)
         return Create(existing) if refusal is None else Refuse(refusal)
     if existing.ban_stamp:
         return Refuse(Banned())
@@ -158,7 +158,7 @@ def next_step(
         return _rejoin(command, existing, waitlist, now_millis)
     # A repeat never joins again. Otherwise a late copy of a signup would bring back a customer who
     # has left.
-    if not (is_repeat or command.is_proven_of(existing)):
+    if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
 
@@ -177,7 +177,7 @@ def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
     )
 
 
-def refusal_of(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
+def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
     """Return the error with which the waitlist refuses a new entry, or None if it accepts it."""
     if not waitlist.settings.open:
         return WaitlistClosed()
@@ -204,7 +204,7 @@ def _rejoin(
         count_join(former, now_millis)
     except TooManyChanges as too_many:
         return Refuse(too_many)
-    refusal = refusal_of(waitlist, command)
+    refusal = find_refusal(waitlist, command)
     return Create(former) if refusal is None else Refuse(refusal)
 
 

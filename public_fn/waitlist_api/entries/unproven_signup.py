@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.guest_data import kept_profile
+from waitlist_api.entries.guest_data import profile_to_store
 from waitlist_api.entries.join import Joins
 from waitlist_api.entries.signup import RefusedEntry, Signups
-from waitlist_api.entries.signup_step import SignupCommand, refusal_of
+from waitlist_api.entries.signup_step import SignupCommand, find_refusal
 from waitlist_api.errors import (
     AlreadyAdmitted,
     AlreadyLeft,
@@ -71,7 +71,7 @@ class UnprovenSignups(Struct, frozen=True):
         if known is not None:
             # If the new settings refuse the data, the data comes from an outdated form and is not
             # recorded.
-            is_taken = is_current or refusal_of(waitlist, unproven) is None
+            is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
 
@@ -99,7 +99,7 @@ class UnprovenSignups(Struct, frozen=True):
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
-        refusal = refusal_of(waitlist, command)
+        refusal = find_refusal(waitlist, command)
         if refusal is not None:
             raise refusal
         draw = c.DrawStamp(waitlist_id=waitlist_id, known_stamp=record.known_stamp)
@@ -154,7 +154,7 @@ def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
     """Return the data of a signup in the form in which the record keeps it."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
-        profile=kept_profile(settings, command.profile),
+        profile=profile_to_store(settings, command.profile),
         attributes=command.attributes,
         language=language_of(command.languages) if settings.messages else "",
     )

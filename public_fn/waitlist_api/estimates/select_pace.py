@@ -33,7 +33,8 @@ MOST_INSTANTS = 24
 # Until enough exits were measured, people are assumed to stay for two thirds of the duration of
 # their pass, with this relative error.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# If a customer's exit frees no room, a place is usually taken until the pass ends.
+# If a customer's exit frees no room, most places are taken until the pass ends, so the relative
+# error of the stay is smaller.
 WHOLE_PASS_ERROR = 0.25
 
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.questions import Clocks, Questions, due_at, due_of
+from waitlist_api.entries.questions import Clocks, Questions, find_due_step, next_due_millis
 from waitlist_api.records.waitlists import ConfirmWalk, WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
@@ -37,7 +37,9 @@ class ConfirmWalker(Struct, frozen=True):
             records, after = self.questions.page(waitlist.waitlist_id, after, MAX_PAGE, rules)
             errors = self.questions.act(records, rules, clocks, waitlist.version)
             times = [
-                due_at(record, rules) for record in records if due_of(record, rules, clocks) is None
+                next_due_millis(record, rules)
+                for record in records
+                if find_due_step(record, rules, clocks) is None
             ]
             earliest = min([earliest, *times, *(now_millis for error in errors if error)])
             if after is None:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, to_builtins
 
-from waitlist_api.entries.addresses import address_of, mailbox_of
+from waitlist_api.entries.addresses import normalise_address, parse_mailbox
 from waitlist_api.errors import FieldError, InvalidFields, NoMessages, NotReady, WaitlistNotFound
 from waitlist_api.messages.compose import Channel
 from waitlist_api.messages.trial import TRIAL, Trial
@@ -53,7 +53,7 @@ class Trials(Struct, frozen=True):
 def _address(field: str, sent: str) -> tuple[Channel, str]:
     try:
         if field == "email":
-            return "mail", mailbox_of(sent)
-        return "sms", address_of(IdentityRules(field="phone"), sent).text
+            return "mail", parse_mailbox(sent)
+        return "sms", normalise_address(IdentityRules(field="phone"), sent).text
     except ValueError as refusal:
         raise InvalidFields(FieldError(f"body.{field}", str(refusal))) from None

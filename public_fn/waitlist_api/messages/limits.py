@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.entries.addresses import address_of
+from waitlist_api.entries.addresses import normalise_address
 from waitlist_api.messages.compose import Message
 from waitlist_api.messages.kinds import EntryEvent, Kind
 from waitlist_api.records.entry import EntryRecord
@@ -161,4 +161,4 @@ def _target(message: Message) -> str:
     because mail to these addresses arrives in the same mailbox.
     """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
-    return f"{field}:{address_of(IdentityRules(field=field), message.to).text}"
+    return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

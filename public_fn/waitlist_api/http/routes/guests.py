@@ -66,7 +66,7 @@ class GuestCredentials(Struct, frozen=True):
             stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
             if shown and stay is None:
                 # The entry may have moved to this address.
-                command = signups.of_entry(command)
+                command = signups.resolve_entry(command)
                 stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
             signed_up = signups.sign_up(command.with_stay_shown(stay))
             view = signed_up.view

@@ -21,7 +21,7 @@ def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGa
         "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>/token", operation_id="issueToken"
     )
     def issue_token(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
-        token = token_issuer.token_of(waitlist_id, entry_id)
+        token = token_issuer.issue_token(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
 
     @router.post(
@@ -29,7 +29,7 @@ def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGa
     )
     def get_link(waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
         base_url = public_url or base_url_of(router.current_event.raw_event)
-        links = token_issuer.links_of(waitlist_id, entry_id, base_url)
+        links = token_issuer.issue_links(waitlist_id, entry_id, base_url)
         move = None if links.move is None else NewAddress(to=links.move[0], url=links.move[1])
         return secret(LinkAnswer(url=links.url, new_address=move))
 
