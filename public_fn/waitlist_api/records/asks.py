@@ -1,4 +1,4 @@
-"""Write the events by which customers ask for a message with a link, at a limited rate."""
+"""Write the events that ask for a message with a link, and limit how often they are written."""
 
 from contextlib import suppress
 from typing import Any
@@ -86,7 +86,10 @@ class Asks(Struct, frozen=True):
             )
 
     def _replace(self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup) -> None:
-        """Replace only the data. The record may still be `joining`."""
+        """Replace the recorded data without asking for a link.
+
+        The earlier signup may not be finished yet, so the status may also be `joining`.
+        """
         also, values = _data(record, signup)
         condition = f"({ON_LIST} OR #status = :joining) AND {IS_LATER} AND #join_id = :join_id"
         condition += f" AND {UNVERIFIED}"

@@ -12,9 +12,9 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The reason of an event that ends a wait because the customer did not answer a question.
+# The reason in the event of an entry whose customer did not answer whether they still wait.
 UNANSWERED = "unanswered"
-# The reasons for a parking, by the verb of the decision.
+# The reasons for which an entry is parked, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
@@ -49,7 +49,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # The leave that follows writes the event.
+            # The entry leaves the waitlist afterwards, and the leave writes its own event.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)

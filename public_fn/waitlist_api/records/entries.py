@@ -136,7 +136,7 @@ class EntryChanged(Exception):
 
 
 class EntryRecords(Struct, frozen=True):
-    """Reads and writes the records of the entries of all waitlists."""
+    """Reads and writes the records of entries. All writes are conditional."""
 
     table: Table
     now_millis: NowMillis = now_millis
@@ -185,7 +185,7 @@ class EntryRecords(Struct, frozen=True):
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Return the records of several entries by id. Ids without a record are left out."""
         found = self._kept_many(waitlist_id, entry_ids)
-        return {id_: one for id_, one in found.items() if isinstance(one, EntryRecord)}
+        return {id_: stored for id_, stored in found.items() if isinstance(stored, EntryRecord)}
 
     def resolve_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
@@ -195,10 +195,10 @@ class EntryRecords(Struct, frozen=True):
         Unlike the result of `resolve`, this result includes records that have expired.
         """
         found = self._kept_many(waitlist_id, entry_ids)
-        aliases = {id_: one for id_, one in found.items() if isinstance(one, Alias)}
+        aliases = {id_: stored for id_, stored in found.items() if isinstance(stored, Alias)}
         if not aliases:
             return found
-        targets = self.get_many(waitlist_id, [one.target for one in aliases.values()])
+        targets = self.get_many(waitlist_id, [alias.target for alias in aliases.values()])
         for id_, alias in aliases.items():
             record = targets.get(alias.target)
             if record is not None and alias.is_valid_for(record):
@@ -214,7 +214,7 @@ class EntryRecords(Struct, frozen=True):
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
-            found |= {one.entry_id: one for one in map(_read, self.table.get_many(keys))}
+            found |= {stored.entry_id: stored for stored in map(_read, self.table.get_many(keys))}
         return found
 
     def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:

@@ -159,7 +159,7 @@ class Erasures(Struct, frozen=True):
 
     def _delete(self, waitlist_id: str, entry_id: str, sort_keys: Sequence[str]) -> None:
         pk = entry_pk(waitlist_id, entry_id)
-        self.table.delete_many([{"pk": pk, "sk": one} for one in sort_keys])
+        self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
         """Yield pages of sort keys: first the notes of messages, then the events up to a stamp.

@@ -69,7 +69,7 @@ class ImportRecords(Struct, frozen=True):
         self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
     ) -> list[Sequence[T]]:
         """Return the placed entries in groups that each fit into a transaction."""
-        return list(transactions(placed, MAX_PLACES, lambda one: _place_bytes(record_of(one))))
+        return list(transactions(placed, MAX_PLACES, lambda item: _place_bytes(record_of(item))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
         """Write places. Raise EntryChanged if an entry is no longer joining."""

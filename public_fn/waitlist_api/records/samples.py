@@ -73,7 +73,7 @@ class SampleRecords(Struct, frozen=True):
     table: Table
 
     def write(self, samples: Sequence[tuple[str, Every, Sample]]) -> None:
-        self.table.put_many([_item(*one) for one in samples])
+        self.table.put_many([_item(*sample) for sample in samples])
 
     def read(
         self, waitlist_id: str, every: Every, since_millis: int, until_millis: int | None = None

@@ -35,7 +35,9 @@ class Segments(Struct, frozen=True):
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}
-        return {segment_id_of(self.waitlist_id, one): one for one in self._each(attributes)}
+        return {
+            segment_id_of(self.waitlist_id, segment): segment for segment in self._each(attributes)
+        }
 
     def count(self, attributes: Attributes) -> int:
         """Return how many segments an entry with these attributes is in."""
@@ -66,7 +68,7 @@ class Segments(Struct, frozen=True):
         """
         canonical = tuple(sorted(names))
         if canonical not in self.declared:
-            known = ", ".join("+".join(one) for one in self.declared)
+            known = ", ".join("+".join(names) for names in self.declared)
             message = f"declared segments: {known}" if known else NONE_DECLARED
             raise InvalidFields(FieldError(field, f"is not a declared segment ({message})"))
         return canonical

@@ -18,29 +18,31 @@ def item_bytes(item: Mapping[str, Any]) -> int:
 
 
 def transactions(
-    some: Sequence[T], most: int, bytes_of: Callable[[T], int]
+    items: Sequence[T], most: int, bytes_of: Callable[[T], int]
 ) -> Iterator[Sequence[T]]:
     """Yield the items in groups that each fit into a transaction, and keep their order.
 
     A group has at most `most` items and at most 4 MB by `bytes_of`.
     """
     start = size = 0
-    for at, one in enumerate(some):
-        added = bytes_of(one)
+    for at, item in enumerate(items):
+        added = bytes_of(item)
         if at > start and (at - start == most or size + added > TRANSACTION_BYTES):
-            yield some[start:at]
+            yield items[start:at]
             start, size = at, 0
         size += added
-    if start < len(some):
-        yield some[start:]
+    if start < len(items):
+        yield items[start:]
 
 
 def _value_bytes(value: Any) -> int:
     if isinstance(value, str):
         return len(value.encode())
     if isinstance(value, Mapping):
-        inner = (len(name.encode()) + _value_bytes(one) for name, one in value.items())
-        return NESTED_BYTES + sum(INNER_BYTES + one for one in inner)
+        inner = (
+            len(name.encode()) + _value_bytes(inner_value) for name, inner_value in value.items()
+        )
+        return NESTED_BYTES + sum(INNER_BYTES + size for size in inner)
     if isinstance(value, list | tuple):
-        return NESTED_BYTES + sum(INNER_BYTES + _value_bytes(one) for one in value)
+        return NESTED_BYTES + sum(INNER_BYTES + _value_bytes(inner_value) for inner_value in value)
     return NUMBER_BYTES

@@ -204,7 +204,7 @@ def _typed(value: Any) -> Item:
     if isinstance(value, Mapping):
         return {"M": _encode(value)}
     if isinstance(value, list | tuple):
-        return {"L": [_typed(one) for one in value]}
+        return {"L": [_typed(element) for element in value]}
     raise TypeError(f"records cannot contain values of type {type(value).__name__}")
 
 
@@ -235,7 +235,7 @@ def _plain(typed: Mapping[str, Any]) -> Any:
         case "M":
             return decode(value)
         case "L":
-            return [_plain(one) for one in value]
+            return [_plain(element) for element in value]
     raise TypeError(f"records cannot contain values of type {kind}")
 
 

@@ -303,8 +303,8 @@ class Transitions(Struct, frozen=True):
 
 def _expired_holds(events: Iterable[HistoryEvent]) -> int:
     return sum(
-        one.event == "expired" or (one.event == "parked" and one.reason == OUT_OF_ATTEMPTS)
-        for one in events
+        event.event == "expired" or (event.event == "parked" and event.reason == OUT_OF_ATTEMPTS)
+        for event in events
     )
 
 

@@ -359,7 +359,9 @@ class WaitlistRecords(Struct, frozen=True):
         start = {"pk": CATALOG, "sk": after} if after else None
         entries, last = self.table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
         items = self.table.get_many([_key(entry["sk"]) for entry in entries])
-        records = sorted(map(WaitlistRecord.from_item, items), key=lambda one: one.waitlist_id)
+        records = sorted(
+            map(WaitlistRecord.from_item, items), key=lambda record: record.waitlist_id
+        )
         return records, last["sk"] if last else None
 
     def all(self) -> Iterator[WaitlistRecord]:

@@ -181,7 +181,7 @@ class WebhookRecords(Struct, frozen=True):
             found += page
             if after is None:
                 break
-        return [Detail.from_history_item(one) for one in found if is_published(one)]
+        return [Detail.from_history_item(item) for item in found if is_published(item)]
 
     def receiver_pause(self) -> int:
         """Return the time until which the receiver wants no requests, or 0."""

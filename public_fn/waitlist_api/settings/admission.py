@@ -100,7 +100,7 @@ class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
         A row of the schedule has either `at` or `cron` and `timezone`.
         """
         fields: dict[str, Any] = msgspec.to_builtins(self)
-        fields["schedule"] = [_shown(one) for one in self.schedule]
+        fields["schedule"] = [_shown(scheduled) for scheduled in self.schedule]
         return fields
 
 

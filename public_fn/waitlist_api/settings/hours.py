@@ -49,7 +49,7 @@ def is_closed(hours: OfferHours | None, millis: int) -> bool:
 def last_closing(hours: OfferHours, millis: int) -> int:
     """Return the end of the last offer hours that ended at or before a given time."""
     before = hours_after(hours, millis - LONGEST_MILLIS)
-    return deque(takewhile(lambda one: one.closes <= millis, before), maxlen=1)[0].closes
+    return deque(takewhile(lambda period: period.closes <= millis, before), maxlen=1)[0].closes
 
 
 def next_time_within(hours: OfferHours | None, millis: int) -> int:
@@ -60,4 +60,4 @@ def next_time_within(hours: OfferHours | None, millis: int) -> int:
 def _times(time: str, timezone: str, after_millis: int) -> Iterator[int]:
     hour, minute = time.split(":")
     daily = Scheduled(cron=f"{int(minute)} {int(hour)} * * *", timezone=timezone, count=0)
-    return (one.millis for one in instants_after((daily,), after_millis))
+    return (instant.millis for instant in instants_after((daily,), after_millis))

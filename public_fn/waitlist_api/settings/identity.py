@@ -20,8 +20,8 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
     addresses are not verified.
 
     `region` is the two-letter country code for telephone numbers that do not begin with `+`.
-    Signups are refused if the address belongs to one of the `blocked_domains` or to a subdomain of
-    one.
+    Signups are refused if the address belongs to a domain in `blocked_domains` or to a subdomain of
+    such a domain.
     """
 
     field: IdentityField
@@ -47,7 +47,7 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
 
         The domain must be given in ASCII and lower case.
         """
-        return any(f".{domain}".endswith(f".{one}") for one in self.blocked_domains)
+        return any(f".{domain}".endswith(f".{blocked}") for blocked in self.blocked_domains)
 
 
 warm_decoders(IdentityRules)

@@ -26,8 +26,10 @@ def language_of(accept_language: str) -> str:
     """
     wanted = []
     for order, part in enumerate(accept_language.split(",")[:20]):
-        name, *parameters = (one.strip().lower() for one in part.split(";"))
-        quality = next((one[2:] for one in parameters if one.startswith("q=")), "")
+        name, *parameters = (element.strip().lower() for element in part.split(";"))
+        quality = next(
+            (parameter[2:] for parameter in parameters if parameter.startswith("q=")), ""
+        )
         weight = float(quality) if re.fullmatch(r"[01](\.[0-9]{0,3})?", quality) else 1.0
         wanted.append((-weight, order, name.split("-")[0]))
     known = (name for weight, _, name in sorted(wanted) if weight and name in LANGUAGES)

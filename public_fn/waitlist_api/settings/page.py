@@ -50,7 +50,7 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def choices(self) -> tuple[str, ...]:
         """The values of the field's options."""
-        return tuple(one if isinstance(one, str) else one.value for one in self.options)
+        return tuple(option if isinstance(option, str) else option.value for option in self.options)
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def counted_sources(self) -> tuple[str, ...]:
         """The sources that are counted on their own."""
-        asked = next((one for one in self.fields if one.name == self.source), None)
+        asked = next((field for field in self.fields if field.name == self.source), None)
         return self.sources or (asked.choices if asked else ())
 
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
@@ -116,7 +116,9 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         if not isinstance(value, str) or not value.strip():
             return None
         plain = value.strip().casefold()
-        return next((one for one in self.counted_sources if one.casefold() == plain), OTHER)
+        return next(
+            (source for source in self.counted_sources if source.casefold() == plain), OTHER
+        )
 
     @property
     def logo_origin(self) -> str | None:

@@ -35,7 +35,7 @@ def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Insta
     counts exactly once. If the clock skips the time, it counts at the end of the gap. If the clock
     shows the time twice, it counts the first time.
     """
-    times = merge(*(_instants_of(one, millis) for one in schedule), key=_millis_of)
+    times = merge(*(_instants_of(scheduled, millis) for scheduled in schedule), key=_millis_of)
     for at_millis, instants in groupby(times, _millis_of):
         yield Instant(at_millis, sum(instant.count for instant in instants))
 

@@ -22,10 +22,10 @@ UCS2_ALONE, UCS2_EACH = 70, 67
 def count_sms_parts(text: str) -> int:
     """Return the number of parts in which an SMS is sent. Each part is billed."""
     if ALPHABET.union(EXTENSION).issuperset(text):
-        sizes = [2 if one in EXTENSION else 1 for one in text]
+        sizes = [2 if character in EXTENSION else 1 for character in text]
         return _parts(sizes, DEFAULT_ALONE, DEFAULT_EACH)
     # Characters beyond the basic multilingual plane, such as most emoji, take two 16-bit units.
-    sizes = [2 if ord(one) > 0xFFFF else 1 for one in text]
+    sizes = [2 if ord(character) > 0xFFFF else 1 for character in text]
     return _parts(sizes, UCS2_ALONE, UCS2_EACH)
 
 

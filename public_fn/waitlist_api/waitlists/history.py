@@ -54,7 +54,7 @@ class Flows(Struct, frozen=True, kw_only=True):
         """Return the flows between two samples."""
         # If Redis was lost, a counter may have gone back by up to a minute's worth of events.
         names = Flows.__struct_fields__
-        return cls(**{one: max(0, getattr(after, one) - getattr(before, one)) for one in names})
+        return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -98,12 +98,12 @@ class CountHistory(Struct, frozen=True):
         # newest sample of a minute, which may be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
-        samples = [one for one in known if one is not None and one.millis >= created]
+        samples = [sample for sample in known if sample is not None and sample.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
         # A sample is taken shortly after its hour or minute begins. Round its time down.
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
-        timed = [(one.millis // every * every, one) for one in samples]
+        timed = [(sample.millis // every * every, sample) for sample in samples]
         return _points(timed, range(start, last + step, step))
 
     def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
@@ -142,10 +142,10 @@ class CountHistory(Struct, frozen=True):
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
     """Return a point for each time except the first, with the counts of the last earlier sample."""
     points: list[Point] = []
-    samples = sorted(timed, key=lambda one: one[0])
+    samples = sorted(timed, key=lambda timed_sample: timed_sample[0])
     former: Sample | None = None
     for millis in times:
-        past = [one for at, one in samples if at <= millis]
+        past = [sample for at, sample in samples if at <= millis]
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:

@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 def next_change(settings: WaitlistSettings, millis: int) -> int | None:
     """Return the next time at which the waitlist opens or closes, or None."""
     times = (settings.opens_millis, settings.closes_millis)
-    return min((one for one in times if one is not None and one > millis), default=None)
+    return min((time for time in times if time is not None and time > millis), default=None)
 
 
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:

@@ -130,7 +130,7 @@ def _sends_by_nothing(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
 def _sends_to_nobody(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     if settings.identity is not None or not _kinds(settings):
         return False
-    asked = {one.name for one in _fields(settings) if one.kept_in == "profile"}
+    asked = {field.name for field in _fields(settings) if field.kept_in == "profile"}
     return not asked & CHANNEL_OF.keys()
 
 
@@ -183,25 +183,27 @@ def _accepts_unchecked(settings: WaitlistSettings, stack: Stack, _: int) -> bool
 def _asks_for_lost_attributes(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     filtered = {name for segment in settings.segments for name in segment}
     return any(
-        one.kept_in == "attributes" and one.name not in filtered for one in _fields(settings)
+        field.kept_in == "attributes" and field.name not in filtered for field in _fields(settings)
     )
 
 
 def _version_of_no_text(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    return any(one.version is not None and one.type != "checkbox" for one in _fields(settings))
+    return any(
+        field.version is not None and field.type != "checkbox" for field in _fields(settings)
+    )
 
 
 def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     identity = settings.identity
-    places = {(one.kept_in, one.name) for one in _fields(settings)}
+    places = {(field.kept_in, field.name) for field in _fields(settings)}
     return identity is not None and ("attributes", identity.field) in places
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     """Return whether even the shortest required answers exceed `max_guest_bytes`."""
-    required = [one for one in _fields(settings) if one.required]
+    required = [field for field in _fields(settings) if field.required]
     sent = {
-        place: {one.name: _shortest_answer(one) for one in required if one.kept_in == place}
+        place: {field.name: _shortest_answer(field) for field in required if field.kept_in == place}
         for place in ("profile", "attributes")
     }
     if settings.identity is not None:
