@@ -22,7 +22,7 @@ when maintenance runs.
    next claim, the next run or maintenance ends a hold whose deadline has passed.
 4. Exit. `exit` writes the record and then calls Redis. If the process crashes in between, the room
    becomes free when the pass ends or when the request is repeated. The setting `customer_exit` can
-   keep the room taken after a customer's own exit. Such an exit changes only the record.
+   keep the room taken after a customer's own exit. The exit then changes only the record.
 
 If an admission is recorded late, Redis first starts the customer's time inside again
 (docs/decisions/0051).

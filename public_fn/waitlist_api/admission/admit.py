@@ -93,7 +93,7 @@ class Admissions(Struct, frozen=True):
         return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the slots that the policy or a quota has due, at most 100 of them."""
+        """Offer the slots that the policy or a quota has due. A run offers at most 100 slots."""
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):

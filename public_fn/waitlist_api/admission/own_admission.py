@@ -35,7 +35,7 @@ class OwnAdmissions(Struct, frozen=True):
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
             # A run whose answer was lost may have admitted the customer in Redis. This message
-            # accepts no offer. It only finds such an admission, which is then recorded.
+            # accepts no offer. It only finds the unrecorded admission, which is then recorded.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

@@ -34,7 +34,8 @@ class Point(Struct, frozen=True):
     """The position in the index from which the next page is read.
 
     `millis` is a time in milliseconds, or a stamp if bans are listed. Several entries can have
-    exactly this time, so `read` has the last of them that was read from each shard.
+    exactly this time. Therefore `read` has, for each shard, the id of the last entry at this time
+    that was already read.
     """
 
     millis: int

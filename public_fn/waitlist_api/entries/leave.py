@@ -52,8 +52,8 @@ class Leaves(Struct, frozen=True):
         - `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay.
         - `offer` names an offer. NotOffered is raised if the entry does not have this offer. If
           another request has already begun a leave, that leave keeps its actor and its reason.
-        - `status`: nothing changes if the entry has another status.
-        - `unverified`: nothing changes if the address of the entry is verified.
+        - `status` is a status of the entry. Nothing changes if the entry has another status.
+        - `unverified` means that nothing changes if the address of the entry is verified.
         """
         try:
             key = (waitlist_id, entry_id)

@@ -83,7 +83,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def recorded(cls, record: EntryRecord) -> Self:
-        """Build the view from the record alone. Such a view has no position."""
+        """Build the view from the record alone. Redis is not asked, so the view has no position."""
         joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
         return cls(
             entry_id=record.entry_id,

@@ -271,8 +271,8 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
     """Return whether the entry is exempt from questions because its address accepts no messages.
 
-    The silence of such a customer means nothing. But if the record already says that the question
-    is unanswered, the wait ends anyway.
+    A customer whom no message reaches cannot answer. But if the record already says that the
+    question is unanswered, the wait ends anyway.
     """
     return record.unreachable and not is_unanswered(record, rules)
 

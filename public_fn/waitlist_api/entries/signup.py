@@ -138,7 +138,8 @@ class Signups(Struct, frozen=True):
         self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
-        # `UnprovenSignups` checks in its own way whether the settings are current.
+        # `UnprovenSignups` checks by itself whether the settings are current, so a signup with an
+        # unverified address does not read the settings again here.
         is_secret = command.verify_until_millis is not None
         is_ended = isinstance(step, Refuse) and isinstance(
             step.error, AlreadyAdmitted | AlreadyLeft

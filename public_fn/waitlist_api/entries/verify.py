@@ -49,11 +49,11 @@ class Verifications(Struct, frozen=True):
         A repeat changes nothing and returns the same result.
 
         If the code was sent to a new address, the entry moves to this address. AlreadyOnList is
-        raised if the new address already has an entry of its own. CodeRefused is raised if the code
+        raised if the new address already has an entry of its own.
 
-        - is too old, or belongs to another waitlist or to a stay that has ended,
-        - was sent to an address that the entry no longer has, or
-        - was sent to a new address, and the customer has been admitted since.
+        CodeRefused is raised if the code is too old, if it belongs to another waitlist or to a stay
+        that has ended, or if it was sent to an address that the entry no longer has. It is also
+        raised if the code was sent to a new address and the customer has been admitted since.
         """
         if self.tokens is None:
             raise NoEntryTokens

@@ -47,7 +47,7 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Split a piece in open time into pieces in real time, each of them within some hours.
+    """Split a piece at the boundaries of the hours, and convert its parts to real time.
 
     `windows` are the hours in real time, and `starts` are their beginnings in open time.
     """

@@ -149,7 +149,7 @@ def _is_over(intervals: Sequence[Interval]) -> bool:
 
 
 def _bursts(intervals: Sequence[Interval]) -> Pace | None:
-    """Return the pace of bursts at regular intervals, or None if there are no such bursts."""
+    """Return the pace of bursts at regular intervals, or None if bursts are rare or irregular."""
     active = [interval for interval in intervals if interval.served > 0]
     if len(active) < LEAST_BURSTS or len(active) > MOST_ACTIVE * len(intervals):
         return None
@@ -180,8 +180,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 def _batches(hours: Sequence[Interval]) -> Pace | None:
     """Return the pace of batches that are days apart, such as a batch each Tuesday.
 
-    Return None if there are no such batches, or if the last batch may still be in progress. The
-    next people are then served at the rate within this batch.
+    Return None if admissions do not come in batches, or if the last batch may still be in progress.
+    In the second case, the rate within the last batch decides when the next people are served.
     """
     batches: list[Interval] = []
     for hour in hours:

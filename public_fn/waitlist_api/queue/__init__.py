@@ -23,7 +23,7 @@ before it answers its caller.
 `repair` decides which message restores a recorded place that Redis has lost. `renewals` starts the
 time inside again if an admission is recorded late.
 
-The packages `entries`, `imports`, `waitlists` and `admission` send messages by RecoveringQueue if
-Redis may have lost the waitlist. Maintenance uses QueueClient, because it rebuilds a lost waitlist
-itself.
+The packages `entries`, `imports`, `waitlists` and `admission` send their messages through
+RecoveringQueue if Redis may have lost the waitlist. Maintenance uses QueueClient, because it
+rebuilds a lost waitlist itself.
 """

@@ -20,7 +20,7 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# The error codes of Lambda when the function, the account, or the network of a new execution
+# Lambda returns these error codes if the function, the account, or the network of a new execution
 # environment is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
@@ -33,7 +33,7 @@ class Queue(Protocol):
 
 
 class QueueClient(Struct, frozen=True):
-    """Invokes the private function, and other functions of the stack, by a boto3 Lambda client."""
+    """Invokes the private function and other functions of the stack with boto3's Lambda client."""
 
     client: Any
     private_function: str

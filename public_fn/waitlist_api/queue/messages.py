@@ -246,7 +246,10 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the message that removes the place with this ticket if no record has its stay."""
+    """Return the message that removes the place with this ticket.
+
+    The stay of the place is unknown, because no record has it.
+    """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 

@@ -7,7 +7,7 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the renewals, and return the end of each customer's time inside, by entry id.
+    """Send the renewals. Return the end of each customer's time inside, keyed by entry id.
 
     The result leaves out customers for whom there is no room, and admissions that Redis no longer
     has.

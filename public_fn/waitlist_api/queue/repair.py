@@ -61,7 +61,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # Redis may hold the entry for longer than the record says, because an extension may be
-    # unrecorded. Such an extension was never acknowledged to its caller.
+    # Redis may hold the entry for longer than the record says, because the last extension may not
+    # be recorded. The caller who asked for this extension was never told that it succeeded.
     is_as_long = inspection.time_millis >= (record.claimed_until_millis or 0)
     return inspection.token == record.claim_token and is_as_long

@@ -1,4 +1,4 @@
-"""Send messages that depend on the declared segments, and send them again if these change."""
+"""Send messages that depend on the declared segments. Repeat them if the segments change."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
