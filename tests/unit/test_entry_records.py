@@ -11,10 +11,11 @@ from tests.support.dynamodb import TABLE
 from tools.local.dynamodb.memory_table import MemoryTable
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.decisions import transition_of
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import intent_item, rejoining
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
 from waitlist_api.records.transitions import Transitions

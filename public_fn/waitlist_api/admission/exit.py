@@ -7,8 +7,9 @@ from waitlist_api.errors import NotInside
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import frees_at_end
 from waitlist_shared import contracts as c

@@ -18,8 +18,9 @@ from waitlist_api.records.decisions import (
     event_of,
     transition_of,
 )
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.lifecycle import state_after, status_after
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c

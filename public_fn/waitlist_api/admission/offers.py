@@ -13,8 +13,9 @@ from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.messages import leave_of
 from waitlist_api.records.decisions import previous_end_events
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent, Status
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.transitions import Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone

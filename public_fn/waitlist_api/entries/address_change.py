@@ -16,8 +16,9 @@ from waitlist_api.errors import AlreadyOnList, CodeRefused, TooManyChanges
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import retry_on_conflict
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.moves import Moves
 from waitlist_api.records.waitlist_cache import WaitlistCache
 

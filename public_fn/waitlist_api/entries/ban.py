@@ -3,15 +3,19 @@
 from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.errors import BanMismatch, Throttled
+from waitlist_api.errors import BanMismatch, EntryNotFound, Throttled
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.bans import Ban, BanRecords
+from waitlist_api.records import bans
+from waitlist_api.records.alias import Alias
+from waitlist_api.records.bans import Ban
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, stand_in_record
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared.errors import QueueUnavailable
@@ -27,7 +31,7 @@ class Bans(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
-    records: BanRecords
+    ledger: Ledger
     retention: Retention
     recovering_queue: RecoveringQueue
     leaves: Leaves
@@ -42,8 +46,8 @@ class Bans(Struct, frozen=True):
         """
         self.waitlist_cache.look_up(ban.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
-            record = self.records.get(*ban.key)
-            if record is not None and (record.ban_stamp or _is_repeat(ban, record)):
+            record = self._stored(*ban.key)
+            if record is not None and (record.ban_stamp or ban.is_repeat_for(record)):
                 if record.ban_stamp and record.status == "leaving":
                     self.leaves.finish(record)
                 return
@@ -52,10 +56,24 @@ class Bans(Struct, frozen=True):
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(ban, record), self.now_millis()
-            keeps_data = self.retention.expires_at(ban.waitlist_id, now_millis) is None
+            decided = bans.ban(record, ban, stamp, now_millis)
+            if self.retention.expires_at(ban.waitlist_id, now_millis) is not None:
+                # The record of a banned customer stays longer than the retention time.
+                decided = replace(decided, after=bans.without_personal_data(decided.after))
             with suppress(EntryChanged):
-                self.records.begin(ban, record, stamp, now_millis, keeps_data=keeps_data)
+                self.ledger.commit(record, decided, now_millis)
         raise Throttled
+
+    def _stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
+        """Return the record of an entry, or None. An expired record is returned while it exists.
+
+        Raise EntryNotFound if the id is an alias. The entry behind an alias must be banned by the
+        entry's own id.
+        """
+        found = self.entries.get_stored(waitlist_id, entry_id)
+        if isinstance(found, Alias):
+            raise EntryNotFound
+        return found
 
     def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
         """Return a stamp for the ban that is later than all earlier events of the entry.
@@ -90,12 +108,9 @@ class Bans(Struct, frozen=True):
                 continue
             now_millis = self.now_millis()
             expires_at = self.retention.expires_at(record.waitlist_id, now_millis)
+            decided = bans.unban(record, by, reason, now_millis, expires_at)
             with suppress(EntryChanged):
-                stamp = self.records.end(record, by, reason, now_millis, expires_at)
-                self.retention.expire_history(key, stamp, expires_at)
+                self.ledger.commit(record, decided, now_millis)
+                self.retention.expire_history(key, decided.after.stamp, expires_at)
                 return
         raise Throttled
-
-
-def _is_repeat(ban: Ban, record: EntryRecord) -> bool:
-    return ban.once_key != "" and ban.once_key == record.ban_key

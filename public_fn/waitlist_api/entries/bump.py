@@ -13,9 +13,10 @@ from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.decisions import expired_event
-from waitlist_api.records.entries import EntryChanged, EntryRecords, Move
+from waitlist_api.records.entries import EntryRecords, Move
 from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.histories import Histories
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, IdempotencyKeyReused, NotWaiting, Rebuilding
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS

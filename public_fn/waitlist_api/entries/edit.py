@@ -14,8 +14,8 @@ from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import Edits
-from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
 

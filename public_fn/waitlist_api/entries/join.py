@@ -17,8 +17,9 @@ from waitlist_api.errors import (
 from waitlist_api.queue.messages import Placing, drop_of, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.samples import SampleRecords
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_shared import contracts as c

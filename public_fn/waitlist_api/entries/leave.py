@@ -11,10 +11,11 @@ from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, WaitlistNotFound
 from waitlist_api.queue.messages import drop_of, leave_of
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.entries import EntryChanged, EntryRecords, LeftOffer
+from waitlist_api.records.entries import EntryRecords, LeftOffer
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, Status
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.journal import ERASED, Change, Journal
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.retention import Retention
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotOffered, WaitlistError

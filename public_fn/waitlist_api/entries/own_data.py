@@ -17,8 +17,8 @@ from waitlist_api.merge_patch import merged
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import Edits
-from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistSettings

@@ -19,8 +19,8 @@ from waitlist_api.errors import FieldError, InvalidFields, RestNotAllowed, Rests
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import Edits
-from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import NO_LONGER_NEAR, EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import is_unanswered
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules

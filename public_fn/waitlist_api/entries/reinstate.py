@@ -28,8 +28,9 @@ from waitlist_api.errors import (
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.question import was_taken_since
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache

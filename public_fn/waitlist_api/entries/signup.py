@@ -33,8 +33,9 @@ from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, READINESS_CHANGE, EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.messages import language_of

@@ -23,8 +23,9 @@ from waitlist_api.errors import (
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord, stand_in_record
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.line import public_line
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings

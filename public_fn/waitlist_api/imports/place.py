@@ -12,9 +12,10 @@ from waitlist_api.queue.client import QueueClient, send_all
 from waitlist_api.queue.messages import Placing, drop_of_earlier
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.queue.segmented import SegmentedQueue
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.imports import ImportRecords
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 

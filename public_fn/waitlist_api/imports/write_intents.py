@@ -21,9 +21,10 @@ from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import MINUTE_MILLIS
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
 from waitlist_api.records.imports import MAX_INTENTS, ImportRecords, Intent
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.identity import IdentityRules

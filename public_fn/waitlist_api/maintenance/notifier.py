@@ -9,7 +9,8 @@ from msgspec import Struct
 from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.maintenance.isolation import run_all
 from waitlist_api.queue.client import QueueClient
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.notices import Notice, NoticeRecords, Word
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import is_closed

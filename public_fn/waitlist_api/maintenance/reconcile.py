@@ -22,8 +22,9 @@ from waitlist_api.records.decisions import (
     reason_to_leave,
     transition_of,
 )
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, NO_LONGER_NEAR, PRESENT, EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.transitions import QUESTION_FIELDS, Transition, Transitions
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, WaitlistError

@@ -6,9 +6,10 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.records.edits import IS_LATER, ON_LIST
-from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entries import STATUSES
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.intents import VERIFICATION_ASKED
+from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 LINK_ASKED = "link_asked"

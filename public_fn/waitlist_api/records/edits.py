@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.records.entries import STATUSES, EntryChanged, entry_changed
+from waitlist_api.records.entries import STATUSES
 from waitlist_api.records.entry import (
     READINESS_CHANGE,
     EntryRecord,
@@ -13,6 +13,7 @@ from waitlist_api.records.entry import (
     record_key,
 )
 from waitlist_api.records.journal import EDITED, Change
+from waitlist_api.records.ledger import EntryChanged, entry_changed
 from waitlist_api.records.table import Item, Table
 
 ON_LIST = "#status IN (:waiting, :offered, :parked)"

@@ -3,8 +3,7 @@
 Every write has a condition, so a repeated write changes nothing.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -37,7 +36,8 @@ from waitlist_api.records.intents import (
     rejoining,
 )
 from waitlist_api.records.journal import EXITED, Change
-from waitlist_api.records.table import BATCH_GET, ConditionFailed, Item, Table
+from waitlist_api.records.ledger import EntryChanged, entry_changed, read_item
+from waitlist_api.records.table import BATCH_GET, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
 # Every status as a value for conditions and updates, such as `:waiting`.
@@ -122,19 +122,6 @@ def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
     return "move" if record.stamp < move.made.stamp else "event"
 
 
-class EntryChanged(Exception):
-    """Raised when the condition of a write fails because the entry has changed.
-
-    `record` is the current record, or None if the entry has no record. `alias` is the alias that is
-    stored in place of a record, or None.
-    """
-
-    def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
-        super().__init__("the entry has changed")
-        self.record = record
-        self.alias = alias
-
-
 class EntryRecords(Struct, frozen=True):
     """Reads and writes the records of entries. All writes are conditional."""
 
@@ -151,7 +138,7 @@ class EntryRecords(Struct, frozen=True):
     def get_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
         """Return the record or alias that is stored for an id, even if the record has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
-        return _read(item) if item else None
+        return read_item(item) if item else None
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
         """Return the entry with this id, or the entry that an alias with this id points to.
@@ -214,7 +201,9 @@ class EntryRecords(Struct, frozen=True):
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]
-            found |= {stored.entry_id: stored for stored in map(_read, self.table.get_many(keys))}
+            found |= {
+                stored.entry_id: stored for stored in map(read_item, self.table.get_many(keys))
+            }
         return found
 
     def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:
@@ -266,7 +255,8 @@ class EntryRecords(Struct, frozen=True):
                 self.table.delete(key, condition, values)
             else:
                 place = ended_place(former.waitlist_id, shard_of(former.entry_id))
-                item = former.to_item(place, former.left_millis or former.admitted_millis or 0)
+                kept = replace(former, revision=record.revision + 1)
+                item = kept.to_item(place, former.left_millis or former.admitted_millis or 0)
                 self.table.put(item, condition, values)
 
     def begin_leave(
@@ -517,19 +507,3 @@ class EntryRecords(Struct, frozen=True):
 def _change(key: tuple[str, str], stamp: int, status: str, **more: Any) -> Change:
     waitlist_id, entry_id = key
     return Change(waitlist_id=waitlist_id, entry_id=entry_id, stamp=stamp, status=status, **more)
-
-
-@contextmanager
-def entry_changed() -> Iterator[None]:
-    """Turn a failed condition into an EntryChanged that has the current record."""
-    try:
-        yield
-    except ConditionFailed as failed:
-        found = _read(failed.item) if failed.item else None
-        if isinstance(found, Alias):
-            raise EntryChanged(None, found) from failed
-        raise EntryChanged(found) from failed
-
-
-def _read(item: Item) -> EntryRecord | Alias:
-    return Alias.from_item(item) or EntryRecord.from_item(item)

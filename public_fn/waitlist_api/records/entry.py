@@ -66,6 +66,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     join_id: str
     created_millis: int
     updated_millis: int
+    revision: int = 1
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     # Counts the changes of the attributes over all stays. Each change of the readiness adds
@@ -375,6 +376,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
             known[name] = json.loads(known.get(name) or "{}")
         # An erasure removes the customer id from the item.
         known.setdefault("customer_id", "")
+        # Records that are read from the index have no revision, so they cannot be committed.
+        known.setdefault("revision", 0)
         return cls(**known)
 
     def values(self) -> dict[str, Any]:
@@ -431,6 +434,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     jti: str = ""
     detail: dict[str, Any] = field(default_factory=dict)
     expires_at: int | None = None
+    place: str = ""
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -470,6 +474,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),
             **({"expires_at": self.expires_at} if self.expires_at else {}),
+            **({"place": self.place, "place_rank": self.stamp} if self.place else {}),
         }
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, MOVED, Alias
-from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entries import STATUSES
 from waitlist_api.records.entry import (
     HISTORY,
     EntryRecord,
@@ -18,6 +18,7 @@ from waitlist_api.records.entry import (
     intent_place,
     record_key,
 )
+from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500

@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from waitlist_api.records.alias import AS_ALIAS, Alias
-from waitlist_api.records.entries import EntryRecords, entry_changed
+from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.intents import (
     AS_FORMER,
@@ -16,6 +16,7 @@ from waitlist_api.records.intents import (
     joining_over,
     rejoining,
 )
+from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult

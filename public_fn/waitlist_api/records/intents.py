@@ -62,6 +62,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         previous=previous,
         # The new stay gets later stamps.
         stamp=former.known_stamp,
+        revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         moved_to=former.moved_to,
         # If an operator begins the stay, it does not count as a change by the customer.

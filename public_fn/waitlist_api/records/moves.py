@@ -11,10 +11,11 @@ from msgspec import Struct
 from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, Alias
 from waitlist_api.records.edits import ON_LIST, UNEDITED
-from waitlist_api.records.entries import STATUSES, EntryRecords, entry_changed
+from waitlist_api.records.entries import STATUSES, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import AS_FORMER, UNKNOWN, former_values
+from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ASKED = "address_change_asked"

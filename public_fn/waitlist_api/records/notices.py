@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from waitlist_api.records.asks import pause_millis
 from waitlist_api.records.decisions import MAINTENANCE
-from waitlist_api.records.entries import STATUSES, entry_changed
+from waitlist_api.records.entries import STATUSES
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
+from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Table
 from waitlist_shared.ranks import millis_of
 

@@ -97,7 +97,7 @@ class Table(Struct, frozen=True):
                 Key=_encode(key),
                 ReturnValues="ALL_NEW",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
+                **_update_expressions(key, update, condition, values),
             )
         return decode(answer["Attributes"])
 
@@ -133,7 +133,7 @@ class Table(Struct, frozen=True):
                 "TableName": self.name,
                 "Key": _encode(key),
                 "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-                **_expressions(values, UpdateExpression=update, ConditionExpression=condition),
+                **_update_expressions(key, update, condition, values),
             }
         }
 
@@ -237,6 +237,16 @@ def _plain(typed: Mapping[str, Any]) -> Any:
         case "L":
             return [_plain(element) for element in value]
     raise TypeError(f"records cannot contain values of type {kind}")
+
+
+def _update_expressions(key: Key, update: str, condition: str, values: Item) -> Item:
+    """Return the expressions of an update. An update of a record also counts its revision."""
+    if key.get("sk") == "RECORD" and "#revision" not in update:
+        counted = "SET #revision = if_not_exists(#revision, :no_revision) + :one_revision"
+        rest = update.removeprefix("SET ")
+        update = f"{counted}, {rest}" if rest != update else f"{counted} {update}"
+        values = values | {"no_revision": 0, "one_revision": 1}
+    return _expressions(values, UpdateExpression=update, ConditionExpression=condition)
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:

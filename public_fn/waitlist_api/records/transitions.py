@@ -11,12 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records.entries import (
-    BASED_ON_WAITING,
-    STATUSES,
-    EntryChanged,
-    entry_changed,
-)
+from waitlist_api.records.entries import BASED_ON_WAITING, STATUSES
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
@@ -29,6 +24,7 @@ from waitlist_api.records.entry import (
     shard_of,
 )
 from waitlist_api.records.journal import Change, Key
+from waitlist_api.records.ledger import EntryChanged, entry_changed
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import BATCH_GET, ConditionFailed, Table
 from waitlist_shared import contracts as c

@@ -15,8 +15,8 @@ from tests.support.snapshot import RedisState
 from tests.support.world import START_MILLIS, World
 from waitlist_api.admission.admit import AdmitCommand
 from waitlist_api.admission.offers import OfferWriter
-from waitlist_api.records.entries import EntryChanged
 from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 
 RATE = {"rate": {"count": 60, "per": "minute"}}

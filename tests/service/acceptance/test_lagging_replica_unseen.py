@@ -20,7 +20,7 @@ from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.imports.rows import ImportRow
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.records.decisions import transition_of
-from waitlist_api.records.entries import EntryChanged
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 
 LONG = 3600

@@ -15,7 +15,8 @@ from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.records.asks import Asks
-from waitlist_api.records.entries import EntryChanged, EntryRecords
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.notices import Notice
 from waitlist_api.records.table import Table
 from waitlist_shared import contracts as c

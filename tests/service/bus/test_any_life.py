@@ -19,7 +19,7 @@ from tests.support.faults import Crash, crash_after
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE
 from tools.local.sqs import lambda_event
 from waitlist_api.errors import EntryNotFound
-from waitlist_api.records.entries import EntryChanged
+from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import Deliveries

@@ -1,0 +1,131 @@
+"""The ledger: the one place that writes the record of an entry.
+
+A caller reads a record, lets a pure function decide how the record changes, and commits the change.
+A commit succeeds only if nobody else has written the record in between. Otherwise the caller gets
+the current record, and decides again.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from waitlist_api.records.alias import Alias
+from waitlist_api.records.entry import (
+    ENDED,
+    PRESENT,
+    EntryRecord,
+    HistoryEvent,
+    ended_place,
+    intent_place,
+    line_place,
+    record_key,
+    shard_of,
+)
+from waitlist_api.records.journal import Change
+from waitlist_api.records.table import ConditionFailed, Item, Key, Table
+
+OFF_INDEX = "REMOVE #place, #place_rank"
+UNKNOWN = "attribute_not_exists(#pk)"
+# A revision counts the writes of one stay, so it is compared together with the id of the stay.
+AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
+
+
+class EntryChanged(Exception):
+    """A record was not written, because it has changed since the caller read it.
+
+    `record` is the current record, or None if the entry has no record. `alias` is the alias that
+    is stored in place of a record, if there is one.
+    """
+
+    def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
+        super().__init__("the entry has changed")
+        self.record = record
+        self.alias = alias
+
+
+class Commit(Struct, frozen=True, kw_only=True):
+    """A decided change of an entry, with everything that is written in the same transaction.
+
+    `after` is the whole record as it will be. `events` are added to the history, and `change` to
+    the journal. `unindexed` are the keys of earlier events that are taken off the index.
+    """
+
+    after: EntryRecord
+    events: tuple[HistoryEvent, ...] = ()
+    change: Change | None = None
+    unindexed: tuple[Key, ...] = ()
+
+
+class Ledger(Struct, frozen=True):
+    """Commits changes of the records of entries."""
+
+    table: Table
+
+    def commit(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> EntryRecord:
+        """Write a decided change in one transaction, and return the new record.
+
+        `before` is the record from which the change was decided, or None if there was none. Raise
+        EntryChanged if the stored record is not `before` any more.
+        """
+        after = replace(decided.after, revision=1 if before is None else before.revision + 1)
+        key = after.key
+        writes = [self._write(before, after)]
+        writes += [self.table.put_write(event.to_item(*key)) for event in decided.events]
+        writes += [
+            self.table.update_write(event, OFF_INDEX, "attribute_exists(#pk)", {})
+            for event in decided.unindexed
+        ]
+        if decided.change is not None:
+            writes.append(self.table.put_write(decided.change.to_item(now_millis)))
+        with entry_changed():
+            self.table.transact(writes)
+        return after
+
+    def _write(self, before: EntryRecord | None, after: EntryRecord) -> Item:
+        if before is None:
+            return self.table.put_write(after.to_item(**index_key(after)), UNKNOWN)
+        update, values = update_of(before, after)
+        values |= {"read_revision": before.revision, "read_stay": before.join_id}
+        return self.table.update_write(record_key(*after.key), update, AS_READ, values)
+
+
+def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:
+    """Return the update expression that turns one record into another, and its values."""
+    old, new = before.values(), after.values()
+    if before.status != after.status or (after.status in PRESENT and before.rank != after.rank):
+        new |= index_key(after)
+    changed = {name: value for name, value in new.items() if old.get(name) != value}
+    update = "SET " + ", ".join(f"#{name} = :{name}" for name in changed)
+    if removed := [f"#{name}" for name in old if name not in new]:
+        update += f" REMOVE {', '.join(removed)}"
+    return update, changed
+
+
+def index_key(record: EntryRecord) -> Item:
+    """Return the place of a record in the index, which follows from its status."""
+    shard = shard_of(record.entry_id)
+    if record.status in PRESENT:
+        return {"place": line_place(record.waitlist_id, shard), "place_rank": record.rank}
+    if record.status in ENDED:
+        ended_millis = record.left_millis or record.admitted_millis or record.updated_millis
+        return {"place": ended_place(record.waitlist_id, shard), "place_rank": ended_millis}
+    return {"place": intent_place(record.entry_id), "place_rank": record.updated_millis}
+
+
+@contextmanager
+def entry_changed() -> Iterator[None]:
+    """Turn a failed condition into EntryChanged, which has the current record."""
+    try:
+        yield
+    except ConditionFailed as failed:
+        found = read_item(failed.item) if failed.item else None
+        if isinstance(found, Alias):
+            raise EntryChanged(None, found) from failed
+        raise EntryChanged(found) from failed
+
+
+def read_item(item: Item) -> EntryRecord | Alias:
+    """Return what an item at the key of a record holds."""
+    return Alias.from_item(item) or EntryRecord.from_item(item)
