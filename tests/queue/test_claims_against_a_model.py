@@ -80,7 +80,7 @@ class SegmentMachine(Machine):
 
     def signup_fields(self, name: str) -> dict[str, Any]:
         return {
-            "segments": list(self.segments.of(self.attributes[name])),
+            "segments": list(self.segments.find(self.attributes[name])),
             "segments_version": self.version,
             "attributes_version": self.edits[name],
         }

@@ -106,7 +106,7 @@ class Segmented(Admissions):
         for record in self.records():
             if not segments.declared or record.status not in PRESENT:
                 continue
-            theirs = segments.of(record.attributes)
+            theirs = segments.find(record.attributes)
             tags[record.entry_id] = frozenset(theirs), int(record.attributes_version)
             if record.status == "waiting":
                 rank = int(record.rank or 0)

@@ -33,7 +33,7 @@ TRICKS: list[dict[str, str]] = [
 
 
 def names_of(attributes: dict[str, Any]) -> list[dict[str, str]]:
-    return list(SEGMENTS.of(attributes).values())
+    return list(SEGMENTS.find(attributes).values())
 
 
 def test_each_combination_of_values_is_a_segment() -> None:
@@ -63,9 +63,9 @@ def test_an_entry_without_all_attributes_of_a_segment_is_not_in_it(attributes: A
 
 
 def test_an_id_is_that_of_the_claims_filter_whatever_its_order() -> None:
-    (both, _) = SEGMENTS.of({"gender": "F", "language": "Spanish"})
+    (both, _) = SEGMENTS.find({"gender": "F", "language": "Spanish"})
     for segment in ({"gender": "F", "language": "Spanish"}, {"language": "Spanish", "gender": "F"}):
-        assert SEGMENTS.named(segment, "body.filter") == both
+        assert SEGMENTS.find_id(segment, "body.filter") == both
 
 
 def test_no_two_segments_have_one_id() -> None:
@@ -94,7 +94,7 @@ def test_the_count_is_found_without_making_the_combinations() -> None:
     attributes = {name: [str(value) for value in range(16)] for name in names}
     all_of_them = Segments("agents", (names,), version=1)
     assert all_of_them.count(attributes) == 16**8
-    assert all_of_them.of(attributes) == {}
+    assert all_of_them.find(attributes) == {}
 
 
 @pytest.mark.parametrize("names", [(), ("gender",), ("language", "language"), ("Language",)])
@@ -106,8 +106,8 @@ def test_an_undeclared_name_is_refused_with_the_declared_ones(names: tuple[str, 
 def test_a_list_without_segments_is_named_as_the_cause() -> None:
     none = Segments("agents", (), version=0)
     with pytest.raises(InvalidFields, match="declares no segments"):
-        none.named({"language": "Spanish"}, "body.filter")
-    assert none.of({"language": "Spanish"}) == {}
+        none.find_id({"language": "Spanish"}, "body.filter")
+    assert none.find({"language": "Spanish"}) == {}
     none.check({"language": [str(number) for number in range(16)]})
 
 

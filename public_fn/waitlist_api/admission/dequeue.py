@@ -50,9 +50,9 @@ class _Within(Struct, frozen=True):
         return self.request.waitlist_id
 
     def to_request(self, segments: Segments) -> c.Claim | c.Admit:
-        segment = None if self.filter is None else segments.named(self.filter, "body.filter")
+        segment = None if self.filter is None else segments.find_id(self.filter, "body.filter")
         filters = tuple(
-            segments.named(segment_filter, f"body.filters.{number}")
+            segments.find_id(segment_filter, f"body.filters.{number}")
             if segment_filter
             else c.EVERYONE
             for number, segment_filter in enumerate(self.filters)

@@ -91,5 +91,5 @@ class SegmentCounts(Struct, frozen=True):
             unnamed = [count.first for count in counts if count.segment not in names]
             ids = dict.fromkeys(first[turn] for first in unnamed if len(first) > turn)
             for record in self.entries.get_many(segments.waitlist_id, list(ids)).values():
-                names |= segments.of(record.attributes)
+                names |= segments.find(record.attributes)
         return names

@@ -90,8 +90,10 @@ class Limits(Struct, frozen=True, kw_only=True):
                 pause_seconds = (found.until_millis - now_millis) // 1000 + 1
                 raise LimitReached("too_many", None if is_dropped else pause_seconds)
             taken = found
-        anyone = allowance is not None
-        spending = self._spending(record.waitlist_id, message, rules, now_millis, anyone=anyone)
+        by_anyone = allowance is not None
+        spending = self._spending(
+            record.waitlist_id, message, rules, now_millis, by_anyone=by_anyone
+        )
 
         def give_back() -> None:
             self.budgets.give_back(spending)
@@ -111,7 +113,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         rules: MessageRules,
         now_millis: int,
         *,
-        anyone: bool,
+        by_anyone: bool,
     ) -> Spending:
         is_mail = message.channel == "mail"
         return Spending(
@@ -120,7 +122,7 @@ class Limits(Struct, frozen=True, kw_only=True):
             amount=1 if is_mail else count_sms_parts(message.text.strip()),
             of_stack=self.mails_per_day if is_mail else self.sms_parts_per_day,
             of_list=rules.mails_per_day if is_mail else rules.sms_parts_per_day,
-            anyone=anyone,
+            by_anyone=by_anyone,
             millis=now_millis,
         )
 

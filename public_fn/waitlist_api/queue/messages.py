@@ -46,7 +46,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
     """Return the fields of a message that describe an entry's segments and readiness."""
     return {
-        "segments": tuple(segments.of(entry.attributes)),
+        "segments": tuple(segments.find(entry.attributes)),
         "segments_version": segments.version,
         "attributes_version": entry.attributes_version,
         "readiness": entry.readiness,
@@ -136,7 +136,7 @@ class Locating(EntryMessage, frozen=True):
         InvalidFields is raised if the waitlist declares no segments by these attributes.
         """
         canonical = segments.declared_names(self.names, self.field)
-        own = segments.of(self.record.attributes)
+        own = segments.find(self.record.attributes)
         return {id_: segment for id_, segment in own.items() if tuple(segment) == canonical}
 
 
@@ -360,7 +360,7 @@ def fill_stay_of(placed: IndexRow, segments: Segments) -> c.WaitingStay:
         placed.ticket or 0,
         placed.known_stamp,
         placed.attempts,
-        tuple(segments.of(placed.attributes)) if segments.declared else (),
+        tuple(segments.find(placed.attributes)) if segments.declared else (),
         placed.attributes_version,
         placed.readiness,
     )

@@ -103,7 +103,7 @@ BumpWrite = Literal["move", "event", "join"]
 
 
 def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
-    """Return how to record a move that the record has refused.
+    """Return how to record a bump that the record has refused.
 
     Return None if the stay that was moved has ended.
     """

@@ -13,10 +13,9 @@ from waitlist_shared.ids import pass_id_of
 from waitlist_shared.ranks import priority_of, ticket_of_millis, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
-# The statuses of an entry that has a place on the waitlist: it waits, is held or offered, or is
-# parked.
+# The statuses of an entry that has a place on the waitlist.
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
-# The statuses of an ended stay. The customer may sign up again if the waitlist allows it.
+# The statuses of an ended stay. The customer can sign up again if the waitlist allows it.
 ENDED: tuple[Status, ...] = ("left", "admitted")
 
 SHARDS = 16
@@ -62,15 +61,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     entry_id: str
     customer_id: str
     status: Status
-    # Identifies the stay.
+    # The id of the current stay.
     join_id: str
     created_millis: int
     updated_millis: int
     revision: int = 1
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Counts the changes of the attributes over all stays. Each change of the readiness adds
-    # READINESS_CHANGE.
+    # Every change of the attributes adds 1 to this version, and every change of the readiness adds
+    # READINESS_CHANGE. The version continues over all stays.
     attributes_version: int = 0
 
     # An entry that waits is not ready, and is passed over, until its customer's rest ends at
@@ -93,15 +92,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # `reminded_days` says how many days before that deadline the last reminder was due.
     confirm_by_millis: int | None = None
     reminded_days: int | None = None
-    # The customer did not answer in time. An answer that comes later has no effect.
+    # True if the customer did not answer in time. A later answer has no effect.
     unanswered: bool = False
-    # When the customer last confirmed that they still wait.
+    # The time at which the customer last confirmed that they still wait.
     confirmed_millis: int | None = None
 
-    # If this time is set, the address is not verified yet. The entry is then not ready, and leaves
-    # the waitlist at this time.
+    # If this time is set, the customer has not verified the address yet. The entry is not ready,
+    # and leaves the waitlist if the address is still unverified at this time.
     verify_until_millis: int | None = None
-    # The customer has proved during this stay that the address is theirs.
+    # True if the customer has proved during this stay that the address is theirs.
     verified: bool = False
     # How many links the customer has asked for since the signup, and when they last asked.
     link_asks: int = 0
@@ -128,11 +127,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # Digests of the Idempotency-Key and the body of the signup.
     signup_key: str = ""
     signup_body: str = ""
-    # The signup had no proof that the caller was this customer.
+    # True if the signup came without proof that the caller was this customer.
     by_guest: bool = False
 
     rank: int | None = None
-    # The number that the stay drew at signup.
+    # The number that was drawn at signup. It fixes the order of arrival.
     ticket: int | None = None
     # The stamp of the newest recorded decision about the place. When the stay has ended, `stamp` is
     # the stamp of the newest event, and `end_stamp` is the stamp of the decision that ended the
@@ -146,11 +145,11 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # late token can be told apart from a token that this entry never had.
     claim_token: str = ""
     claimed_until_millis: int | None = None
-    # The verb that ended the last hold, such as `released`. Empty if the hold expired.
+    # The verb that ended the last hold, such as `released`. It is empty if the hold expired.
     hold_end: str = ""
     # How many holds have expired.
     attempts: int = 0
-    # The hold is an offer that the customer may accept. It is not an operator's claim.
+    # True if the hold is an offer that the customer may accept, and not an operator's claim.
     is_offer: bool = False
     parked_millis: int | None = None
     park_reason: str = ""
@@ -160,7 +159,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # When the customer went out by an exit of their own that did not free the room.
+    # The time at which the customer went out, if that exit did not free the room.
     out_millis: int | None = None
 
     leaving_by: str = ""
@@ -186,7 +185,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     ban_reason: str = ""
     # A digest of the Idempotency-Key of the last ban. The record keeps it after the ban has ended.
     ban_key: str = ""
-    # The entry is being erased.
+    # True while the entry is being erased.
     erase: bool = False
 
     # The former stay while the entry is joining again. If the waitlist refuses the new stay, the
@@ -202,19 +201,19 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     requested_ticket: int | None = None
     requested_priority: int = 0
     requested_rank: int | None = None
-    # The stamp that was allocated to the import.
+    # The stamp that was allocated for the event `joined` or `reinstated`.
     allocated_stamp: int = 0
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""
     joining_reason: str = ""
-    # How often in a row the place was given back to the customer.
+    # How many times in a row an operator has reinstated the entry.
     reinstated: int = 0
 
     # The language that the signup asked for, on a waitlist that sends messages.
     language: str = ""
     # The value is `off` if the customer wants only the messages that they ask for themselves.
     messages: str = ""
-    # The address of this stay does not accept messages.
+    # True if the address of this stay does not accept messages.
     unreachable: bool = False
     # DynamoDB may delete the ended stay after this time.
     expires_at: int | None = None

@@ -25,7 +25,8 @@ INTENT_FIELDS = (
 )
 
 VERIFICATION_ASKED = "verification_asked"
-# The event of an unverified signup has this status in the index, where it stands at its deadline.
+# The index lists the event of an unverified signup with this status, at the deadline for the
+# verification.
 UNVERIFIED = "unverified"
 
 
@@ -60,7 +61,7 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         record,
         **others,
         previous=previous,
-        # The new stay gets later stamps.
+        # Every stamp of the new stay must be later than the stamps of the former stay.
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),

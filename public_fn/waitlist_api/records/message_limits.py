@@ -120,9 +120,9 @@ class Spending(Struct, frozen=True, kw_only=True):
     """The amount that a message takes from the budgets of a day.
 
     `of_stack` is the budget of the whole stack. `of_list` is the budget of the waitlist, or None if
-    the waitlist has no budget. `anyone` marks a message that strangers can cause. Such messages may
-    use only half of each budget. The other half remains for operators, and for customers who have
-    proved their address.
+    the waitlist has no budget. `by_anyone` marks a message that strangers can cause. These messages
+    may use only half of each budget. The other half remains for operators, and for customers who
+    have proved their address.
     """
 
     waitlist_id: str
@@ -130,7 +130,7 @@ class Spending(Struct, frozen=True, kw_only=True):
     amount: int
     of_stack: int
     of_list: int | None
-    anyone: bool
+    by_anyone: bool
     millis: int
 
 
@@ -169,7 +169,7 @@ class Budgets(Struct, frozen=True):
         condition = f"(attribute_not_exists(#{spending.unit}) OR #{spending.unit} <= :most)"
         values = {"most": most}
         limits: dict[str, int] = {spending.unit: limit}
-        if spending.anyone:
+        if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
             # A budget of 1 cannot be halved, so strangers may use all of it.
@@ -194,7 +194,7 @@ class Budgets(Struct, frozen=True):
         condition: str = "attribute_exists(#pk)",
         values: Item | None = None,
     ) -> Item:
-        names = [spending.unit, *([_by_anyone(spending.unit)] if spending.anyone else [])]
+        names = [spending.unit, *([_by_anyone(spending.unit)] if spending.by_anyone else [])]
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :amount" for name in names]
         update = f"SET {', '.join(parts)}, #expires_at = :expires_at"
         given = {

@@ -27,7 +27,7 @@ class Segments(Struct, frozen=True):
     declared: tuple[tuple[str, ...], ...]
     version: int
 
-    def of(self, attributes: Attributes) -> dict[str, Segment]:
+    def find(self, attributes: Attributes) -> dict[str, Segment]:
         """Return the segments of an entry by segment id.
 
         Return no segments if there are more than MAX_COMBINATIONS. Only entries that joined before
@@ -56,13 +56,13 @@ class Segments(Struct, frozen=True):
             )
             raise InvalidFields(FieldError("body.attributes", message))
 
-    def named(self, segment: Segment, field: str) -> str:
+    def find_id(self, segment: Segment, field: str) -> str:
         """Return the id of a segment. Raise InvalidFields if the segment is not declared."""
         self.declared_names(segment, field)
         return segment_id_of(self.waitlist_id, segment)
 
     def declared_names(self, names: Iterable[str], field: str) -> tuple[str, ...]:
-        """Return the attribute names in declared order.
+        """Return the attribute names in the order in which a segment declares them.
 
         Raise InvalidFields if no segment with exactly these names is declared.
         """

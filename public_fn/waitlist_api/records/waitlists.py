@@ -41,32 +41,33 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
     name: str
     open: bool = True
     paused: bool = False
-    # None means no limit.
+    # If `capacity` is None, the size of the waitlist is not limited.
     capacity: int | None = None
-    # Whether a customer may sign up again after leaving, or also after an admission.
+    # When a customer may sign up again: never, after leaving, or also after an admission.
     rejoin: Rejoin = "after_leaving"
     lease_seconds: int = 300
     max_attempts: int = 5
-    # None means no limit.
+    # How many entries may be claimed at the same time. None means that there is no limit.
     max_claims: int | None = None
     hide_counts: bool = False
-    # Limits the profile and attributes of signups, but not of imports and edits.
+    # The size of the profile and attributes of a signup is limited to this number of bytes. Imports
+    # and edits are not limited.
     max_guest_bytes: int = MAX_GUEST_BYTES
-    # None means that ended stays are kept forever.
+    # How many days ended stays are kept. None means that they are kept forever.
     retention_days: int | None = None
     # Each segment is a sorted list of attribute names.
     segments: tuple[tuple[str, ...], ...] = ()
-    # Without an admission policy, only operators admit customers.
+    # If `admission` is None, only operators admit customers.
     admission: AdmissionPolicy | None = None
-    # Without these settings, the customer's page shows only the name of the waitlist.
+    # If `page` is None, the customer's page shows only the name of the waitlist.
     page: PageSettings | None = None
-    # Without these rules, customers cannot let others pass.
+    # If `rest` is None, customers cannot let others pass.
     rest: RestRules | None = None
-    # Without these rules, customers are never asked whether they still wait.
+    # If `confirm` is None, customers are never asked whether they still wait.
     confirm: ConfirmRules | None = None
-    # Without these rules, callers state the customer id themselves.
+    # If `identity` is None, callers state the customer id themselves.
     identity: IdentityRules | None = None
-    # Without these rules, the service sends no messages and announces no turns in advance.
+    # If `messages` is None, the service sends no messages and does not announce turns in advance.
     messages: MessageRules | None = None
     # Signups are accepted from `opens_at` until `closes_at`, both in ISO 8601 and UTC.
     opens_at: str | None = None
@@ -117,7 +118,10 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         return {**asdict(self), **texts}
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the time since which `confirm` has been set without a pause."""
+        """Return the settings with the right value for `confirm.since_millis`.
+
+        This is the time since which the setting `confirm` has been active without a pause.
+        """
         if self.confirm is None:
             return self
         since = now_millis

@@ -90,7 +90,7 @@ class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
     acceptance: Acceptance = "enter"
     # Whether the room becomes free when the customer goes out, or when the pass ends.
     customer_exit: CustomerExit = "frees_now"
-    # Outside these hours, the policy makes no offers.
+    # The policy makes no offers outside these hours. None means that it may always make offers.
     offer_hours: OfferHours | None = None
 
     @property

@@ -56,7 +56,7 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of the customer's page. None of the texts may contain HTML."""
 
-    # This text may have several lines.
+    # Describes what customers wait for. The text may have several lines.
     text: str = ""
     colour: str | None = None
     logo_url: str | None = None
@@ -102,7 +102,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counted_sources(self) -> tuple[str, ...]:
-        """The sources that are counted on their own."""
+        """The sources that are counted on their own, and not together with all others."""
         asked = next((field for field in self.fields if field.name == self.source), None)
         return self.sources or (asked.choices if asked else ())
 

@@ -101,7 +101,7 @@ class CountHistory(Struct, frozen=True):
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
-        # A sample is taken shortly after its hour or minute begins. Round its time down.
+        # A sample is taken shortly after its hour or minute begins, so round its time down.
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
         timed = [(sample.millis // every * every, sample) for sample in samples]
         return _points(timed, range(start, last + step, step))

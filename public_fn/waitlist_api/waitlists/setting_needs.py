@@ -347,8 +347,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="schedule_over",
         settings=("admission.schedule",),
-        message="All times of the schedule have passed, so the schedule will make no more offers. "
-        "Add a time in the future, or remove the schedule.",
+        message="All times of the schedule have passed, so no more slots become due. Add a time in "
+        "the future, or remove the schedule.",
         is_broken=_schedule_is_over,
     ),
     Rule(

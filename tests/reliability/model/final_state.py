@@ -215,7 +215,7 @@ def _segmented(testbed: Testbed) -> Segmented:
         },
         waiting=frozenset(member.decode() for member in index),
         recorded={
-            _name(entry_id): frozenset(config.segments.of(record.attributes))
+            _name(entry_id): frozenset(config.segments.find(record.attributes))
             for entry_id, record in entries.items()
             if record.status in PRESENT
         },

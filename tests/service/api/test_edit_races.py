@@ -104,7 +104,9 @@ def assert_exact(people: Admissions) -> None:
         record = services.entries.get(people.waitlist_id, entry_id)
         assert record is not None
         assert record.status == "waiting"
-        expected |= {f"{one}:{int(rank):016d}:{entry_id}" for one in segments.of(record.attributes)}
+        expected |= {
+            f"{one}:{int(rank):016d}:{entry_id}" for one in segments.find(record.attributes)
+        }
     assert set(redis.zrange(keys.segments(people.waitlist_id), 0, -1)) == expected
 
 
