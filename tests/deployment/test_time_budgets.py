@@ -17,7 +17,7 @@ from waitlist_api.maintenance import finish_intents, rebuild
 from waitlist_api.records import lease
 from waitlist_api.webhooks import deliver
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS
-from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, may_pass
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, is_retryable
 from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
@@ -138,8 +138,8 @@ def test_the_document_has_the_times_to_come_again() -> None:
 def test_clients_repeat_after_the_gateways_own_answers() -> None:
     statuses = {int(one["answer"].strip("`")) for one in GATEWAY}
     assert statuses == {429, 500, 503, 504}
-    assert all(may_pass(status, "") for status in statuses)
-    assert not may_pass(500, "internal_error")
+    assert all(is_retryable(status, "") for status in statuses)
+    assert not is_retryable(500, "internal_error")
 
 
 def test_the_worst_cases_nest() -> None:

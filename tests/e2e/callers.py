@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from tools.local.operator import local_operator
-from waitlist_cli.client.retries import PATIENT, may_pass
+from waitlist_cli.client.retries import PATIENT, is_retryable
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FirstRequests:
 
     def note(self, answer: httpx.Response) -> None:
         self.sent += 1
-        self.refused += may_pass(answer.status_code, answer.text)
+        self.refused += is_retryable(answer.status_code, answer.text)
 
 
 first_requests = FirstRequests()
@@ -44,7 +44,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):
-        if not may_pass(answer.status_code, answer.text):
+        if not is_retryable(answer.status_code, answer.text):
             break
         time.sleep(PATIENT.pause_after(attempt, answer.headers))
         answer = ask()

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, may_pass
+from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, is_retryable
 from waitlist_cli.errors import (
     CliError,
     Defective,
@@ -150,7 +150,7 @@ class Api:
                 if response.is_success:
                     return _decoded(response)
                 problem, headers = _problem(response), response.headers
-                if not may_pass(response.status_code, problem.code):
+                if not is_retryable(response.status_code, problem.code):
                     raise problem
             problem.retry_after = headers.get("retry-after", "")
             if attempt + 1 < policy.tries:
@@ -235,6 +235,6 @@ def _without_reason(status: int) -> CliError:
 def _kind(status: int, code: str) -> type[CliError]:
     if status in (401, 403):
         return Unauthorised
-    if may_pass(status, code):
+    if is_retryable(status, code):
         return Unavailable
     return Defective if status >= 500 else Refused

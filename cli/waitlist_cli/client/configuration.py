@@ -32,7 +32,7 @@ class Choice:
     local: bool | None = None
     as_json: bool | None = None
 
-    def over(self, other: "Choice") -> "Choice":
+    def with_defaults(self, other: "Choice") -> "Choice":
         """Return this choice, with the other's value for each option that was not typed here."""
         mine = {one.name: getattr(self, one.name) for one in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}

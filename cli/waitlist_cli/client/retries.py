@@ -7,7 +7,7 @@ from dataclasses import dataclass
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 
-def may_pass(status: int, code: str) -> bool:
+def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed.
 
     A `500` without a `code` comes from API Gateway: the function was killed, perhaps after it had

@@ -7,7 +7,7 @@ import typer
 
 from waitlist_cli.client.ids import ENTRY_ID, checked_waitlist_id
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.messages import became, plain, previews, send_test
+from waitlist_cli.operations.messages import describe_result, plain, previews, send_test
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import Customer
@@ -98,7 +98,7 @@ def messages(
         who, customer = None, who
     found = context.person(waitlist, who, customer).messages()
     rows = (
-        [message["at"], message["kind"], message["channel"], became(message)]
+        [message["at"], message["kind"], message["channel"], describe_result(message)]
         for message in found["messages"]
     )
     context.output.rows(NOTE, rows, title="Messages", document=found)

@@ -6,7 +6,7 @@ import typer
 
 from waitlist_cli.commands.waitlists import change
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.settings import NO_PAGE, replacing
+from waitlist_cli.operations.settings import NO_PAGE, replacement_patch
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId, read_json
@@ -124,7 +124,7 @@ def page(
     if texts is not None:
         found = context.call("GET", waitlist)
         former, version = (found["page"] or NO_PAGE)["texts"], found["version"]
-        typed["texts"] = replacing(former, read_json(texts) if texts else {})
+        typed["texts"] = replacement_patch(former, read_json(texts) if texts else {})
     if off and typed:
         raise WrongUsage(
             "--off removes all settings of the page. Do not combine it with other options."

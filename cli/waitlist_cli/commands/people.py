@@ -14,7 +14,7 @@ from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.person import Person
-from waitlist_cli.operations.settings import replacing
+from waitlist_cli.operations.settings import replacement_patch
 from waitlist_cli.operations.sign_up import address_field, sign_up
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -92,7 +92,7 @@ def edit(
         if "texts" in messages:
             found = context.call("GET", waitlist)
             former, version = (found["messages"] or {}).get("texts", {}), found["version"]
-            messages["texts"] = replacing(former, messages["texts"])
+            messages["texts"] = replacement_patch(former, messages["texts"])
         change(context, waitlist, settings, version)
     else:
         person = context.person(waitlist, entry, customer, reason)

@@ -127,7 +127,7 @@ def _reinstate(
     entry = task.reinstate(entry_id, name)
     if isinstance(entry, Refused):
         context.output.note(f"{name}: {entry.message} ({entry.code})", "yellow")
-    elif entry is not None and issued is not None and (token := task.token_of(entry_id)):
+    elif entry is not None and issued is not None and (token := task.issue_token(entry_id)):
         issued.write([(entry_id, "" if name == entry_id else name, *token, "")])
     return entry
 

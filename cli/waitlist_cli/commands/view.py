@@ -8,7 +8,7 @@ import typer
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.errors import Refused, Unavailable, WrongUsage
 from waitlist_cli.operations.person import Person
-from waitlist_cli.operations.search import found_people, person_of
+from waitlist_cli.operations.search import find_person, found_people
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries, print_entry
@@ -175,7 +175,7 @@ def find(
     if text is None:
         ((field, value),) = addresses.items()
         address = {field: sys.stdin.readline().strip() if value == "-" else value}
-        print_entry(context, person_of(context.api, waitlist, address))
+        print_entry(context, find_person(context.api, waitlist, address))
         return
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 

@@ -17,7 +17,7 @@ from waitlist_cli.operations.messages import (
     pieces,
     previews,
     send_test,
-    words_of,
+    split_preview,
 )
 
 PATH = "/lists/{waitlist}/messages"
@@ -64,7 +64,7 @@ def routes(console: Console) -> list[Route]:
         kind = _checked(KINDS, query.get("kind"), USUAL)
         language = _checked(LANGUAGES, query.get("language"), rules["language"] if rules else "en")
         (preview,) = previews(console.api, waitlist_id, kind, language)
-        words, url = words_of(preview)
+        words, url = split_preview(preview)
         counts = console.get(f"/{waitlist_id}/stats")["messages"] if rules else None
         return console.page(
             request,

@@ -12,7 +12,7 @@ from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.operations.search import person_of
+from waitlist_cli.operations.search import find_person
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
@@ -147,7 +147,7 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     if identity is None:
         return None
     try:
-        found = person_of(console.api, waitlist_id, {identity["field"]: text})
+        found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
         # The text is not a known address, but may be part of an address or of a name.
         if error.code in ("entry_not_found", "invalid_request"):

@@ -13,7 +13,7 @@ from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.person_actions import ACTIONS, name_of, possible
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
-from waitlist_cli.operations.messages import became
+from waitlist_cli.operations.messages import describe_result
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.moves_output import happened
 
@@ -49,7 +49,7 @@ def routes(console: Console) -> list[Route]:
             explanation=explanation(person, waitlist),
             actions=possible(person),
             ahead=ahead,
-            notes=[{**note, "became": became(note)} for note in reversed(notes)],
+            notes=[{**note, "became": describe_result(note)} for note in reversed(notes)],
             history=_with_places(history),
             has_more=person["cursor"] is not None and history is person["history"],
             every=None if ahead else REFRESH_SECONDS,

@@ -68,13 +68,13 @@ def pieces(line: str) -> list[tuple[str, bool]]:
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
 
 
-def words_of(preview: Mapping[str, Any]) -> tuple[list[str], str]:
+def split_preview(preview: Mapping[str, Any]) -> tuple[list[str], str]:
     """Return the lines of a message and its link, which is the last one."""
     text, _, url = preview["text"].strip().rpartition("\n")
     return text.strip().split("\n"), url
 
 
-def became(note: Mapping[str, Any]) -> str:
+def describe_result(note: Mapping[str, Any]) -> str:
     """Return in words what became of a message."""
     reason = note["reason"]
     return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

@@ -45,7 +45,7 @@ class Reinstatements:
         self.back += 1
         return entry
 
-    def token_of(self, entry_id: str) -> tuple[str, str] | None:
+    def issue_token(self, entry_id: str) -> tuple[str, str] | None:
         """Return the token of the new stay, and its link; None if customers have accounts."""
         person = Person(self.api, self.waitlist_id, entry_id, policy=PATIENT)
         try:

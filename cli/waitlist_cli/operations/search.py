@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
-def person_of(api: "Api", waitlist_id: str, address: dict[str, str]) -> Any:
+def find_person(api: "Api", waitlist_id: str, address: dict[str, str]) -> Any:
     """Return the person of an address, such as {"email": …}, of a list with `identity`.
 
     The address is in the body, because URLs are logged.

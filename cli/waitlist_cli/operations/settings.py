@@ -78,7 +78,7 @@ def change_seen(
         if not mine:
             return now
         patch = {
-            name: replacing(now[name], value) if isinstance(value, dict) else value
+            name: replacement_patch(now[name], value) if isinstance(value, dict) else value
             for name, value in mine.items()
         }
         try:
@@ -95,7 +95,7 @@ def change_seen(
     )
 
 
-def replacing(former: Any, new: Any) -> Any:
+def replacement_patch(former: Any, new: Any) -> Any:
     """Return the merge patch that leaves nothing of a former object but what the new one has.
 
     What is no object is returned as it is, for the service to refuse.
@@ -103,7 +103,7 @@ def replacing(former: Any, new: Any) -> Any:
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new
     return dict.fromkeys(former) | {
-        name: replacing(former.get(name), value) for name, value in new.items()
+        name: replacement_patch(former.get(name), value) for name, value in new.items()
     }
 
 

@@ -81,7 +81,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> NoReturn:
         typed = Choice(**{name: ctx.params.pop(name) for name in COMMON})
-        ctx.choice = typed.over(ctx.obj)
+        ctx.choice = typed.with_defaults(ctx.obj)
 
         def run() -> Any:
             if "waitlist" in ctx.params:

@@ -22,7 +22,7 @@ class Problem(Exception):
         self.status, self.code, self.retry_after = status, code, retry_after
 
     @property
-    def may_pass(self):
+    def is_retryable(self):
         gateways_own = self.status == 500 and not self.code
         return gateways_own or self.status in (0, 429, 502, 503, 504)
 
@@ -62,7 +62,7 @@ class Waitlist:
             try:
                 return self._once(method, path, token, body, key)
             except Problem as problem:
-                if not problem.may_pass:
+                if not problem.is_retryable:
                     raise
                 longest = min(2**attempt, 8)
                 time.sleep(problem.retry_after + random.random() * longest)

@@ -12,7 +12,7 @@ import httpx
 from tests.reliability.load.history import NO_CODE, Attempt, History, Operation, Outcome
 from tests.reliability.load.wire import Answer, Wire
 from tools.local.operator import local_operator
-from waitlist_cli.client.retries import PATIENT, may_pass
+from waitlist_cli.client.retries import PATIENT, is_retryable
 
 MOST_TIMES = 10
 NO_HEADERS: Mapping[str, str] = {}
@@ -169,7 +169,7 @@ def _signed(request: httpx.Request) -> httpx.Request:
 
 
 def _outcome(answer: Answer | None) -> Outcome:
-    if answer is None or answer.status >= 500 or may_pass(answer.status, _code(answer)):
+    if answer is None or answer.status >= 500 or is_retryable(answer.status, _code(answer)):
         return "unknown"
     return "done" if answer.status < 300 else "refused"
 

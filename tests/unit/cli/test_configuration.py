@@ -179,5 +179,5 @@ def test_a_file_that_is_named_must_be_there_and_be_toml(tmp_path: Path) -> None:
 
 
 def test_an_option_of_a_command_comes_before_the_common_one() -> None:
-    both = Choice(region="near").over(Choice(region="far", local=True))
+    both = Choice(region="near").with_defaults(Choice(region="far", local=True))
     assert both == Choice(region="near", local=True)
