@@ -94,7 +94,7 @@ def api() -> Api:
         # A secret of the edge never changes: another key is another secret.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
-        if not error.will_pass:
+        if not error.is_temporary:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)

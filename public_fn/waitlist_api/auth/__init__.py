@@ -1,1 +1,1 @@
-"""Credentials: guests' entry tokens, customers' JWTs, operators' IAM identities; and passes."""
+"""Credentials: entry tokens, customers' JWTs, operators' IAM identities, and passes."""

@@ -1,6 +1,6 @@
-"""Passes: JWTs by which any place can check an admission, signed by an RSA key in KMS.
+"""Passes: JWTs that prove an admission to any site. An RSA key in KMS signs them.
 
-KMS keeps the private key and signs. The function needs no library of cryptography.
+KMS keeps the private key and does the signing, so the function needs no cryptography library.
 """
 
 import base64
@@ -18,7 +18,7 @@ from waitlist_api.errors import KeysUnavailable, Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
-# A message and its signature take about 1 KB.
+# The maximum number of signatures in memory. A message and its signature take about 1 KB.
 MOST_SIGNED = 5000
 CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
 DISCOVERY_PATH = "/.well-known/openid-configuration"
@@ -28,22 +28,23 @@ Jwk = dict[str, str]
 
 
 class KmsKeys(Struct, frozen=True):
-    """RSA keys in KMS: the first one signs, all are published.
+    """RSA keys in KMS. The first key signs, and all keys are published.
 
-    `client` returns a botocore KMS client; the first call of KMS makes it.
+    `client` creates the KMS client when it is first needed.
     """
 
     arns: tuple[str, ...]
     client: Callable[[], Any]
-    # A key in KMS never changes, so each public key is read once per process.
+    # A key in KMS never changes, so each process reads each public key once.
     _published: dict[str, Jwk] = field(default_factory=dict)
-    # A customer may ask for the same pass every second, and KMS is paid by the signature.
+    # A customer may request the same pass every second, and KMS charges for each signature.
     _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the signature of a message of at most 4096 bytes: the same at every call.
+        """Return the signature of a message of at most 4096 bytes.
 
-        KMS signs the newest MOST_SIGNED messages once for each process.
+        The newest MOST_SIGNED signatures are cached, so that KMS signs each message once per
+        process.
         """
         if message not in self._signed:
             if len(self._signed) >= MOST_SIGNED:
@@ -52,7 +53,7 @@ class KmsKeys(Struct, frozen=True):
         return self._signed[message]
 
     def _sign(self, message: bytes) -> bytes:
-        with _our_errors():
+        with _translated_errors():
             answer = self.client().sign(
                 KeyId=self._signing(),
                 Message=message,
@@ -61,12 +62,12 @@ class KmsKeys(Struct, frozen=True):
             )
         return bytes(answer["Signature"])
 
-    def signing_id(self) -> str:
-        """Return the `kid` of the key that signs."""
+    def signing_key_id(self) -> str:
+        """Return the `kid` of the signing key."""
         return self._jwk(self._signing())["kid"]
 
     def public(self) -> list[Jwk]:
-        """Return the public keys, the signing one first."""
+        """Return the public keys. The signing key comes first."""
         return [self._jwk(arn) for arn in self.arns]
 
     def _signing(self) -> str:
@@ -76,16 +77,16 @@ class KmsKeys(Struct, frozen=True):
 
     def _jwk(self, arn: str) -> Jwk:
         if arn not in self._published:
-            with _our_errors():
+            with _translated_errors():
                 answer = self.client().get_public_key(KeyId=arn)
             self._published[arn] = jwk_of(bytes(answer["PublicKey"]))
         return self._published[arn]
 
 
 class Passes(Struct, frozen=True):
-    """Issues passes, and publishes what verifies them.
+    """Issues passes, and publishes the keys and the metadata that verify them.
 
-    An empty `issuer` means that each request's own base URL is the issuer.
+    If `issuer` is empty, the base URL of each request is the issuer.
     """
 
     keys: KmsKeys
@@ -100,7 +101,7 @@ class Passes(Struct, frozen=True):
         inside_until_millis: int,
         base_url: str,
     ) -> str:
-        """Return the pass of an admission: the same at every call, until another key signs.
+        """Return the pass for an admission. It stays the same until the signing key changes.
 
         Raises KeysUnavailable or Throttled if KMS does not sign.
         """
@@ -114,7 +115,7 @@ class Passes(Struct, frozen=True):
             "nbf": begins,
             "exp": inside_until_millis // 1000,
         }
-        header = {"alg": ALGORITHM, "typ": "JWT", "kid": self.keys.signing_id()}
+        header = {"alg": ALGORITHM, "typ": "JWT", "kid": self.keys.signing_key_id()}
         content = f"{_encoded(_json(header))}.{_encoded(_json(claims))}"
         return f"{content}.{_encoded(self.keys.sign(content.encode()))}"
 
@@ -123,7 +124,7 @@ class Passes(Struct, frozen=True):
         return {"keys": self.keys.public()}
 
     def discovery(self, base_url: str) -> dict[str, Any]:
-        """Return the metadata by which verifiers find the keys (OpenID Connect Discovery)."""
+        """Return the OpenID Connect Discovery metadata that verifiers use to find the keys."""
         issuer = self.issuer or base_url
         return {
             "issuer": issuer,
@@ -136,13 +137,13 @@ class Passes(Struct, frozen=True):
 
 
 def jwk_of(der: bytes) -> Jwk:
-    """Return an RSA public key as a JWK; `der` is a SubjectPublicKeyInfo.
+    """Convert an RSA public key from DER (SubjectPublicKeyInfo) to a JWK.
 
-    Its `kid` is the key's thumbprint (RFC 7638).
+    The `kid` is the thumbprint of the key (RFC 7638).
     """
     (info,) = _elements(der)
     _algorithm, bits = _elements(info)
-    # The first byte of a bit string is the number of unused bits: 0.
+    # The first byte of a bit string is the number of unused bits, which is 0.
     (numbers,) = _elements(bits[1:])
     modulus, exponent = (_encoded(number.lstrip(b"\0")) for number in _elements(numbers))
     required = {"e": exponent, "kty": "RSA", "n": modulus}
@@ -151,7 +152,7 @@ def jwk_of(der: bytes) -> Jwk:
 
 
 def _elements(der: bytes) -> list[bytes]:
-    """Return the contents of DER elements that follow each other."""
+    """Return the contents of consecutive DER elements."""
     contents = []
     at = 0
     while at < len(der):
@@ -173,7 +174,7 @@ def _encoded(content: bytes) -> str:
 
 
 @contextmanager
-def _our_errors() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except ClientError as error:

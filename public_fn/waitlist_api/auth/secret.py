@@ -1,4 +1,4 @@
-"""Reads the secret of the entry tokens."""
+"""Reads the secret that signs entry tokens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from waitlist_api.auth.token_keys import SecretUnavailable
 
 
 def secret_reader(arn: str, client: Any) -> Callable[[], str]:
-    """Return a function that reads a secret, or raises SecretUnavailable."""
+    """Return a function that reads a secret. The function raises SecretUnavailable if it fails."""
 
     def read() -> str:
         try:
@@ -17,12 +17,12 @@ def secret_reader(arn: str, client: Any) -> Callable[[], str]:
         except BotoCoreError as error:
             raise SecretUnavailable from error
         except ClientError as error:
-            raise SecretUnavailable(will_pass=_will_pass(error)) from error
+            raise SecretUnavailable(is_temporary=_is_temporary(error)) from error
 
     return read
 
 
-def _will_pass(error: ClientError) -> bool:
+def _is_temporary(error: ClientError) -> bool:
     response: Any = error.response
     is_throttled = response["Error"]["Code"] == "ThrottlingException"
     return is_throttled or int(response["ResponseMetadata"]["HTTPStatusCode"]) >= 500

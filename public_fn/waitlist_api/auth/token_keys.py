@@ -1,4 +1,4 @@
-"""The keys of entry tokens: the signing key, the previous one, and their periodic reload."""
+"""The keys that sign entry tokens: the current key, the previous key, and their periodic reload."""
 
 import base64
 import hashlib
@@ -17,40 +17,43 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# A token has its stay in clear text, so that the MAC can be checked before the entry is read.
-# Together they are as long as one SHA-256: 8 and 35 characters of base64.
+# A token contains its stay in clear text, so that the MAC can be checked before the entry is read.
+# The stay and the MAC together have the length of a SHA-256 digest: 8 and 35 characters of base64.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code names its entry too, as text: 60 bytes are 80 characters of base64. One that moves an entry
-# also names the id of the new address: 86 bytes are 115 characters.
+# A code also contains its entry id as text: 60 bytes, which are 80 characters of base64. A code
+# that moves an entry also contains the id of the new address: 86 bytes, which are 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
-# A new key signs only after every process has read it, or a process would refuse its tokens:
-# after twice the interval between two reads.
+# A new key must not sign before every process has read it, because the other processes would refuse
+# its tokens. Two reload intervals are long enough.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """The secret cannot be read. With `will_pass` false, the deployment is wrong."""
+    """The secret cannot be read.
 
-    def __init__(self, *, will_pass: bool = True) -> None:
-        super().__init__("the entry token secret cannot be read: may the function read it?")
-        self.will_pass = will_pass
+    If `is_temporary` is false, a retry does not help, because the deployment is misconfigured.
+    """
+
+    def __init__(self, *, is_temporary: bool = True) -> None:
+        super().__init__("the secret cannot be read. Check that the function's role allows it")
+        self.is_temporary = is_temporary
 
 
 class BadSecret(ValueError):
-    """The secret has no valid keys; the message describes the format."""
+    """The secret contains no valid keys. The exception's message describes the format."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"the entry token secret must be a text of {MIN_LENGTH} characters or more, or JSON: "
+            f"the entry token secret must have at least {MIN_LENGTH} characters, or be JSON: "
             '{"current": KEY, "previous": KEY, "current_from": SECONDS_SINCE_1970, '
             '"identity": KEY}'
         )
 
 
 class TokenKey(Struct, frozen=True):
-    """One key. Its id, a digest, is the beginning of each of its tokens."""
+    """A signing key. Each of its tokens begins with the key's id, which is a digest of the key."""
 
     secret: str
 
@@ -59,29 +62,32 @@ class TokenKey(Struct, frozen=True):
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
     def token(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token of one stay of an entry: the same at every call."""
+        """Return the token of a stay. The result is always the same for the same stay."""
         text = f"{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:MAC_BYTES]
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
-    def code(self, waitlist_id: str, said: "InCode") -> str:
-        """Return the code that proves to have the address of an entry.
+    def code(self, waitlist_id: str, content: "CodeContent") -> str:
+        """Return the code that proves ownership of an address.
 
-        No token has the text that is signed here: ids have no slash.
+        The signed text never equals the text of a token, because ids contain no slash.
         """
-        what = f"move/{said.to}" if said.to else "verify"
-        text = f"{what}/{waitlist_id}/{said.entry_id}/{said.stay}/{said.minute}".encode()
+        purpose = f"move/{content.to}" if content.to else "verify"
+        text = (
+            f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
+        )
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:CODE_MAC_BYTES]
-        numbers = said.stay.to_bytes(STAY_BYTES) + said.minute.to_bytes(MINUTE_BYTES)
-        content = said.entry_id.encode() + numbers + said.to.encode() + mac
-        return f"{self.id}.{base64.urlsafe_b64encode(content).rstrip(b'=').decode()}"
+        numbers = content.stay.to_bytes(STAY_BYTES) + content.minute.to_bytes(MINUTE_BYTES)
+        data = content.entry_id.encode() + numbers + content.to.encode() + mac
+        return f"{self.id}.{base64.urlsafe_b64encode(data).rstrip(b'=').decode()}"
 
 
-class InCode(Struct, frozen=True):
-    """What a code says, which is not verified here: of which stay it is, and of which minute.
+class CodeContent(Struct, frozen=True):
+    """The content of a code: its entry, its stay and the minute when it was issued.
 
-    Minutes are counted from 1970. With `to` the entry moves to the address with this id.
+    The content is not verified here. Minutes are counted from 1970. If `to` is set, the entry moves
+    to the address with this id.
     """
 
     entry_id: str
@@ -91,7 +97,7 @@ class InCode(Struct, frozen=True):
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """Read a code that matches CODE."""
+        """Parse a code that matches CODE, without verifying it."""
         text = code.partition(".")[2]
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]
@@ -107,15 +113,16 @@ class InCode(Struct, frozen=True):
 
 
 def stay_of(token: str) -> int:
-    """Return the stay in a token, which is not verified here."""
+    """Return the stay in a token, without verifying the token."""
     _, _, content = token.partition(".")
     return int.from_bytes(base64.urlsafe_b64decode(content[:STAY_CHARACTERS]))
 
 
 class TokenKeys(Struct, frozen=True):
-    """The keys in the secret. `current` signs from `current_from_seconds` (since 1970) on.
+    """The keys in the secret.
 
-    `identity` is the key of the digests of addresses, which no rotation changes (decision 60).
+    `current` signs from `current_from_seconds` (seconds since 1970) on, and `previous` signs before
+    that. `identity` is the key for address digests. Rotation does not change it (decision 60).
     """
 
     current: TokenKey
@@ -125,7 +132,10 @@ class TokenKeys(Struct, frozen=True):
 
     @classmethod
     def parse(cls, secret: str) -> Self:
-        """Parse a secret: JSON with both keys, or the text of a single key. Raises BadSecret."""
+        """Parse a secret: JSON that contains several keys, or the text of one key.
+
+        Raises BadSecret.
+        """
         if not secret.startswith("{"):
             return cls(_key(secret), _first_identity(secret))
         try:
@@ -140,21 +150,21 @@ class TokenKeys(Struct, frozen=True):
         return cls(current, identity, None if previous is None else _key(previous), since)
 
     def signing(self, now_seconds: float) -> TokenKey:
-        """Return the key of new tokens."""
+        """Return the key that signs new tokens."""
         is_early = now_seconds < self.current_from_seconds
         return self.previous if self.previous is not None and is_early else self.current
 
-    def of_token(self, token: str) -> TokenKey | None:
-        """Return the key whose id the token begins with; None if it is no longer valid."""
+    def find_key(self, token: str) -> TokenKey | None:
+        """Return the key that issued a token, or None if that key is no longer valid."""
         known = (key for key in (self.current, self.previous) if key is not None)
         return next((key for key in known if token.startswith(f"{key.id}.")), None)
 
 
-class KeptKeys:
-    """The keys, read again every 5 minutes. If that fails, the last ones stay valid."""
+class ReloadedKeys:
+    """Token keys that are reloaded every 5 minutes. If a reload fails, the last keys stay valid."""
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
-        """Read the secret once; raises SecretUnavailable or BadSecret."""
+        """Read the secret for the first time. Raises SecretUnavailable or BadSecret."""
         self._read = read
         self._now_millis = now_millis
         self._keys = TokenKeys.parse(read())
@@ -174,12 +184,12 @@ class KeptKeys:
             self._keys = TokenKeys.parse(self._read())
         except (SecretUnavailable, BadSecret):
             wait_seconds = RETRY_SECONDS
-            logger.warning("the entry token secret cannot be read again", exc_info=True)
+            logger.warning("the entry token secret could not be reloaded", exc_info=True)
         self._read_again_millis = self._now_millis() + wait_seconds * 1000
 
 
 def _first_identity(secret: str) -> str:
-    """Return the identity key of a secret that has none, which its first rotation writes down."""
+    """Derive the identity key of a secret that has none. The first key rotation stores it."""
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 

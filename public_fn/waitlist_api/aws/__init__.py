@@ -1,1 +1,1 @@
-"""AWS clients, and the deadline that Lambda sets for each of their calls."""
+"""AWS clients, and the request deadline that limits each of their calls."""

@@ -1,6 +1,6 @@
-"""The AWS clients: short timeouts, few retries, and no call that would outlast the request.
+"""The AWS clients. They have short timeouts and few retries, and no call outlasts the request.
 
-Why these numbers, and their sums: docs/internals/time-budgets.md.
+docs/internals/time-budgets.md explains these numbers and their sums.
 """
 
 from functools import cache, partial
@@ -12,29 +12,30 @@ from botocore.session import Session, get_session
 
 from waitlist_api.aws.deadline import Deadline
 
-# Time that a request reserves to report what went wrong.
+# Time that a request reserves for its error response.
 ANSWER_SECONDS = 0.5
 CONNECT_SECONDS = 1
-# The longest pause of botocore, after throttling; doubled with every attempt.
+# Botocore's longest first pause after throttling. The pause doubles with every attempt.
 THROTTLED_PAUSE_SECONDS = 1
-# An `x-amz-retry-after` lengthens a pause by at most this.
+# The header `x-amz-retry-after` can lengthen a pause by at most this much.
 ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # Standard: every pause is random, and retries stop when most calls of a process fail. Adaptive
-    # could delay calls for any length of time.
+    # The standard retry mode adds jitter to every pause, and stops retrying when most calls of a
+    # process fail. The adaptive mode could delay calls without a limit.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
-        # Constants: botocore would compose a user agent twice for each call, and look for the
-        # account of the credentials to name it in the address, a sixth of a call's processor time.
+        # Use constants here. Otherwise botocore would build a user agent twice for each call, and
+        # look up the credentials' account for the endpoint URL. Both together cost a sixth of a
+        # call's CPU time.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",
-        # A third of a call's processor time. Our own code builds every request, and DynamoDB
-        # refuses a wrong one with the same error to us: a defect.
+        # Validation costs a third of a call's CPU time. Only our own code builds requests, and
+        # DynamoDB rejects an invalid request anyway.
         parameter_validation=False,
     )
 
@@ -44,16 +45,18 @@ SECRETS = _config(read_seconds=2, attempts=3)
 SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
 EVENTS = _config(read_seconds=2, attempts=3)
-# Longer than a call of the private function and than its cold start. Only one retry: while Lambda
-# throttles it, each waiting request occupies an environment of the public function.
+# The read timeout is longer than a cold start and a call of the private function. Only one retry is
+# allowed, because during throttling each waiting request occupies an environment of the public
+# function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# No customer waits for maintenance, and it should succeed while requests are throttled.
+# No customer waits for maintenance, and maintenance must succeed even while requests are throttled.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
-# One attempt: after a time-out the message may have been sent. The queue of messages tries again.
+# Only one attempt is made, because a message may have been sent before a timeout. The message queue
+# retries it later.
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
-# Botocore's HTTP response and its parsed body.
+# Botocore's HTTP response and the parsed body.
 Response = tuple[Any, Any]
 
 
@@ -65,65 +68,61 @@ class OutOfTime(BotoCoreError):
 
 @cache
 def _session() -> Session:
-    """Return a session of botocore: boto3's would import s3transfer, which takes 100 ms."""
+    """Return a botocore session. A boto3 session would import s3transfer, which takes 100 ms."""
     return get_session()
 
 
 def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return a DynamoDB client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return a Lambda client for requests; it may send every message of the contract twice."""
+    """Return a Lambda client for requests.
+
+    It may send a message twice, which every message allows.
+    """
     return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
 def patient_lambda_client() -> Any:
-    """Return a Lambda client for maintenance."""
     return _session().create_client("lambda", config=PATIENT_LAMBDA)
 
 
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return a Secrets Manager client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
 
 
 def sqs_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return an SQS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("sqs", config=SQS), time)
 
 
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
-    """Return a KMS client whose calls respect the deadline."""
     return _with_deadline(_session().create_client("kms", config=KMS), time)
 
 
 def events_client() -> Any:
-    """Return a client of EventBridge."""
     return _session().create_client("events", config=EVENTS)
 
 
 def mail_client() -> Any:
-    """Return a client of SES v2."""
     return _session().create_client("sesv2", config=SENDING)
 
 
 def sms_client() -> Any:
-    """Return a client of AWS End User Messaging."""
     return _session().create_client("pinpoint-sms-voice-v2", config=SENDING)
 
 
 def attempt_seconds(config: Any) -> float:
-    """Return how long one attempt may take."""
+    """Return the longest duration of one attempt."""
     return float(config.connect_timeout + config.read_timeout)
 
 
 def _with_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client refuse attempts, and pauses before them, that could outlast the deadline."""
+    """Make a client refuse attempts and pauses that could outlast the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # Raise before botocore decides on the pause: it has no other way to forbid a retry.
+    # Raise an exception before botocore decides to pause, because there is no other way to prevent
+    # a retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
     return client
@@ -143,9 +142,9 @@ def _may_retry(
     operation: Any,
     **_: Any,
 ) -> None:
-    """Raise the failure of an attempt if a retry would come too late.
+    """Raise the error of an attempt if a retry could not finish before the deadline.
 
-    Botocore calls this after each attempt, also after a successful one.
+    Botocore calls this function after each attempt, even after a successful attempt.
     """
     if response is not None and response[0].status_code < 300:
         return

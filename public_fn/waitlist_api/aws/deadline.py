@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 
 class Deadline:
-    """One object per process, because Lambda sends one request at a time.
+    """The deadline of the current request. There is one object per process.
 
-    Outside of a request, as in maintenance, there is no deadline.
+    Lambda sends a process one request at a time. Outside a request, as in maintenance, there is no
+    deadline.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -17,12 +18,12 @@ class Deadline:
         self._end = math.inf
 
     def left(self) -> float:
-        """Return the seconds left; negative after the deadline."""
+        """Return the seconds that are left. The result is negative after the deadline."""
         return self._end - self._monotonic()
 
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
-        """Set the deadline of the request inside the `with` block."""
+        """Set the deadline for the duration of a `with` block."""
         self._end = self._monotonic() + seconds
         try:
             yield

@@ -1,1 +1,1 @@
-"""Whether a person signs up, as Turnstile or hCaptcha says (decision 68)."""
+"""Bot protection: checks signups of guests with Turnstile or hCaptcha (decision 68)."""

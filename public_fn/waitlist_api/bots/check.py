@@ -1,4 +1,4 @@
-"""Whether the guest who signs up is a person, by the token of the provider's widget."""
+"""Checks with the bot-protection provider whether a guest who signs up is a person."""
 
 import hashlib
 import uuid
@@ -17,13 +17,13 @@ ANY = "*"
 
 
 class SecretUnreadable(Exception):
-    """The provider's secret cannot be read at this moment."""
+    """The provider's secret cannot be read at the moment."""
 
 
 class BotProof(Struct, frozen=True):
-    """The token of the widget, empty without one, and the hosts whose pages may have made it.
+    """The widget's token, or an empty string, and the hosts whose pages may have created the token.
 
-    `request_digest` tells signups apart: the repeat of a signup has the same digest.
+    `request_digest` identifies the signup. A retry of a signup has the same digest.
     """
 
     token: str
@@ -31,9 +31,10 @@ class BotProof(Struct, frozen=True):
     request_digest: str
 
     def once_key(self, entry_id: str) -> str:
-        """Return the key by which a provider recognises a repeated question.
+        """Return the idempotency key for asking the provider about this signup.
 
-        The same token for another entry, or for another signup of this entry, is another question.
+        A signup for another entry, or another signup for the same entry, gets another key, even if
+        it uses the same token.
         """
         parts = "\0".join((entry_id, self.token, self.request_digest))
         digest = hashlib.sha256(parts.encode()).digest()
@@ -41,9 +42,12 @@ class BotProof(Struct, frozen=True):
 
 
 class BotCheck:
-    """Asks the provider about tokens; one object per process, which handles one request at a time.
+    """Asks the provider about tokens.
 
-    `ask` returns the provider's answer, None without one. `read_secret` raises SecretUnreadable.
+    There is one object per process, which handles one request at a time.
+
+    `ask` returns the provider's answer, or None if there is no answer. `read_secret` raises
+    SecretUnreadable.
     """
 
     def __init__(
@@ -66,18 +70,22 @@ class BotCheck:
     def proof_of(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
-        """Return the proof that a guest sent to a host of the API, or to its edge.
+        """Return the proof that a guest sent to the API or to its edge.
 
-        A signup without a `request_digest` is no repeat of another one.
+        If `request_digest` is empty, the signup does not count as a retry of another signup.
         """
         own = filter(None, (api_host, _host_of(edge_url)))
         hostnames = self._hostnames.union(own)
         return BotProof(token or "", hostnames, request_digest or uuid.uuid4().hex)
 
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
-        """Raise BotCheckFailed, or BotCheckUnavailable where that is to refuse signups."""
-        # While the provider is down, no widget makes a token. So the provider is asked without a
-        # token too, if the list accepts guests during an outage.
+        """Raise BotCheckFailed if the provider rejects the token.
+
+        If the provider gives no verdict and `when_down` is `refuse`, raise BotCheckUnavailable.
+        """
+        # While the provider is down, its widget creates no tokens. A waitlist that accepts guests
+        # during an outage therefore asks the provider even without a token, to find out whether it
+        # is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
@@ -96,7 +104,7 @@ class BotCheck:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
         if verdict != "wrong_secret":
             return verdict
-        # Not read yet, or the operator has replaced it since.
+        # The secret was not read yet, or the operator has replaced it.
         try:
             self._secret = self._read_secret()
         except SecretUnreadable:

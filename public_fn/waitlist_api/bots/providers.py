@@ -1,4 +1,4 @@
-"""The providers that tell people from bots, and what an answer of theirs means. No I/O."""
+"""The bot-protection providers, and the meaning of their answers, without I/O."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
@@ -9,22 +9,23 @@ from msgspec.structs import replace
 
 Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
-# What the widget of the page is for; a token of another form of the same site is refused.
+# The widget's action on the page. A token from another form of the same site is refused.
 ACTION = "signup"
-# The codes that blame the stack's secret, whatever the token is. The token of a caller can cause
-# any other code: a token of another site causes `sitekey-secret-mismatch`, and the token of the
-# provider's test keys causes `not-using-dummy-secret`.
+# These codes mean that the stack's secret is wrong, whatever the token is. The caller's token can
+# cause all other codes: a token of another site causes `sitekey-secret-mismatch`, and a token of
+# the provider's test keys causes `not-using-dummy-secret`.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """Where a provider is asked, and what its widget needs of a page.
+    """The URLs of a provider, and what its widget needs on a page.
 
-    `directives` are those of the page's Content-Security-Policy that get the `sources` added. One
-    that `names_action` states the widget's action in its answers. One that `repeats` answers a
-    repeated question with the same key as it answered the first; the others call it a duplicate.
-    No token of its widget is longer than `max_token_length`.
+    `directives` names the directives of the page's Content-Security-Policy to which `sources` is
+    added. If `names_action` is true, the provider's answers contain the widget's action. If
+    `repeats` is true, the provider accepts an idempotency key, and answers a retry in the same way
+    as the first request. Other providers report a retry as a duplicate. `max_token_length` is the
+    longest token that the widget creates.
     """
 
     name: Name
@@ -37,7 +38,10 @@ class Provider(Struct, frozen=True, kw_only=True):
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":
-        """Return the provider with a stand-in's addresses; an empty one keeps the provider's."""
+        """Return a copy of the provider that uses the URLs of a test server.
+
+        Empty URLs are ignored.
+        """
         parts = urlsplit(script_url)
         return replace(
             self,
@@ -47,14 +51,18 @@ class Provider(Struct, frozen=True, kw_only=True):
         )
 
     def question(self, secret: str, site_key: str, token: str, once_key: str) -> dict[str, str]:
-        """Return the fields of a question about a token; a repeat has the same `once_key`."""
+        """Return the form fields for checking a token. A retry must use the same `once_key`."""
         fields = {"secret": secret, "response": token}
         if self.repeats:
             return {**fields, "idempotency_key": once_key}
         return {**fields, "sitekey": site_key}
 
     def verdict(self, answer: Any, hostnames: Collection[str]) -> Verdict:
-        """Return what an answer says about a token of a page of these hosts; `*` is any."""
+        """Return the verdict in a provider's answer.
+
+        `hostnames` contains the hosts whose pages may have created the token, and `*` allows any
+        host.
+        """
         if not isinstance(answer, Mapping) or not isinstance(answer.get("success"), bool):
             return "no_verdict"
         if not answer["success"]:
@@ -80,7 +88,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit",
         sources="https://challenges.cloudflare.com",
         directives=("script-src", "frame-src"),
-        # The documentation of Turnstile says so.
+        # This limit comes from Turnstile's documentation.
         max_token_length=2048,
         names_action=True,
         repeats=True,
@@ -91,7 +99,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://js.hcaptcha.com/1/api.js?render=explicit",
         sources="https://hcaptcha.com https://*.hcaptcha.com",
         directives=("script-src", "frame-src", "style-src", "connect-src"),
-        # hCaptcha documents no length. The schema of signups has this limit.
+        # hCaptcha documents no maximum length. The schema for signups allows this much.
         max_token_length=8192,
     ),
 }

@@ -1,4 +1,4 @@
-"""Asks the provider over HTTPS: one connection per process, two seconds, no redirects."""
+"""Asks the provider over HTTPS: one connection per process, a limit of 2 seconds, no redirects."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,20 +18,24 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "applicat
 
 
 class SiteVerify:
-    """The provider's `siteverify`; one object per process, which handles one request at a time."""
+    """The provider's `siteverify` endpoint.
+
+    There is one object per process, and it handles one request at a time.
+    """
 
     def __init__(self, url: str, deadline: Deadline) -> None:
         self._url = url
         self._deadline = deadline
 
     def ask(self, fields: Mapping[str, str]) -> Any:
-        """Return the parsed answer; None if none came in time, or what came is not JSON."""
+        """Return the parsed answer, or None if no valid JSON arrives in time."""
         end = time.monotonic() + min(ASK_SECONDS, self._deadline.left())
         body = urlencode(fields)
         try:
             return self._post(body, end)
         except ProtocolError:
-            # The provider has closed a connection that lay idle. Nothing was answered on it.
+            # The provider has closed an idle connection. The request got no answer, so send it
+            # again.
             return _or_none(lambda: self._post(body, end))
         except HTTPError:
             return None

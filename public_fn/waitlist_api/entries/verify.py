@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from waitlist_api.auth.credentials import MINUTE_MILLIS, EntryTokens
-from waitlist_api.auth.token_keys import InCode
+from waitlist_api.auth.token_keys import CodeContent
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.position import EntryView, Positions
@@ -73,7 +73,7 @@ class Verifications(Struct, frozen=True):
             raise CodeRefused from None
         return Verified(view, self.tokens.issue(*key, claims.stay))
 
-    def _verify(self, key: tuple[str, str], claims: InCode) -> EntryRecord:
+    def _verify(self, key: tuple[str, str], claims: CodeContent) -> EntryRecord:
         """Verify a stay, and move it to the new address if the code names one.
 
         The record of an admitted customer stays unchanged.

@@ -1,1 +1,1 @@
-"""Bulk import: many entries in one request, each placed by its own joining time."""
+"""Bulk import: adds many entries in one request, each at the place of its own joining time."""

@@ -1,4 +1,4 @@
-"""Phase 2 of an import: place the entries in Redis, then record their places."""
+"""Phase 2 of an import: gives the entries their places in Redis, then records the places."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,11 +21,14 @@ from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistE
 
 WORKERS = 4
 PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult]
-REMOVED = "This person was removed while the import was under way; import the row again."
+REMOVED = "This customer was removed during the import. Import the row again."
 
 
 class Placement(Struct, frozen=True):
-    """Finishes intents: in their order in Redis, then many at once in the record."""
+    """Finishes the intents of an import.
+
+    Redis places the entries in order, and the places are then recorded in batches.
+    """
 
     queue: QueueClient
     recovering_queue: RecoveringQueue
@@ -36,20 +39,20 @@ class Placement(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, rows: Sequence[ImportedRow]) -> None:
-        """Place and record the entries that are joining; set the outcome of each row."""
-        pairs = [(one, one.record) for one in rows if one.record is not None]
+        """Place and record the entries that are joining, and set the outcome of each row."""
+        pairs = [(item, item.record) for item in rows if item.record is not None]
         if not pairs:
             return
         records = [record for _, record in pairs]
         answers = self._place(records)
         placed: list[PlacedRow] = []
-        for (one, record), answer in zip(pairs, answers, strict=True):
+        for (item, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
-                one.ticket = answer.ticket
-                placed.append((one, record, answer))
+                item.ticket = answer.ticket
+                placed.append((item, record, answer))
             else:
                 self.joins.cancel(record)
-                one.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
+                item.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
         self._record_all(placed)
 
     def _place(self, records: Sequence[EntryRecord]) -> list[c.SignupResult | WaitlistFull | Gone]:
@@ -76,7 +79,7 @@ class Placement(Struct, frozen=True):
         return final
 
     def _record_all(self, placed: Sequence[PlacedRow]) -> None:
-        groups = self.imports.groups_of(placed, lambda one: one[1])
+        groups = self.imports.groups_of(placed, lambda item: item[1])
         if len(groups) == 1:
             self._record(groups[0])
         elif groups:
@@ -89,23 +92,23 @@ class Placement(Struct, frozen=True):
         except EntryChanged:
             self._record_rest(group)
             return
-        for one, _, _ in group:
-            one.outcome = "joined"
+        for item, _, _ in group:
+            item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
-        """Record, one by one, the entries that no concurrent request has recorded."""
+        """Record the entries that no concurrent request has recorded, one at a time."""
         (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
-        found = self.entries.get_many(waitlist_id, [one.entry_id for one, _, _ in group])
-        for one, record, place in group:
-            now = found.get(one.entry_id)
+        found = self.entries.get_many(waitlist_id, [item.entry_id for item, _, _ in group])
+        for item, record, place in group:
+            now = found.get(item.entry_id)
             if now is not None and now.join_id == record.join_id and now.status in PRESENT:
-                one.outcome = "joined" if one.has_joined else "already"
+                item.outcome = "joined" if item.has_joined else "already"
             else:
-                self._record_one(one, record, place)
+                self._record_one(item, record, place)
 
-    def _record_one(self, one: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
+    def _record_one(self, item: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
         try:
             is_first = self.joins.record(record, place)
-            one.outcome = "joined" if is_first or one.has_joined else "already"
+            item.outcome = "joined" if is_first or item.has_joined else "already"
         except NotWaiting:
-            one.refuse(NotWaiting(REMOVED))
+            item.refuse(NotWaiting(REMOVED))

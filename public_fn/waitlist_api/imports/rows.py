@@ -1,4 +1,4 @@
-"""The rows of an import and their outcomes."""
+"""The rows of an import, and their outcomes."""
 
 import hashlib
 from collections.abc import Callable
@@ -19,30 +19,37 @@ from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of,
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 # What an import does with a customer whose last stay has ended.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does with a stay that a guest made, on a list of guests.
+# What an import does with a stay that a guest began, on a waitlist that has guests.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# `new` needs an intent, `joining` has an import's; other signups and leaves are `under_way`.
+# The row needs an intent if its state is `new`. A previous call of the import has already written
+# the intent if the state is `joining`. Other running signups and leaves are `under_way`.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
-TOO_EARLY = FieldError("body.joined_at", "tickets begin with 2020-01-01T00:00:00Z: not before that")
-TOO_LATE = FieldError("body.joined_at", "this is in the future: leave it out to stand at the end")
-NOT_YET = "this is in the future: leave it out"
-# Ranks are of the clock of another Redis, and those of a rush are a second ahead of it.
+TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
+TOO_LATE = FieldError(
+    "body.joined_at", "must not be in the future. Leave it out to place the customer last"
+)
+NOT_YET = "must not be in the future"
+# An imported rank may come from another Redis, whose clock may be ahead. During a rush of signups,
+# ranks run up to a second ahead of that clock.
 SKEW = timedelta(minutes=10)
 
 
 class ImportRow(Struct, frozen=True, kw_only=True):
-    """One customer to import. Without `joined_at` the place is at the end of the queue.
+    """One customer to import.
 
-    A `rank` is one that another list has given; the place is exactly there. A customer who is not
-    `ready` is held back, for a `reason`. One who is not `verified` has to prove the address, on a
-    list that asks for that. A `banned` customer is not added, and refused from then on, for the
-    `reason`. `identify` has made the customer id of the address in the profile; it is None if the
-    caller has stated the id. `is_beside_address` says that the caller has stated another id than
-    that of the address in the profile. An entry that an earlier call with the same
-    `idempotency_key` has added counts as joined.
+    If `joined_at` is None, the entry is placed at the end of the queue. `rank` is a rank from
+    another waitlist, and the entry gets exactly that rank. If `ready` is false, the entry is held
+    back for `reason`. If `verified` is false, the customer must verify the address, on a waitlist
+    that asks for it. If `banned` is true, the customer is not added, and later signups are refused
+    for `reason`.
+
+    `identify` derives the customer id from the address in the profile. It is None if the caller has
+    stated the id. `is_beside_address` is true if the caller has stated an id that differs from the
+    id of the address in the profile. An entry that an earlier call with the same `idempotency_key`
+    has added counts as joined.
     """
 
     customer_id: str
@@ -65,7 +72,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
-        """Raise InvalidFields for a place or a time that no entry can have."""
+        """Raise InvalidFields if a time or a rank in the row is impossible."""
         if self.joined_at is not None and self.joined_at < EPOCH:
             raise InvalidFields(TOO_EARLY)
         if self.joined_at is not None and self.joined_at > now:
@@ -75,18 +82,18 @@ class ImportRow(Struct, frozen=True, kw_only=True):
         if self.rank is None:
             return
         if (priority := priority_of(self.rank)) != self.priority:
-            message = f"is a rank of priority {priority}: give this priority, or no rank"
+            message = f"belongs to priority {priority}. Send this priority, or leave out the rank"
             raise InvalidFields(FieldError("body.rank", message))
         if time_of(ticket_part_of(self.rank)) > now + SKEW:
             raise InvalidFields(FieldError("body.rank", NOT_YET))
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
-    """One row with the record of its entry and the outcome, or an alias that is stale.
+    """One row of an import with the record of its entry, or with a stale alias, and its outcome.
 
-    `has_no_address` is true if the customer joined and cannot get the messages of the waitlist.
-    `is_new` is true if this call wrote the intent. `ticket` numbers the stay on the list, unless a
-    guest made it: then another person may hold its entry token.
+    `has_no_address` is true if the customer has joined but cannot receive the waitlist's messages.
+    `is_new` is true if this call wrote the intent. `ticket` numbers the entry's stay. It is None
+    for a stay that a guest began, because another person may hold its entry token.
     """
 
     waitlist_id: str
@@ -108,7 +115,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest by which the record identifies the row, never equal to that of a guest."""
+        """The digest by which the record identifies this row.
+
+        It never equals the digest of a guest.
+        """
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
@@ -116,13 +126,13 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @property
     def has_joined(self) -> bool:
-        """Whether this row added the entry: in this call, or in an earlier one with its key."""
+        """Whether this row added the entry, in this call or an earlier call with its key."""
         recorded = "" if self.record is None else self.record.signup_key
         return self.is_new or (recorded != "" and recorded == self.signup_key)
 
     @property
     def is_joining(self) -> bool:
-        """Whether the record is an import's intent to join that is not finished."""
+        """Whether the record contains an unfinished intent to join that an import wrote."""
         record = self.record
         if record is None or record.status != "joining":
             return False
@@ -130,19 +140,19 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the row has one of two addresses of the person, and the stay has the other."""
+        """Whether the row names a former address, and the stay now uses another address."""
         record, identify = self.record, self.row.identify
         if identify is None or record is None or not record.moved_to:
             return False
         try:
             return identify(self.row.profile) != identify(record.profile)
         except InvalidFields:
-            # An operator has written a profile without an address.
+            # An operator has stored a profile that contains no address.
             return True
 
     @property
     def is_replacing(self) -> bool:
-        """Whether the import ends the recorded stay, which has a place and is a guest's."""
+        """Whether the import ends the current stay, because a guest began it."""
         record = self.record
         if record is None or record.status not in PRESENT or self.names_former_address:
             return False
@@ -154,19 +164,19 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @property
     def known_stamp(self) -> int:
-        """The newest stamp that is known of the entry, 0 without any."""
+        """The newest known stamp of the entry, or 0 if none is known."""
         if self.alias is not None:
             return self.alias.stamp
         return 0 if self.record is None else self.record.known_stamp
 
     @property
     def joined_ticket(self) -> int | None:
-        """The first ticket of the millisecond in `joined_at`; None without it."""
+        """The first ticket of the millisecond in `joined_at`, or None if it is not given."""
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
     def state(self, now_millis: int) -> State:
-        """Classify the row by its record: `new` if it may join, perhaps after a guest's stay."""
+        """Return the state of the row according to its record. A `new` row may join."""
         record = self.record
         if record is None or self.is_replacing:
             return "new"
@@ -178,34 +188,35 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
             return "under_way"
         if record.ban_stamp:
             return "banned"
-        # A guest may have left to keep the customer off the list. An import that was cut off after
-        # it had ended the guest's stay goes on here.
+        # A guest may have left in order to keep the customer off the waitlist. An interrupted
+        # import that has already ended the guest's stay also continues here.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
-        """Replace the record and discard the outcome that was derived from the old one."""
+        """Replace the record, and discard the outcome that was derived from the old record."""
         self.record, self.alias, self.outcome, self.refusal = record, None, None, None
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Name the entry that answers to the address of the row."""
+        """Use the entry that now has the address in this row."""
         self.row = replace(self.row, customer_id=record.customer_id)
-        # Cached properties of the former name.
+        # Clear the cached properties, which were computed from the former id.
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
-        """Set the outcome of a row whose recorded stay remains."""
+        """Set the outcome of a row whose recorded stay continues unchanged."""
         self.outcome = outcome
         if self.record is not None and self.record.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # Another person may read the mailbox of a former address by now.
+            # Do not return the ticket for a former address, because another person may use that
+            # mailbox now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Take the outcome of another row that names the same entry."""
+        """Copy the outcome of another row that names the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

@@ -1,7 +1,8 @@
-"""Import: add many customers at once, each placed by the time at which they joined elsewhere.
+"""Imports many customers at once, each at the place of the time when they joined elsewhere.
 
-All intents are written first, each with its ticket. So the order in the queue does not depend on
-which request finishes an intent, or when (docs/decisions/0027-imports.md).
+All intents, including their tickets, are written before any entry is placed. The order in the queue
+therefore does not depend on when an intent is finished, or by which request
+(docs/decisions/0027-imports.md).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ WORKERS = 4
 
 
 class Imports(Struct, frozen=True):
-    """Imports customers. Each step may be repeated, also by another request or by maintenance."""
+    """Imports customers. Another request or maintenance can repeat every step."""
 
     waitlist_cache: WaitlistCache
     intent_writer: IntentWriter
@@ -35,7 +36,7 @@ class Imports(Struct, frozen=True):
     bans: Bans
     now_millis: NowMillis
 
-    def put_in_line(
+    def import_rows(
         self,
         waitlist_id: str,
         rows: Sequence[ImportRow],
@@ -43,94 +44,97 @@ class Imports(Struct, frozen=True):
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Add customers to the queue, also of a closed waitlist; return the rows with outcomes."""
+        """Add customers to a waitlist, even if it is closed.
+
+        Return the rows with their outcomes.
+        """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
-        by_entry = self._first_of_each(imported, waitlist)
-        self._ban([one for one in by_entry.values() if one.row.banned], by)
-        joining = [one for one in by_entry.values() if not one.row.banned]
+        by_entry = self._choose_rows(imported, waitlist)
+        self._ban([item for item in by_entry.values() if item.row.banned], by)
+        joining = [item for item in by_entry.values() if not item.row.banned]
         self.intent_writer.begin(waitlist, joining, by)
-        self.placement.finish([one for one in joining if one.is_joining])
+        self.placement.finish([item for item in joining if item.is_joining])
         _note_addresses(joining, waitlist.settings)
-        return _whole(imported, by_entry)
+        return _with_outcomes(imported, by_entry)
 
-    def try_out(
+    def preview(
         self,
         waitlist_id: str,
         rows: Sequence[ImportRow],
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Return the rows with the outcomes that they would have now; nothing is written.
+        """Return the rows with the outcomes that an import would give them now. Nothing is written.
 
-        A list that would be too full for them is not looked for.
+        The preview does not check whether the waitlist has enough capacity.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
-        by_entry = self._first_of_each(imported, waitlist)
-        for one in by_entry.values():
-            match one.state(self.now_millis()):
-                case _ if one.row.banned:
-                    one.outcome = "banned"
+        by_entry = self._choose_rows(imported, waitlist)
+        for item in by_entry.values():
+            match item.state(self.now_millis()):
+                case _ if item.row.banned:
+                    item.outcome = "banned"
                 case "new":
-                    one.outcome = "joined"
+                    item.outcome = "joined"
                 case "ended":
-                    one.keep("ended")
+                    item.keep("ended")
                 case "banned":
-                    one.refuse(Banned())
+                    item.refuse(Banned())
                 case _:
-                    one.keep("already")
+                    item.keep("already")
         _note_addresses(by_entry.values(), waitlist.settings)
-        return _whole(imported, by_entry)
+        return _with_outcomes(imported, by_entry)
 
     def _ban(self, rows: Sequence[ImportedRow], by: str) -> None:
-        """Ban the customers of rows, also those who are on the list; set the outcomes."""
+        """Ban the customers in these rows, even if they are on the waitlist."""
 
-        def ban(one: ImportedRow) -> None:
-            row = one.row
+        def ban(item: ImportedRow) -> None:
+            row = item.row
             try:
                 self.bans.ban(
                     Ban(
-                        waitlist_id=one.waitlist_id,
-                        entry_id=one.entry_id,
+                        waitlist_id=item.waitlist_id,
+                        entry_id=item.entry_id,
                         customer_id=row.customer_id,
                         by=by,
                         reason=row.reason,
                     )
                 )
             except EntryNotFound as refusal:
-                # Of an id that has only an alias.
-                one.refuse(refusal)
+                # The id has only an alias, and no entry.
+                item.refuse(refusal)
             else:
-                one.outcome = "banned"
+                item.outcome = "banned"
 
         if rows:
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
                 list(pool.map(ban, rows))
 
-    def _first_of_each(
+    def _choose_rows(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
     ) -> dict[str, ImportedRow]:
-        """Refuse bad rows; return the first good row of each entry, with its record."""
-        for one in imported:
-            self._check(one, waitlist.segments)
-        good = [one for one in imported if one.outcome is None]
+        """Refuse invalid rows. Return the first valid row of each entry, with its record."""
+        for item in imported:
+            self._check(item, waitlist.segments)
+        good = [item for item in imported if item.outcome is None]
         firsts = _by_entry(good)
         moved = self.intent_writer.look_up(waitlist, list(firsts.values()))
         if not moved:
             return firsts
-        for one in good:
-            if (record := moved.get(one.entry_id)) is not None:
-                one.follow(record)
-                one.replace_record(record)
+        for item in good:
+            if (record := moved.get(item.entry_id)) is not None:
+                item.follow(record)
+                item.replace_record(record)
         return _by_entry(good)
 
-    def _check(self, one: ImportedRow, segments: Segments) -> None:
+    def _check(self, item: ImportedRow, segments: Segments) -> None:
         try:
-            segments.check(one.row.attributes)
-            one.row.check(_moment(self.now_millis()))
+            segments.check(item.row.attributes)
+            item.row.check(_moment(self.now_millis()))
         except WaitlistError as refusal:
-            one.refuse(refusal)
+            item.refuse(refusal)
 
 
 def _imported(
@@ -145,32 +149,34 @@ def _imported(
 
 
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
-    """Return the first row of each entry, or the first that names the person's present address."""
+    """Return a row for each entry, preferably one that names its current address."""
     by_entry: dict[str, ImportedRow] = {}
-    for one in rows:
-        first = by_entry.setdefault(one.entry_id, one)
-        names_present = one.record is not None and not one.names_former_address
+    for item in rows:
+        first = by_entry.setdefault(item.entry_id, item)
+        names_present = item.record is not None and not item.names_former_address
         if first.names_former_address and names_present:
-            by_entry[one.entry_id] = one
+            by_entry[item.entry_id] = item
     return by_entry
 
 
-def _whole(imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]) -> list[ImportedRow]:
-    """Return the rows, each with an outcome."""
-    for one in imported:
-        if one.outcome is None:
-            one.repeat(by_entry[one.entry_id])
+def _with_outcomes(
+    imported: list[ImportedRow], by_entry: Mapping[str, ImportedRow]
+) -> list[ImportedRow]:
+    """Return all rows. A row without an outcome gets the outcome of the row that repeats it."""
+    for item in imported:
+        if item.outcome is None:
+            item.repeat(by_entry[item.entry_id])
     return imported
 
 
 def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Note which customers who joined cannot get the messages of the waitlist, if it sends any."""
+    """Note which customers have joined but cannot receive the waitlist's messages."""
     if settings.messages is None:
         return
-    for one in rows:
-        if one.outcome == "joined":
-            found = addresses_for_messages(one.row.profile, settings.identity)
-            one.has_no_address = next(found, None) is None
+    for item in rows:
+        if item.outcome == "joined":
+            found = addresses_for_messages(item.row.profile, settings.identity)
+            item.has_no_address = next(found, None) is None
 
 
 def _moment(millis: int) -> datetime:

@@ -1,4 +1,4 @@
-"""Phase 1 of an import: write an intent for each row, in file order, with its ticket."""
+"""Phase 1 of an import: writes an intent with a ticket for each row, in the order of the file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
-    """The ticket for each entry, and the stamp at which they were allocated."""
+    """The ticket of each entry, and the stamp at which the tickets were allocated."""
 
     stamp: int
     tickets: dict[str, int]
@@ -46,9 +46,9 @@ class TicketAllocation(Struct, frozen=True):
 class IntentWriter(Struct, frozen=True):
     """Writes a `joining` intent for every row, one transaction at a time.
 
-    If the call is cut off, the rows not yet written are the last ones, so they get later tickets
-    on retry. If another request wrote one of these entries first, the remaining rows get new
-    tickets, so that they sort after it.
+    If the call is interrupted, the unwritten rows are the last rows, so a retry gives them later
+    tickets. If another request writes one of these entries first, the remaining rows get new
+    tickets, so that they sort after that entry.
     """
 
     queue: QueueClient
@@ -61,9 +61,9 @@ class IntentWriter(Struct, frozen=True):
     now_millis: NowMillis
 
     def begin(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """Write the intents of the rows that may join; set the outcome of the others.
+        """Write the intents of the rows that may join, and set the outcomes of the other rows.
 
-        The rows have the records that `look_up` has read.
+        The rows already contain the records that `look_up` has read.
         """
         allocation, rest = TicketAllocation(0, {}), rows
         while rest:
@@ -77,113 +77,116 @@ class IntentWriter(Struct, frozen=True):
         by: str,
         allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
-        """Write one transaction; return the allocation and how many rows are done."""
+        """Write one transaction. Return the allocation and the number of finished rows."""
         some = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
-            may_join = [one for one in some if self._is_new(one)]
+            may_join = [item for item in some if self._is_new(item)]
             if not may_join:
                 return allocation, len(some)
-            if replaced := [one for one in may_join if one.is_replacing]:
+            if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The new stays come later than the end of the former ones.
+                # The new stays must come after the end of the former stays.
                 allocation = TicketAllocation(0, {})
                 continue
-            if any(one.entry_id not in allocation.tickets for one in may_join):
+            if any(item.entry_id not in allocation.tickets for item in may_join):
                 allocation = self._allocate(waitlist, rest)
             intents = self.imports.first_of(
-                [self._intent(one, by, allocation, waitlist) for one in may_join]
+                [self._intent(item, by, allocation, waitlist) for item in may_join]
             )
             new = may_join[: len(intents)]
-            self._list_unreached(intents)
+            self._list_unreachable(intents)
             try:
                 self.imports.begin(intents)
             except EntryChanged:
-                self.look(waitlist, some)
+                self.reread(waitlist, some)
                 allocation = TicketAllocation(0, {})
                 continue
-            for one, intent in zip(new, intents, strict=True):
-                one.record, one.is_new = intent.begun, True
+            for item, intent in zip(new, intents, strict=True):
+                item.record, item.is_new = intent.begun, True
             is_all = len(new) == len(may_join)
             return allocation, len(some) if is_all else some.index(may_join[len(new)])
         raise Throttled
 
-    def look(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read the record of each row's entry; raise Throttled if one has just moved here."""
+    def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
+        """Read the record of each row's entry.
+
+        Raise Throttled if an entry has just moved to this id.
+        """
         if self.look_up(waitlist, rows):
             raise Throttled
 
     def look_up(
         self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]
     ) -> dict[str, EntryRecord]:
-        """Read the record of each row's entry; return the entries that have moved to such an id."""
-        ids = [one.entry_id for one in rows]
+        """Read the record of each row's entry. Return the entries that have moved to these ids."""
+        ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
         moved = {}
-        for one in rows:
-            known = found.get(one.entry_id)
-            if isinstance(known, EntryRecord) and known.entry_id != one.entry_id:
-                moved[one.entry_id] = known
-            one.replace_record(known if isinstance(known, EntryRecord) else None)
-            one.alias = known if isinstance(known, Alias) else None
+        for item in rows:
+            known = found.get(item.entry_id)
+            if isinstance(known, EntryRecord) and known.entry_id != item.entry_id:
+                moved[item.entry_id] = known
+            item.replace_record(known if isinstance(known, EntryRecord) else None)
+            item.alias = known if isinstance(known, Alias) else None
         return moved
 
-    def _is_new(self, one: ImportedRow) -> bool:
-        """Return whether the row needs an intent; if not, set its outcome."""
-        if one.state(self.now_millis()) == "under_way":
-            self._finish(one)
-        match one.state(self.now_millis()):
+    def _is_new(self, item: ImportedRow) -> bool:
+        """Return whether the row needs an intent. If it needs none, set its outcome."""
+        if item.state(self.now_millis()) == "under_way":
+            self._finish(item)
+        match item.state(self.now_millis()):
             case "under_way":
                 raise Throttled
             case "present":
-                one.keep("joined" if one.has_joined else "already")
+                item.keep("joined" if item.has_joined else "already")
             case "ended":
-                one.keep("ended")
+                item.keep("ended")
             case "banned":
-                one.refuse(Banned())
+                item.refuse(Banned())
             case "new":
                 return True
         return False
 
-    def _finish(self, one: ImportedRow) -> None:
-        """Finish another request's signup or leave, and read the record again."""
-        record = one.record
+    def _finish(self, item: ImportedRow) -> None:
+        """Finish the signup or leave of another request, and read the record again."""
+        record = item.record
         if record is None:
             return
         if record.status == "leaving":
             self.leaves.finish(record)
         else:
             self.joins.try_to_finish(record)
-        one.record = self.entries.get(*record.key)
+        item.record = self.entries.get(*record.key)
 
     def _end_stays(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow], by: str) -> None:
-        """End the stays that guests made, and read the records again.
+        """End the stays that guests began, and read the records again.
 
-        Raises Rebuilding before it ends one, if the rows could not be placed afterwards.
+        Raises Rebuilding before any stay is ended, if the rows could not be placed afterwards.
         """
         self.recovering_queue.read(c.AllocateTickets(waitlist_id=waitlist.waitlist_id))
 
-        def end(one: ImportedRow) -> None:
-            stay = one.recorded_ticket
-            # Otherwise the stay has ended meanwhile, and the record has another state.
+        def end(item: ImportedRow) -> None:
+            stay = item.recorded_ticket
+            # In these cases the stay has already ended, and the record shows its new state.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
-                self.leaves.leave(one.waitlist_id, one.entry_id, by, REPLACED, stay)
+                self.leaves.leave(item.waitlist_id, item.entry_id, by, REPLACED, stay)
 
         if len(rows) == 1:
             end(rows[0])
         else:
             with ThreadPoolExecutor(max_workers=WORKERS) as pool:
                 list(pool.map(end, rows))
-        self.look(waitlist, rows)
+        self.reread(waitlist, rows)
 
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
-        """Allocate a ticket for every row that may join, behind all events of its entry."""
+        """Allocate a ticket for every row that may join, later than all events of its entry."""
         now_millis = self.now_millis()
-        new = [one for one in rows if one.state(now_millis) == "new"]
-        shared = Counter(one.joined_ticket for one in new if one.joined_ticket is not None)
+        new = [item for item in rows if item.state(now_millis) == "new"]
+        shared = Counter(item.joined_ticket for item in new if item.joined_ticket is not None)
         reserved: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(
                 waitlist_id=waitlist.waitlist_id,
-                known_stamp=max([one.known_stamp for one in new], default=0),
+                known_stamp=max([item.known_stamp for item in new], default=0),
                 count=len(new) - shared.total(),
                 crowds=tuple(c.SharedMillisecond(*crowd) for crowd in shared.items()),
             )
@@ -193,11 +196,11 @@ class IntentWriter(Struct, frozen=True):
             for ticket, offset in zip(shared, reserved.offsets, strict=True)
         }
         return TicketAllocation(
-            reserved.stamp, {one.entry_id: next(tickets[one.joined_ticket]) for one in new}
+            reserved.stamp, {item.entry_id: next(tickets[item.joined_ticket]) for item in new}
         )
 
-    def _list_unreached(self, intents: Sequence[Intent]) -> None:
-        """Let the stays be listed whose people get no messages: before the record says so."""
+    def _list_unreachable(self, intents: Sequence[Intent]) -> None:
+        """List the stays of customers who receive no messages, before the records say so."""
         for intent in intents:
             record = intent.record
             if record.messages or record.unreachable:
@@ -205,23 +208,25 @@ class IntentWriter(Struct, frozen=True):
 
     def _intent(
         self,
-        one: ImportedRow,
+        item: ImportedRow,
         by: str,
         allocation: TicketAllocation,
         waitlist: WaitlistRecord,
     ) -> Intent:
-        ticket, earlier = allocation.tickets[one.entry_id], one.recorded_ticket
+        ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The ticket numbers the stay, and tokens of an earlier stay must not fit this one.
+            # Tickets number the stays of an entry, and a token of an earlier stay must not be valid
+            # for the new stay.
             ticket = earlier + 1
-        now_millis, row = self.now_millis(), one.row
+        now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # Redis' clock may be behind: signups from now on are to stand behind each row.
+            # The clock of Redis may be behind, and new signups must still sort after the imported
+            # rows.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
-            waitlist_id=one.waitlist_id,
-            entry_id=one.entry_id,
+            waitlist_id=item.waitlist_id,
+            entry_id=item.entry_id,
             customer_id=row.customer_id,
             status="joining",
             join_id=new_join_id(),
@@ -229,7 +234,7 @@ class IntentWriter(Struct, frozen=True):
             updated_millis=now_millis,
             profile=row.profile,
             attributes=row.attributes,
-            signup_key=one.signup_key,
+            signup_key=item.signup_key,
             requested_ticket=ticket,
             requested_priority=row.priority,
             requested_rank=rank,
@@ -240,14 +245,14 @@ class IntentWriter(Struct, frozen=True):
             messages=row.messages,
             unreachable=row.unreachable,
         )
-        record = not_ready(record, row, waitlist.settings.identity, now_millis)
-        return Intent(record, former=one.record, alias=one.alias)
+        record = with_readiness(record, row, waitlist.settings.identity, now_millis)
+        return Intent(record, former=item.record, alias=item.alias)
 
 
-def not_ready(
+def with_readiness(
     record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
 ) -> EntryRecord:
-    """Return the record with the reasons why the entry is passed over from its beginning."""
+    """Return the record with the reasons why the new entry is not ready."""
     fields: dict[str, Any] = {}
     if not row.ready:
         fields |= {"held_back": True, "held_back_reason": row.reason}

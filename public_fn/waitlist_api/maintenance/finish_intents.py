@@ -70,7 +70,7 @@ class IntentFinisher(Struct, frozen=True):
             return
         began_millis = self.now_millis()
 
-        def has_had_its_time() -> bool:
+        def is_over() -> bool:
             return self.now_millis() - began_millis >= ERASE_MILLIS or is_time_up()
 
         if placed.status == UNVERIFIED:
@@ -78,14 +78,14 @@ class IntentFinisher(Struct, frozen=True):
             return
         if placed.status == MOVED:
             key = (placed.waitlist_id, placed.entry_id)
-            self.moves.check_alias(*key, began_millis, has_had_its_time)
+            self.moves.check_alias(*key, began_millis, is_over)
             return
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)
         if record is None or record.status not in INTENTS:
             return
         try:
-            is_done = self._finish_intent(record, has_had_its_time)
+            is_done = self._finish_intent(record, is_over)
         except WaitlistError:
             if record.updated_millis < self.now_millis() - STUCK_MILLIS:
                 self.metrics.add("intents_stuck")

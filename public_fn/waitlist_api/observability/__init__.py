@@ -1,1 +1,1 @@
-"""Metrics and the set-up of logs."""
+"""Metrics and logging setup."""

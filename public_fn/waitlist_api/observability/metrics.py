@@ -1,4 +1,4 @@
-"""Collects metrics during one request or one maintenance run."""
+"""Collects metrics during a request or a maintenance run."""
 
 import time
 from threading import Lock
@@ -17,9 +17,10 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Counts of events that requests alone have: maintenance writes no zero for them.
+# Events that only requests can cause. Maintenance does not report zeros for them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Gauges over all waitlists: sums; `oldest` and `running` have the largest value.
+# Gauges over all waitlists. They are sums, except that `oldest_…` and `…_running_seconds` are
+# maximums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",
@@ -42,31 +43,33 @@ Part = Literal["queue_ms", "record_ms"]
 
 
 class MetricsCollector:
-    """One object per process, because it handles one request at a time; thread-safe."""
+    """Collects numbers during one request or run.
+
+    There is one object per process, and it is thread-safe.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._numbers: dict[str, float] = {}
 
     def add(self, name: Count | CountOfRequests | Level | Part, number: float = 1) -> None:
-        """Add to a number."""
         with self._lock:
             self._numbers[name] = self._numbers.get(name, 0) + number
 
     def at_least(self, name: Level, number: float) -> None:
-        """Raise a number to at least this."""
+        """Raise a number to at least this value."""
         with self._lock:
             self._numbers[name] = max(self._numbers.get(name, 0), number)
 
     def take(self) -> dict[str, float]:
-        """Return the collected numbers, and start again from zero."""
+        """Return the collected numbers, and reset them to zero."""
         with self._lock:
             numbers, self._numbers = self._numbers, {}
         return numbers
 
 
 class Timed:
-    """A client that adds the time of its calls to the metrics."""
+    """A wrapper around a client that adds the duration of each call to the metrics."""
 
     def __init__(self, client: Any, metrics: MetricsCollector, part: Part) -> None:
         self._client = client

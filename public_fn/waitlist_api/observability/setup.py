@@ -1,4 +1,4 @@
-"""Sets up logging by the environment."""
+"""Sets up logging from the environment."""
 
 import logging
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from waitlist_shared.telemetry import Telemetry
 
 
 def telemetry_of(service: str, environ: Mapping[str, str], correlation: Correlation) -> Telemetry:
-    """Add the correlation id to all log records, and return the writer of structured lines."""
+    """Add the correlation id to all log records, and return the writer of structured log lines."""
     config = Config.from_env(environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     correlation.mark_log_records()

@@ -67,5 +67,5 @@ class Signatures:
         except (SecretUnavailable, BadWebhookSecret):
             # Keep using the current secrets, and try to read them again soon.
             wait_seconds = RETRY_SECONDS
-            logger.warning("the webhook's secret cannot be read again", exc_info=True)
+            logger.warning("the webhook's secret could not be reloaded", exc_info=True)
         self._read_again_millis = millis + wait_seconds * 1000

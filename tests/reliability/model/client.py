@@ -169,7 +169,7 @@ class Client:
         return self.services.signups.sign_up(command)
 
     def bring(self, rows: Sequence[Row]) -> Any:
-        people = self.services.imports.put_in_line(
+        people = self.services.imports.import_rows(
             WAITLIST_ID,
             [
                 ImportRow(

@@ -172,7 +172,7 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
     with lost(world):
         people.leave("ann")
     row = ImportRow(customer_id="ann", attributes={})
-    world.services.imports.put_in_line(people.waitlist_id, [row], "operator", "rejoin")
+    world.services.imports.import_rows(people.waitlist_id, [row], "operator", "rejoin")
     some_runs(world)
     assert people.order() == ["bob", "ann"]
 

@@ -79,7 +79,7 @@ def test_a_rank_is_of_the_rows_priority_and_not_of_the_future(people: People) ->
     answer = people.bring(row("ada", rank=vip), row("bob", rank=future), row("cyd", rank=2**60))
     assert codes(answer) == ["invalid_request"] * 3
     details = [one["detail"] for one in answer.json["results"]]
-    assert "is a rank of priority 3: give this priority" in details[0]
+    assert "belongs to priority 3. Send this priority" in details[0]
     assert "in the future" in details[1]
     assert people.order() == []
 

@@ -88,7 +88,7 @@ def test_a_key_that_is_not_to_be_had_is_an_outage_that_passes(
 
 def test_a_key_that_may_not_be_read_is_a_mistake_in_the_deployment(secrets: Secrets) -> None:
     secrets.failure = refused("AccessDeniedException", 400)
-    with pytest.raises(SecretUnavailable, match="may the function read it"):
+    with pytest.raises(SecretUnavailable, match="the function's role allows it"):
         app.lambda_handler(HEALTH, Timed(10))
 
 

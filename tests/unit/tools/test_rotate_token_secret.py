@@ -112,7 +112,7 @@ def test_people_stay_who_they_are_through_every_rotation(
         assert tokens_at(arn, NOW).identity_key("bakery") == key
     assert tokens_at(arn, NOW).identity_key("baker") != key
     rotate("--all")
-    assert tokens_at(arn, NOW).stay_shown(*ENTRY, f"Bearer {token}") is None
+    assert tokens_at(arn, NOW).find_proven_stay(*ENTRY, f"Bearer {token}") is None
     assert "alone" in capsys.readouterr().out
 
 

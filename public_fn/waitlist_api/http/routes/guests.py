@@ -63,11 +63,11 @@ class GuestCredentials(Struct, frozen=True):
                     unproven.sign_up(command, person.verify_minutes)
                 return Response(202, "application/json", InboxAnswer())
             shown = router.current_event.headers.get("authorization")
-            stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
+            stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
             if shown and stay is None:
                 # The entry may have moved to this address.
                 command = signups.resolve_entry(command)
-                stay = tokens.stay_shown(waitlist_id, command.entry_id, shown)
+                stay = tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
             signed_up = signups.sign_up(command.with_stay_shown(stay))
             view = signed_up.view
             token = tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)

@@ -92,9 +92,9 @@ def admin_import_routes(
         }
         rows = list(good.values())
         if body.dry_run:
-            people = imports.try_out(waitlist_id, rows, body.ended, body.on_list)
+            people = imports.preview(waitlist_id, rows, body.ended, body.on_list)
         else:
-            people = imports.put_in_line(waitlist_id, rows, by, body.ended, body.on_list)
+            people = imports.import_rows(waitlist_id, rows, by, body.ended, body.on_list)
         found |= zip(good, people, strict=True)
         return sorted(found.items(), key=itemgetter(0))
 
