@@ -1,4 +1,4 @@
-"""The admission policy of a waitlist, in the bodies of operators' requests and answers."""
+"""The admission policy of a waitlist, and the requests and responses of admissions."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -48,29 +48,30 @@ def _moment(text: str) -> str:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ValueError("is not an ISO 8601 time, such as 2026-12-01T09:00:00Z") from error
+        raise ValueError("must be an ISO 8601 time, such as 2026-12-01T09:00:00Z") from error
     if moment.tzinfo is None:
         raise ValueError("needs Z or an offset from UTC, such as +01:00")
     return text
 
 
 class RateBody(Body):
-    """At most `count` slots in each period, evenly spread."""
+    """A rate of at most `count` slots in each period, evenly spread."""
 
     count: Annotated[int, Field(ge=1, le=MAX_RATE)]
     per: Period
     counts: Annotated[
         Counts,
         Field(
-            description="`offered`: each offer uses a slot. `entered`: the slot of an offer that "
-            "ends unused comes back, as far as one minute's slots collect."
+            description="With `offered`, each offer uses a slot. With `entered`, the slot of an "
+            "unused offer returns to the rate, which holds at most one minute's slots."
         ),
     ] = "offered"
     from_: Annotated[
         Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
         Field(
             alias="from",
-            description="The rate gives no slots before this time; null: from its declaration on.",
+            description="The time before which the rate gives no slots. Null means the time at "
+            "which the rate was set.",
             examples=["2026-12-01T09:00:00Z"],
         ),
     ] = None
@@ -80,13 +81,14 @@ Places = Annotated[int, Field(ge=1, le=MAX_RATE, description="How many slots bec
 
 
 class ScheduledBody(Body):
-    """Slots that become due at each time of a cron expression, or once at a time."""
+    """Slots that become due at each time of a cron expression, or once at a given time."""
 
     cron: Annotated[
         Annotated[str, Field(max_length=100), AfterValidator(_cron)] | None,
         Field(
             default=None,
-            description="Five fields: minute, hour, day, month, day of week. Instead of `at`.",
+            description="A cron expression with five fields, which are minute, hour, day, month "
+            "and day of week. Send either `cron` or `at`.",
             examples=["0 9 * * *"],
         ),
     ]
@@ -94,8 +96,9 @@ class ScheduledBody(Body):
         TimeZone | None,
         Field(
             default=None,
-            description="The IANA time zone of `cron`; UTC if it is left out. A time that daylight "
-            "saving skips counts just after the gap; one that comes twice counts once.",
+            description="The IANA time zone of `cron`. The default is UTC. If daylight saving "
+            "time skips a time, the time just after the gap is used. If a time occurs twice, it "
+            "is used once.",
             examples=["Europe/Berlin"],
         ),
     ]
@@ -103,7 +106,7 @@ class ScheduledBody(Body):
         Annotated[str, Field(max_length=40), AfterValidator(_moment)] | None,
         Field(
             default=None,
-            description="One time, with its offset from UTC. Instead of `cron`.",
+            description="A single time, with its offset from UTC. Send either `cron` or `at`.",
             examples=["2026-12-01T09:00:00Z"],
         ),
     ]
@@ -112,9 +115,9 @@ class ScheduledBody(Body):
     @model_validator(mode="after")
     def _check_choice(self) -> "ScheduledBody":
         if (self.cron is None) == (self.at is None):
-            raise ValueError("needs either cron or at")
+            raise ValueError("must have either cron or at")
         if self.at is not None and self.timezone is not None:
-            raise ValueError("takes timezone only beside cron: at has its own offset")
+            raise ValueError("must not have a timezone with at, because at has its own offset")
         return self
 
 
@@ -122,18 +125,22 @@ TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class OfferHoursBody(Body):
-    """The time of each day in which the list offers slots by itself."""
+    """The hours of each day in which the waitlist offers slots by itself."""
 
     from_: Annotated[TimeOfDay, Field(alias="from", examples=["08:00"])]
     to: Annotated[
         TimeOfDay,
-        Field(description="If it is earlier than `from`, of the next day.", examples=["22:00"]),
+        Field(
+            description="The end of the hours. If it is earlier than `from`, it is on the next "
+            "day.",
+            examples=["22:00"],
+        ),
     ]
     timezone: Annotated[
         TimeZone,
         Field(
-            description="The IANA time zone of both. A time that daylight saving skips is just "
-            "after the gap; one that comes twice counts once.",
+            description="The IANA time zone of both times. If daylight saving time skips a time, "
+            "the time just after the gap is used. If a time occurs twice, it is used once.",
             examples=["Europe/Berlin"],
         ),
     ] = "UTC"
@@ -141,34 +148,42 @@ class OfferHoursBody(Body):
     @model_validator(mode="after")
     def _check_length(self) -> "OfferHoursBody":
         if self.from_ == self.to:
-            raise ValueError("from and to must be two times: null offers at any time")
+            raise ValueError(
+                "must have different times in from and to. To offer at any time, set "
+                "offer_hours to null."
+            )
         return self
 
 
 class AdmissionBody(Body):
-    """How a waitlist admits by itself: the fewest slots of rate, schedule and room decide.
+    """The policy by which a waitlist admits customers by itself.
 
-    With none of `rate`, `schedule` and `max_inside` only `admit` by an operator offers slots.
+    It offers as many slots as the rate, the schedule and the room inside allow. If `rate`,
+    `schedule` and `max_inside` are all missing, only an operator's `admit` offers slots.
     """
 
     rate: Annotated[
         RateBody | None,
-        Field(description="At most one minute's slots collect while no customer waits."),
+        Field(
+            description="The rate of slots. While no customer waits, at most one minute's slots "
+            "collect."
+        ),
     ] = None
     schedule: Annotated[
         list[ScheduledBody],
         Field(
             default_factory=list,
             max_length=MAX_SCHEDULE,
-            description="Each time counts once. Slots for which no customer waits lapse at the "
-            "next time.",
+            description="The times at which slots become due. Each time counts once. If no "
+            "customer waits for a slot, the slot lapses at the next time.",
         ),
     ]
     combine: Annotated[
         Combine,
         Field(
-            description="What rate and schedule have due together: the `least` of both, or their "
-            "`sum`; never more than `max_inside` has room for."
+            description="How the rate and the schedule combine. `least` uses the smaller number "
+            "of due slots, and `sum` adds both numbers. The result never exceeds the room that "
+            "`max_inside` leaves."
         ),
     ] = "least"
     max_inside: Annotated[
@@ -176,7 +191,8 @@ class AdmissionBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="At most so many customers are inside or have an offer; null: no limit.",
+            description="How many customers may be inside or have an offer at the same time. Null "
+            "means no limit.",
         ),
     ] = None
     offer_seconds: Annotated[
@@ -184,7 +200,7 @@ class AdmissionBody(Body):
         Field(
             ge=MIN_OFFER_SECONDS,
             le=MAX_OFFER_SECONDS,
-            description="How long an offer lasts.",
+            description="How many seconds an offer lasts.",
         ),
     ] = 600
     pass_seconds: Annotated[
@@ -192,51 +208,54 @@ class AdmissionBody(Body):
         Field(
             ge=MIN_PASS_SECONDS,
             le=MAX_PASS_SECONDS,
-            description="How long the pass of an admitted customer is valid.",
+            description="How many seconds the pass of an admitted customer is valid.",
         ),
     ] = 3600
     no_show: Annotated[
         NoShow,
         Field(
-            description="What happens to an entry whose customer does not enter in time: it goes "
-            "to the back, keeps its place with one attempt more, or leaves the list. With "
-            "`keep_place` the same customer is offered again, and is parked after `max_attempts` "
-            "offers: an idle customer takes a slot for `max_attempts` times `offer_seconds`."
+            description="What happens to the entry of a customer who does not enter in time. With "
+            "`to_back`, it moves to the end of the queue. With `keep_place`, it keeps its place, "
+            "and its `attempts` grow by 1. With `leave`, it leaves the waitlist. With "
+            "`keep_place`, the same customer gets the next offer and is parked after "
+            "`max_attempts` offers, so an idle customer can occupy a slot for `max_attempts` "
+            "times `offer_seconds`."
         ),
     ] = "to_back"
     acceptance: Annotated[
         Acceptance,
         Field(
-            description="`enter`: a customer accepts an offer by `enter`. `automatic`: the service "
-            "admits without an offer."
+            description="With `enter`, a customer accepts an offer by the operation `enter`. With "
+            "`automatic`, the service admits customers without an offer."
         ),
     ] = "enter"
     customer_exit: Annotated[
         CustomerExit,
         Field(
-            description="`frees_now`: a customer's own `exit` frees the room, though the pass "
-            "stays valid by its signature until it ends. `frees_at_end`: the room is free when the "
-            "pass ends, and the customer can sign up again from then on. An operator's `exit` "
-            "frees it at once in both."
+            description="When a customer's own `exit` frees their room inside. With `frees_now`, "
+            "it does so at once, although the signature of the pass stays valid until the pass "
+            "ends. With `frees_at_end`, the room is free when the pass ends, and the customer can "
+            "sign up again after that. An operator's `exit` always frees the room at once."
         ),
     ] = "frees_now"
     offer_hours: Annotated[
         OfferHoursBody | None,
         Field(
-            description="Outside these hours nobody is offered a slot, or admitted, by rate, "
-            "schedule, room or quota; slots collect as before a time of the schedule. An offer "
-            "that is open when the hours end has the rest of its time in the next ones. An "
-            "operator's `admit` offers at any time. null: at any time."
+            description="The hours of the day in which the policy admits. Outside these hours, no "
+            "customer is offered a slot or admitted by rate, schedule, room or quota, and slots "
+            "collect as they do before a time of the schedule. If an offer is open when the hours "
+            "end, its remaining time continues in the next hours. An operator's `admit` offers "
+            "slots at any time. Null means at any time."
         ),
     ] = None
 
     @property
     def policy(self) -> dict[str, Any]:
-        """The fields as the policy has them."""
+        """The fields in the form in which the policy stores them."""
         fields = self.model_dump(by_alias=True)
         fields["schedule"] = [
-            {name: value for name, value in one.items() if value is not None}
-            for one in fields["schedule"]
+            {name: value for name, value in slots.items() if value is not None}
+            for slots in fields["schedule"]
         ]
         return fields
 
@@ -247,16 +266,17 @@ class AdmitBody(Body):
         Field(
             ge=0,
             le=MAX_ADMIT,
-            description="How many slots to offer now, whatever rate and schedule say. There are "
-            "fewer if fewer wait, or if `max_inside` leaves less room; the rest is kept only with "
-            "`refill`. 0 ends what is left of the quota.",
+            description="How many slots to offer now, regardless of the rate and the schedule. "
+            "Fewer slots are offered if fewer entries wait, or if `max_inside` leaves less room. "
+            "The remaining slots are kept only if `refill` is true. A `count` of 0 ends the "
+            "remaining quota.",
         ),
     ]
     filter: Annotated[
         Filter | None,
         Field(
-            description="Offer slots only to entries that have all these values: one value for "
-            "each attribute of a declared segment.",
+            description="Offer slots only to entries that have all these values. The filter needs "
+            "one value for each attribute of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
@@ -264,8 +284,9 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="Until so many people have entered, slots that are not used go to the next "
-            "entries; `quota` of the statistics has the rest. Not with `filter` or `filters`."
+            description="Whether unused slots go to the next entries until `count` people have "
+            "entered. The field `quota` of the counts has the number of people who are still to "
+            "enter. Not allowed together with `filter` or `filters`."
         ),
     ] = False
 
@@ -273,7 +294,10 @@ class AdmitBody(Body):
     @classmethod
     def _check_refill(cls, refill: bool, info: ValidationInfo) -> bool:
         if refill and (info.data.get("filter") or info.data.get("filters")):
-            raise ValueError("goes without filter and filters: a quota is of the whole list")
+            raise ValueError(
+                "must not be sent together with filter or filters, because a quota "
+                "covers the whole waitlist"
+            )
         return refill
 
 
@@ -285,15 +309,18 @@ class WithdrawBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="Take back only the offer that ends then, so that a late repeat does not "
-            "take back the next one; null: the offer that is open now."
+            description="The `offered_until` of the offer to take back. Send it so that a late "
+            "repeat does not take back the next offer. By default the open offer is taken back."
         ),
     ] = None
     reason: Reason = ""
 
 
 class OfferAnswer(EntryAnswer):
-    """An entry that got a slot: `offered`, or `admitted` where the policy asks no acceptance."""
+    """An entry that got a slot.
+
+    Its status is `offered`, or `admitted` if the policy needs no acceptance.
+    """
 
     customer_id: TheCustomerId | None
     admitted_at: Time | None
@@ -316,14 +343,17 @@ class AdmitAnswer(Model):
 class DeclineBody(Body):
     to: Annotated[
         Literal["back", "leave"],
-        Field(description="`back`: to the end of the queue. `leave`: off the list."),
+        Field(
+            description="`back` moves the entry to the end of the queue. `leave` removes it "
+            "from the waitlist."
+        ),
     ] = "back"
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="`offered_until` of the offer that is declined: send it, so that a request "
-            "that arrives late or twice does not decline the next offer. Default: the offer that "
-            "is open.",
+            description="The `offered_until` of the offer to decline. Send it so that a request "
+            "that arrives late or twice does not decline the next offer. By default the open "
+            "offer is declined.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -338,19 +368,20 @@ class AdmittedAnswer(Model):
     exited_at: Annotated[Time | None, Field(description="When the customer went out.")]
     inside_until: Annotated[
         Time | None,
-        Field(description="When the pass ends; null if the waitlist has no admission policy."),
+        Field(description="When the pass ends. Null if the waitlist has no admission policy."),
     ]
 
 
 class PassAnswer(AdmittedAnswer):
-    """A customer's admission with the pass that proves it to other services."""
+    """A customer's admission, with the pass that proves it to other services."""
 
     pass_: Annotated[
         str | None,
         Field(
             alias="pass",
-            description="A JWT, signed by this service; docs/app/admission-pass.md says how to "
-            "check it. Null without an admission policy, after the pass' end and after an exit.",
+            description="A JWT that this service signed. docs/app/admission-pass.md describes how "
+            "to verify it. Null if the waitlist has no admission policy, after the pass has "
+            "ended, and after an exit.",
         ),
     ]
 

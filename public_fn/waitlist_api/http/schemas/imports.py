@@ -1,4 +1,4 @@
-"""Imports: rows that are validated one by one, and the outcome of each."""
+"""Imports, whose rows are validated one by one, and the outcome of each row."""
 
 from typing import Annotated, Any, Literal
 
@@ -30,13 +30,17 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return a row, or the error that refuses it: the other rows are imported."""
+    """Return a row, or the error that refuses the row, so that the other rows can be imported."""
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
-            raise TooLarge(f"A row may have at most {MAX_BODY_BYTES} bytes.")
+            raise TooLarge(
+                f"A row may have at most {MAX_BODY_BYTES} bytes. Shorten its profile "
+                "or its attributes."
+            )
         return validate(value)
     except ValidationError as error:
-        named = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
+        found = error.errors(include_url=False)
+        named = [{**each, "loc": ("body", *each["loc"])} for each in found]
         return InvalidFields(*map(field_error, named))
     except InvalidJson as error:
         return InvalidFields(FieldError("body", error.message))
@@ -45,26 +49,31 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One row: a signup with its priority and time of joining."""
+    """One row of an import.
+
+    It is a signup with a priority and the time at which the customer joined.
+    """
 
     customer_id: Annotated[
         CustomerId | None,
         Field(
-            description="The client's id of the customer. On a waitlist with `identity` leave it "
-            "out where the `profile` has the address: the row is then of the person who signs up "
-            "with it. Required elsewhere."
+            description="Your own id of the customer. It is required, unless the waitlist has "
+            "`identity` and the `profile` has the address. In that case leave it out, and the row "
+            "belongs to the person who signs up with this address."
         ),
     ] = None
     profile: SignupProfile
     attributes: SignupAttributes
     priority: Annotated[
-        int, Field(ge=0, le=MAX_PRIORITY, description="Higher is served first.")
+        int,
+        Field(ge=0, le=MAX_PRIORITY, description="Rows with a higher priority are served first."),
     ] = 0
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="When the customer joined elsewhere, in UTC. They get the position of a "
-            "signup at that time. Not before 2020, not in the future. Default: behind all entries.",
+            description="When the customer joined elsewhere, in UTC. The customer gets the "
+            "position of a signup at that time. The time must not be before 2020 or in the "
+            "future. By default the customer joins behind all entries.",
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
@@ -73,30 +82,30 @@ class ImportRowBody(Body):
         Field(
             ge=MIN_RANK,
             le=MAX_RANK,
-            description="The place that the customer had in another waitlist, as `GET …/entries` "
-            "answers it: the entry stands exactly there, also where it had been moved. Of the "
-            "same `priority`. Default: by `joined_at`.",
+            description="The rank that the entry had in another waitlist, as `GET …/entries` "
+            "returns it. The entry gets exactly this rank, even if an operator had moved it. The "
+            "rank must belong to the same `priority`. By default the rank is computed from "
+            "`joined_at`.",
         ),
     ] = None
     ready: Annotated[
         bool,
-        Field(description="`false`: the entry is held back until an operator says it is ready."),
+        Field(
+            description="Send `false` to hold the entry back until an operator sets it to ready."
+        ),
     ] = True
     reason: Annotated[
-        Reason, Field(description="Why the entry is held back, or the customer banned.")
+        Reason, Field(description="Why the entry is held back, or why the customer is banned.")
     ] = ""
     rest_until: Annotated[
         UtcTime | None,
-        Field(
-            description="Until when the customer lets others pass. A time that is over changes "
-            "nothing."
-        ),
+        Field(description="Until when the customer rests. A time in the past changes nothing."),
     ] = None
     verified: Annotated[
         bool,
         Field(
-            description="`false`: the customer has still to prove the address, if the waitlist's "
-            "`identity` has `verify`, and gets a link for it."
+            description="Send `false` if the customer has not verified the address yet. If the "
+            "waitlist's `identity` has `verify`, the customer then gets a link to verify it."
         ),
     ] = True
     confirmed_at: Annotated[
@@ -105,33 +114,38 @@ class ImportRowBody(Body):
     ] = None
     messages: Annotated[
         Literal["on", "off"],
-        Field(description="`off`: the customer wants no messages but those that they ask for."),
+        Field(description="Send `off` if the customer only wants messages that they ask for."),
     ] = "on"
     unreachable: Annotated[
-        bool, Field(description="Whether the address takes no messages, as a bounce has shown.")
+        bool,
+        Field(description="Whether the address accepts no messages, because a message bounced."),
     ] = False
     language: Annotated[
         Language | None,
-        Field(description="In which language the customer gets messages; null: the list's."),
+        Field(
+            description="The language of messages to the customer. Null means the language of "
+            "the waitlist."
+        ),
     ] = None
     banned: Annotated[
         bool,
         Field(
-            description="Whether the customer is banned, for the `reason`: they are not added, and "
-            "refused from then on. One who is on the waitlist is removed."
+            description="Whether the customer is banned, for the `reason`. A banned customer is "
+            "not added, is removed from the waitlist if they are on it, and cannot sign up again."
         ),
     ] = False
     idempotency_key: Annotated[
         str,
         Field(
             pattern="^[!-~]{0,255}$",
-            description="Identifies repeats of this row: any text, new for each row. If an earlier "
-            "call with the same key has added the customer, the row is `joined`, not `already`.",
+            description="Identifies repeats of this row. It can be any text, and must be new for "
+            "each row. If an earlier call with the same key has added the customer, the outcome "
+            "of the row is `joined` and not `already`.",
         ),
     ] = ""
 
     def row(self, **identified: Any) -> ImportRow:
-        """Return the row as the service takes it, with the customer that it is of."""
+        """Return the row in the form that the service takes, for the customer in `identified`."""
         fields = dict(self) | {
             "messages": "off" if self.messages == "off" else "",
             "language": self.language or "",
@@ -147,26 +161,28 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="Whether to answer only what would become of each row. Nothing is written. "
-            "Rows of one person have the same `entry_id`; tokens are not answered."
+            description="Whether to return only the outcome that each row would have. Nothing is "
+            "saved. Rows of the same person have the same `entry_id`, and the response has no "
+            "tokens."
         ),
     ] = False
     ended: Annotated[
         WhenEnded,
         Field(
-            description="Customers who have left or were admitted: `skip` does not add them, so "
-            "that an import can be repeated; `rejoin` adds them again, whatever the waitlist's own "
-            "`rejoin` is."
+            description="What to do with customers who have left or were admitted. `skip` does "
+            "not add them, so that an import can be repeated. `rejoin` adds them again, "
+            "regardless of the waitlist's own `rejoin`."
         ),
     ] = "skip"
     on_list: Annotated[
         WhenOnList,
         Field(
-            description="Customers who are on the waitlist by a guest's signup, which proves "
-            "nothing about who the guest is: `keep` leaves them their places, with a warning; "
-            "`replace` ends the guest's stay, whose entry token fits nothing any more, and adds "
-            "the customer as the row says, with another token. It also adds customers whose "
-            "guest has left. Stays that an import made are kept either way."
+            description="What to do with customers who are on the waitlist because a guest signed "
+            "up. Such a signup does not prove who the guest is. `keep` keeps the guest's stay, "
+            "and the row gets a warning. `replace` ends the guest's stay, so that its entry token "
+            "is no longer valid, and adds the customer as the row says, with a new token. "
+            "`replace` also adds customers whose guest has left. Stays that an import created are "
+            "always kept."
         ),
     ] = "keep"
 
@@ -181,28 +197,32 @@ class ImportResultAnswer(Model):
     warning: Annotated[
         RowWarning | None,
         Field(
-            description="`signed_up_by_guest`: the customer is on the waitlist, or was, by a "
-            "guest's signup. Any person who knew the customer id may have made it and may hold its "
-            "entry token, so the row gets none. Check it before you bump or admit the entry; "
-            "`on_list: replace` gives the customer a stay of their own. `another_address`: the "
-            "waitlist has `identity`, and the row's `customer_id` is not the person of the address "
-            "in its `profile`. Who signs up with the address gets another place: leave the "
-            "`customer_id` out, unless two people share the address."
+            description="`signed_up_by_guest` means that a guest signed up as this customer. "
+            "Anyone who knew the customer id may have done so and may have the entry token, so "
+            "the row gets no token. Check the entry before you bump or admit it. `on_list: "
+            "replace` gives the customer their own stay. `another_address` means that the "
+            "waitlist has `identity`, and that the row's `customer_id` does not belong to the "
+            "address in its `profile`. A person who signs up with the address gets another place. "
+            "Leave the `customer_id` out, unless two people share the address."
         ),
     ] = None
-    entry_id: Annotated[str | None, Field(description="Null if the row has no valid customer.")]
+    entry_id: Annotated[
+        str | None, Field(description="The id of the entry. Null if the row has no valid customer.")
+    ]
     has_no_address: Annotated[
         bool,
         Field(
-            description="Whether the customer joined and cannot get the waitlist's messages: the "
-            "`profile` has no address that takes any (`email`, `phone`). False if the waitlist "
-            "sends no messages."
+            description="Whether the customer joined but cannot get the waitlist's messages, "
+            "because the `profile` has no address (`email`, `phone`) that accepts messages. False "
+            "if the waitlist sends no messages."
         ),
     ] = False
-    code: Annotated[str | None, Field(description="The error that refused the row.")] = None
+    code: Annotated[
+        str | None, Field(description="The code of the error that refused the row.")
+    ] = None
     detail: str | None = None
     errors: Annotated[
-        list[FieldProblem] | None, Field(description="The first 5 invalid fields.")
+        list[FieldProblem] | None, Field(description="The first 5 invalid fields of the row.")
     ] = None
 
 
@@ -210,15 +230,15 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="Null if the row is not on the waitlist, or by the stay of a guest; also "
-            "with `dry_run`."
+            description="The entry token. Null if the customer is not on the waitlist, if a "
+            "guest's stay is on it, and with `dry_run`."
         ),
     ]
     link: Annotated[
         str | None,
         Field(
-            description="With the token: the address of the customer's page that opens the place. "
-            "Whoever has it has the place: send it to the customer alone."
+            description="The URL of the customer's page that opens the entry. Null if there is no "
+            "token. Whoever has the link can act as the customer, so send it only to the customer."
         ),
     ]
 
@@ -226,24 +246,29 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
 class ImportCounts(Model):
     joined: int
     already: Annotated[
-        int, Field(description="Customers who were already on the waitlist; unchanged.")
+        int, Field(description="Customers who were already on the waitlist and stay unchanged.")
     ]
-    ended: Annotated[int, Field(description="Customers who have left or were admitted; not added.")]
-    banned: Annotated[int, Field(description="Customers who are banned; not added.")]
+    ended: Annotated[
+        int, Field(description="Customers who have left or were admitted, and were not added.")
+    ]
+    banned: Annotated[int, Field(description="Customers who are banned, and were not added.")]
     refused: int
     without_address: Annotated[
-        int, Field(description="Customers who joined and cannot get the waitlist's messages.")
+        int, Field(description="Customers who joined but cannot get the waitlist's messages.")
     ]
     warnings: Annotated[int, Field(description="Rows with a warning.")]
 
 
 class ImportAnswer(ImportCounts):
-    results: Annotated[list[ImportResultAnswer], Field(description="In the order of the rows.")]
+    results: Annotated[
+        list[ImportResultAnswer], Field(description="The results, in the order of the rows.")
+    ]
 
 
 class ImportWithTokensAnswer(ImportCounts):
-    """The outcome of each row, with the entry token of each that is on the waitlist."""
+    """The outcome of each row, with the entry token of each row that is on the waitlist."""
 
     results: Annotated[
-        list[ImportResultWithTokenAnswer], Field(description="In the order of the rows.")
+        list[ImportResultWithTokenAnswer],
+        Field(description="The results, in the order of the rows."),
     ]

@@ -1,4 +1,4 @@
-"""Messages: the setting of a waitlist, examples, and what became of those to one person."""
+"""The messages setting of a waitlist, previews of messages, and the messages of one person."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -26,21 +26,22 @@ MAX_COUNTRIES, MAX_PER_DAY = 250, 10_000_000
 MAX_SUBJECT, MAX_MESSAGE, MAX_BUTTON = 150, 1000, 60
 Language = Literal["en", "de", "fr", "es", "ar"]
 
-CHANNELS = {"mail": "An address of `profile.email`.", "sms": "A number of `profile.phone`."}
+CHANNELS = {"mail": "A mail to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
-    "sent": "Mail or SMS of AWS took it.",
-    "bounced": "It came back for good, or was complained about.",
-    "dropped": "It was not sent.",
+    "sent": "The mail or SMS service of AWS accepted the message.",
+    "bounced": "The mail bounced permanently, or the recipient complained about it.",
+    "dropped": "The message was not sent.",
 }
 REASONS = {
-    "over": "What it says was no longer true.",
-    "turned_off": "The person wants no messages.",
-    "unreachable": "A message of this stay has come back before.",
-    "no_address": "There is no address, or none that the stack can send to.",
-    "refused": "The address takes no messages.",
-    "number_not_allowed": "The waitlist sends no SMS to this country, or to this kind of number.",
-    "too_many": "The address had too many messages that anyone can cause without owning it.",
-    "over_budget": "The part of the day's budget for such messages was used up.",
+    "over": "The content of the message was no longer true.",
+    "turned_off": "The customer wants no messages.",
+    "unreachable": "An earlier message of this stay has bounced.",
+    "no_address": "The customer has no address, or the stack cannot send to it.",
+    "refused": "The address does not accept messages.",
+    "number_not_allowed": "The waitlist sends no SMS to this country, or to this type of number.",
+    "too_many": "The address has already had too many messages that anyone can cause without "
+    "owning the address.",
+    "over_budget": "The part of the daily budget for such messages is used up.",
 }
 
 
@@ -52,7 +53,7 @@ def _known(kind: str) -> str:
 
 def _distinct(kinds: list[Any]) -> list[Any]:
     if len(set(kinds)) < len(kinds):
-        raise ValueError("may have each item only once")
+        raise ValueError("must have each item only once")
     return kinds
 
 
@@ -62,33 +63,34 @@ KindName = Annotated[
 
 
 class OwnTextBody(Body):
-    """A list's own words for one kind of message; null: the service's words.
+    """A waitlist's own texts for one kind of message. Null fields use the texts of the service.
 
-    `{name}` stands for the waitlist's name, `{until}` for the deadline of an offer or a question.
+    `{name}` stands for the name of the waitlist, and `{until}` for the deadline of an offer or a
+    question.
     """
 
     subject: Annotated[
         Annotated[NameText, Field(min_length=1, max_length=MAX_SUBJECT)] | None,
-        Field(description="The subject of a mail."),
+        Field(description="The subject of the mail."),
     ] = None
     text: Annotated[
         Annotated[TextOfLines, Field(min_length=1, max_length=MAX_MESSAGE)] | None,
-        Field(description="The message; its link is added."),
+        Field(description="The text of the message. The service appends the link."),
     ] = None
     button: Annotated[
         Annotated[NameText, Field(min_length=1, max_length=MAX_BUTTON)] | None,
-        Field(description="The name of the link in a mail."),
+        Field(description="The text of the link in a mail."),
     ] = None
 
     @property
     def given(self) -> dict[str, str]:
-        """The words that are not the service's."""
+        """The texts that the waitlist has set."""
         given: dict[str, str] = self.model_dump(exclude_none=True)
         return given
 
 
 class MessagesBody(Body):
-    """Messages to the people of a waitlist, by mail and SMS (docs/operate/messages.md)."""
+    """The messages of a waitlist, which it sends by mail and SMS (docs/operate/messages.md)."""
 
     kinds: Annotated[
         list[KindName],
@@ -96,30 +98,37 @@ class MessagesBody(Body):
         Field(
             max_length=len(KIND_NAMES),
             json_schema_extra={"uniqueItems": True},
-            description="What is sent. `verify` sends the links that `POST …/links` asks for, too.",
+            description="The kinds of messages that the waitlist sends. The kind `verify` also "
+            "includes the links that customers ask for with `POST …/links`.",
             examples=[["joined", "verify", "offered", "confirm", "left"]],
         ),
     ]
     near: Annotated[
         int,
-        Field(ge=1, le=MAX_NEAR, description="Who has one of the first `near` positions is near."),
+        Field(
+            ge=1,
+            le=MAX_NEAR,
+            description="A customer gets the message `near` when their "
+            "position is at most this number.",
+        ),
     ] = 3
     language: Annotated[
         Language,
         Field(
-            description="For people whose signup asked for no language that the service has, by "
-            "`Accept-Language`, and for imported people."
+            description="The language of messages to customers whose signup had no "
+            "`Accept-Language` with a language of the service, and to imported customers."
         ),
     ] = "en"
     timezone: Annotated[
-        TimeZone, Field(description="Of the times in messages.", examples=["Europe/Berlin"])
+        TimeZone,
+        Field(description="The time zone of times in messages.", examples=["Europe/Berlin"]),
     ] = "UTC"
     texts: Annotated[
         dict[Language, dict[KindName, OwnTextBody]],
         Field(
             default_factory=dict,
             max_length=5,
-            description="The waitlist's own words, by language and kind. Text is shown as text, "
+            description="The waitlist's own texts, by language and kind. They are shown as text, "
             "never as HTML.",
             examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
         ),
@@ -131,8 +140,9 @@ class MessagesBody(Body):
             default_factory=list,
             max_length=MAX_COUNTRIES,
             json_schema_extra={"uniqueItems": True},
-            description="SMS go to numbers of these countries alone. Without any they go to the "
-            "country of `identity.region`; without that region, too, none is sent.",
+            description="The countries to whose numbers SMS are sent. If the list is empty, SMS "
+            "are sent only to numbers of the country in `identity.region`. If that is not set "
+            "either, no SMS are sent.",
             examples=[["DE", "AT", "CH"]],
         ),
     ]
@@ -144,10 +154,10 @@ class MessagesBody(Body):
             min_length=1,
             max_length=4,
             json_schema_extra={"uniqueItems": True, "default": ["mobile"]},
-            description="SMS go to numbers of these kinds alone. `mobile` includes ranges that may "
-            "be either mobile or a landline, such as all of the United States; `unknown` are "
-            "ranges that the service's list of numbers does not have. None goes to premium-rate, "
-            "shared-cost, satellite, toll-free or personal numbers.",
+            description="The types of numbers to which SMS are sent. `mobile` includes ranges "
+            "that may be either mobile or landline, such as all numbers of the United States. "
+            "`unknown` includes ranges that are missing from the service's list of numbers. No "
+            "SMS are sent to premium-rate, shared-cost, satellite, toll-free or personal numbers.",
         ),
     ]
     sms_parts_per_day: Annotated[
@@ -155,8 +165,8 @@ class MessagesBody(Body):
         Field(
             ge=1,
             le=MAX_PER_DAY,
-            description="How many parts of SMS, by which they are billed, are sent on one day in "
-            "UTC; null: as many as the stack's `SmsPartsPerDay` allows.",
+            description="How many parts of SMS are sent in one day (UTC). Each part is billed. "
+            "Null means as many as the stack's `SmsPartsPerDay` allows.",
         ),
     ] = None
     mails_per_day: Annotated[
@@ -164,8 +174,8 @@ class MessagesBody(Body):
         Field(
             ge=1,
             le=MAX_PER_DAY,
-            description="How many mails are sent on one day in UTC; null: as many as the stack's "
-            "`MailsPerDay` allows.",
+            description="How many mails are sent in one day (UTC). Null means as many as the "
+            "stack's `MailsPerDay` allows.",
         ),
     ] = None
 
@@ -177,14 +187,17 @@ class MessagesBody(Body):
                     unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
                     if unknown:
                         raise ValueError(
-                            f"texts.{language}.{kind} has {{{min(unknown)}}}, which has no value"
+                            f"texts.{language}.{kind} must not have {{{min(unknown)}}}, which has "
+                            "no value there"
                         )
                     if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
-                        raise ValueError(f"texts.{language}.{kind} has a brace without its pair")
+                        raise ValueError(
+                            f"texts.{language}.{kind} has a brace without its counterpart"
+                        )
         return self
 
     def rules(self) -> dict[str, Any]:
-        """Return the fields as the settings have them."""
+        """Return the settings in the form in which they are stored."""
         texts = {
             language: {kind: own.given for kind, own in kinds.items()}
             for language, kinds in self.texts.items()
@@ -195,54 +208,73 @@ class MessagesBody(Body):
 class NoteAnswer(Model):
     kind: Annotated[str, documented(examples=["offered"])]
     channel: Annotated[
-        str | None, documented(**extensible("By what it was sent; null: there was none.", CHANNELS))
+        str | None,
+        documented(
+            **extensible("How the message was sent. Null if the customer has no address.", CHANNELS)
+        ),
     ]
-    state: Annotated[str, documented(**extensible("What became of the message.", STATES))]
+    state: Annotated[str, documented(**extensible("The outcome of the message.", STATES))]
     reason: Annotated[
-        str | None, documented(**extensible("Why it was not sent; null: it was.", REASONS))
+        str | None,
+        documented(**extensible("Why the message was not sent. Null if it was sent.", REASONS)),
     ]
-    at: Annotated[Time, Field(description="When it was sent, or dropped.")]
+    at: Annotated[Time, Field(description="When the message was sent or dropped.")]
 
 
 class NotesAnswer(Model):
     messages: Annotated[
         list[NoteAnswer],
         documented(maxItems=SHOWN),
-        Field(description="The newest messages of the present stay, oldest first; for 20 days."),
+        Field(
+            description="The newest messages of the current stay, oldest first. They are kept "
+            "for 20 days."
+        ),
     ]
 
 
 class PreviewedAnswer(Model):
     kind: Annotated[str, documented(examples=["offered"])]
     language: Annotated[str, documented(examples=["en"])]
-    subject: Annotated[str, Field(description="Of the mail.")]
+    subject: Annotated[str, Field(description="The subject of the mail.")]
     text: Annotated[
-        str, Field(description="The plain text of the mail, and all of an SMS; the link is last.")
+        str,
+        Field(
+            description="The plain text of the mail, which is also the whole SMS. The link "
+            "comes last."
+        ),
     ]
     sms_parts: Annotated[
         Count,
         Field(
-            description="How many parts the text has as an SMS, each of which is billed. A "
-            "person's own link is longer than that of the example, and is counted here."
+            description="How many parts the text has as an SMS. Each part is billed. The number "
+            "already takes into account that a customer's own link is longer than the link of the "
+            "example."
         ),
     ]
-    html: Annotated[str, Field(description="The mail as a whole HTML document.")]
+    html: Annotated[str, Field(description="The mail as a complete HTML document.")]
 
 
 class PreviewedMessagesAnswer(Model):
     messages: Annotated[
         list[PreviewedAnswer],
         documented(maxItems=len(KIND_NAMES) * len(LANGUAGES)),
-        Field(description="With example data; the link is that of the waitlist's page."),
+        Field(
+            description="The messages with example data. Their link is the link to the "
+            "waitlist's page."
+        ),
     ]
 
 
 class TestMessageBody(Body):
-    """A message with example data to one address: `email`, or `phone`."""
+    """A message with example data to one address, which is either `email` or `phone`."""
 
     kind: KindName
     language: Annotated[
-        Language | None, Field(description="Null: the language of the waitlist's messages.")
+        Language | None,
+        Field(
+            description="The language of the message. Null means the language "
+            "of the waitlist's messages."
+        ),
     ] = None
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
     phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]

@@ -1,4 +1,4 @@
-"""Waitlists: configuration, counts, and the public view."""
+"""The configuration and the public view of a waitlist."""
 
 import json
 from collections import Counter
@@ -68,15 +68,18 @@ MAX_VERIFY_MINUTES = 30 * 24 * 60
 
 def _canonical(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
-        raise ValueError("a segment may name each attribute only once")
+        raise ValueError("must name each attribute only once")
     return sorted(names)
 
 
 def _distinct(segments: list[list[str]]) -> list[list[str]]:
-    """Return segments sorted, because their order has no meaning; refuse a repeated segment."""
-    twice = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
-    if twice:
-        raise ValueError(f"declared more than once: {', '.join('+'.join(one) for one in twice)}")
+    """Return the segments sorted, because their order has no meaning. Refuse a repeated segment."""
+    repeated = [names for names, count in Counter(map(tuple, segments)).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            "has segments that are declared more than once: "
+            f"{', '.join('+'.join(names) for names in repeated)}"
+        )
     return sorted(segments)
 
 
@@ -92,10 +95,10 @@ SegmentNames = Annotated[
 
 
 class RestRulesBody(Body):
-    """How customers may rest: their entries keep their places, and are passed over."""
+    """The rules for rests, in which an entry keeps its place and other entries are served first."""
 
     max_days: Annotated[
-        int, Field(ge=1, le=MAX_REST_DAYS, description="A rest ends within so many days.")
+        int, Field(ge=1, le=MAX_REST_DAYS, description="The maximum length of a rest in days.")
     ] = 180
     times: Annotated[
         int, Field(ge=1, le=MAX_RESTS, description="How often a customer may rest in one stay.")
@@ -103,25 +106,26 @@ class RestRulesBody(Body):
 
 
 class IdentityBody(Body):
-    """By which field of the profile a waitlist tells guests apart.
+    """The field of the profile that identifies a guest.
 
-    Customers with accounts are the `sub` of their token, whatever this says.
+    Customers with accounts are always identified by the `sub` of their token.
     """
 
     field: Annotated[
         IdentityField,
         Field(
-            description="A signup has this field in its `profile`, and no `customer_id`, which the "
-            "service makes: a keyed digest of the address, the same for all its spellings."
+            description="A signup must have this field in its `profile`, and no `customer_id`. "
+            "The service makes the `customer_id`, which is a keyed digest of the address and the "
+            "same for all spellings of the address."
         ),
     ]
     verify: Annotated[
         Verify,
         Field(
-            description="`off`: addresses are not checked. A second signup of one is refused: "
-            "`already_on_list`. `before_offer`: each signup answers `202`, and the entry is not "
-            "ready, by the reason `unverified`, until its person has opened a link that is sent to "
-            "the address."
+            description="With `off`, addresses are not checked, and a second signup with the same "
+            "address is refused with `already_on_list`. With `before_offer`, each signup gets the "
+            "response `202`. The entry is not ready, with the reason `unverified`, until the "
+            "customer has opened the link that is sent to the address."
         ),
     ] = "off"
     verify_minutes: Annotated[
@@ -129,22 +133,23 @@ class IdentityBody(Body):
         Field(
             ge=1,
             le=MAX_VERIFY_MINUTES,
-            description="For how long an entry waits to be verified before it leaves, and a link "
-            "is good.",
+            description="How many minutes an entry waits for its verification before it leaves "
+            "the waitlist. Links expire after the same time.",
         ),
     ] = 1440
     plus_addresses: Annotated[
         PlusAddresses,
         Field(
-            description="`same`: `ada+news@example.com` and `ada@example.com` are one person, and "
-            "so are spellings with dots at Gmail. `different`: each is a person."
+            description="With `same`, `ada+news@example.com` and `ada@example.com` are one "
+            "person, and so are Gmail addresses that differ only in dots. With `different`, each "
+            "address is a person of its own."
         ),
     ] = "same"
     region: Annotated[
         Country | None,
         Field(
-            description="The country of telephone numbers without `+`, by its two letters (ISO "
-            "3166); null: each number names its country.",
+            description="The country of telephone numbers without `+`, as a code of two letters "
+            "(ISO 3166). If it is null, each number must begin with its country code.",
             examples=["DE"],
         ),
     ] = None
@@ -154,15 +159,18 @@ class IdentityBody(Body):
             default_factory=list,
             max_length=MAX_BLOCKED_DOMAINS,
             json_schema_extra={"uniqueItems": True},
-            description="Signups with mail addresses of these domains, and of those below them, "
-            "are refused. In ASCII and lower case.",
+            description="Signups with mail addresses of these domains or their subdomains are "
+            "refused. The domains are in ASCII and lower case.",
             examples=[["mailinator.com"]],
         ),
     ]
 
 
 class PublicIdentity(Model):
-    """What a signup needs: this field in its `profile`, and no `customer_id`."""
+    """The address that a signup needs.
+
+    A signup has this field in its `profile`, and no `customer_id`.
+    """
 
     field: IdentityField
     verify: Verify
@@ -173,15 +181,15 @@ def _descending(days: list[int]) -> list[int]:
 
 
 class ConfirmBody(Body):
-    """Customers are asked from time to time whether they still wait."""
+    """How the waitlist asks customers from time to time whether they still wait."""
 
     every_days: Annotated[
         int,
         Field(
             ge=1,
             le=MAX_CONFIRM_DAYS,
-            description="A customer is asked so many days after the signup, or after they were "
-            "last asked or last confirmed.",
+            description="A customer is asked this many days after the signup, or after the last "
+            "question or confirmation.",
         ),
     ]
     answer_days: Annotated[
@@ -189,7 +197,7 @@ class ConfirmBody(Body):
         Field(
             ge=1,
             le=MAX_CONFIRM_DAYS,
-            description="How long they have to `confirm`; at most `every_days`.",
+            description="How many days customers have to `confirm`. At most `every_days`.",
         ),
     ] = 14
     reminders_days: Annotated[
@@ -198,8 +206,8 @@ class ConfirmBody(Body):
             default_factory=list,
             max_length=MAX_REMINDERS,
             json_schema_extra={"uniqueItems": True},
-            description="How many days before the deadline an event `reminded` is sent; each less "
-            "than `answer_days`.",
+            description="How many days before the deadline the event `reminded` is sent. Each "
+            "value must be less than `answer_days`.",
             examples=[[7, 1]],
         ),
         AfterValidator(_descending),
@@ -207,35 +215,36 @@ class ConfirmBody(Body):
     then: Annotated[
         Unanswered,
         Field(
-            description="What happens to the entry of a customer who has not answered: it is "
-            "parked until an operator redrives it, leaves the list, or goes to the end of the "
-            "queue."
+            description="What happens to the entry of a customer who has not answered. `park` "
+            "parks the entry until an operator redrives it, `leave` removes it from the waitlist, "
+            "and `to_back` moves it to the end of the queue."
         ),
     ] = "park"
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.answer_days > self.every_days:
-            raise ValueError("answer_days must be at most every_days")
+            raise ValueError("must not have an answer_days greater than every_days")
         if any(days >= self.answer_days for days in self.reminders_days):
-            raise ValueError("each of reminders_days must be less than answer_days")
+            raise ValueError("must have only reminders_days that are less than answer_days")
         return self
 
     def rules(self) -> ConfirmRules:
-        """Return the rules as they are recorded."""
+        """Return the rules in the form in which they are stored."""
         return ConfirmRules(**{**self.model_dump(), "reminders_days": tuple(self.reminders_days)})
 
 
 class WaitlistBody(Body):
-    """The whole configuration; a field that is left out gets its default."""
+    """The whole configuration of a waitlist. A field that is left out gets its default value."""
 
     name: Annotated[NameText, Field(min_length=1, max_length=200)]
     open: Annotated[bool, Field(description="Whether customers can sign up.")] = True
     paused: Annotated[
         bool,
         Field(
-            description="Whether admission stands still: claims and `admit` are refused, and the "
-            "policy offers no slots. Offers that are out can be accepted, and signups go on."
+            description="Whether admission is paused. While it is paused, claims and `admit` are "
+            "refused, and the policy offers no slots. Customers can still accept open offers and "
+            "sign up."
         ),
     ] = False
     capacity: Annotated[
@@ -243,22 +252,25 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="How many entries may be on the list: those that wait, are offered or "
-            "claimed, or parked; null: no limit.",
+            description="How many entries may be on the waitlist. This counts waiting, offered, "
+            "claimed and parked entries. Null means no limit.",
         ),
     ] = None
     rejoin: Annotated[
         Rejoin,
         Field(
-            description="Which customers may sign up again, at the end of the queue: customers who "
-            "left (`after_leaving`), also customers who were admitted (`always`), or no customer "
-            "(`never`). Others are refused: `already_admitted` or `already_left`. A customer who "
-            "was inside gives up the place by signing up again, as by `exit`; where the policy's "
-            "`customer_exit` is `frees_at_end`, that is `already_admitted` until the pass ends."
+            description="Which customers may sign up again, at the end of the queue. "
+            "`after_leaving` allows customers who have left, `always` also allows customers who "
+            "were admitted, and `never` allows no customer. Other customers are refused with "
+            "`already_admitted` or `already_left`. If a customer who is inside signs up again, "
+            "their room inside becomes free, as after `exit`. If the policy's `customer_exit` is "
+            "`frees_at_end`, such a customer is refused with `already_admitted` until their pass "
+            "ends."
         ),
     ] = "after_leaving"
     lease_seconds: Annotated[
-        int, Field(ge=1, le=MAX_LEASE_SECONDS, description="The default lease of a claim.")
+        int,
+        Field(ge=1, le=MAX_LEASE_SECONDS, description="The default length of a lease in seconds."),
     ] = 300
     max_attempts: Annotated[
         int,
@@ -271,17 +283,17 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="How many entries claims may hold at once; null: any number. With 1 the "
-            "queue is worked strictly one after the other. Offers to customers do not count. A "
-            "lower value ends no claim.",
+            description="How many entries claims may hold at once. Null means any number. With 1, "
+            "the entries are processed strictly one after the other. Offers to customers do not "
+            "count. A lower value ends no existing claim.",
         ),
     ] = None
     hide_counts: Annotated[
         bool,
         Field(
-            description="Whether `total` and the board are hidden from customers. Their own "
-            "positions and estimated waits are not: who joins last learns by them about how many "
-            "wait."
+            description="Whether `total` and the board are hidden from customers. Customers can "
+            "still see their own position and estimated wait, so a customer who joins last still "
+            "learns about how many entries wait."
         ),
     ] = False
     max_guest_bytes: Annotated[
@@ -289,10 +301,10 @@ class WaitlistBody(Body):
         Field(
             ge=0,
             le=MAX_BODY_BYTES,
-            description="How many bytes `profile` and `attributes` of a signup may have together, "
-            "as JSON without blanks in UTF-8; an empty object has none. More is refused: "
-            "`invalid_request`. It applies to guests and to customers with accounts, not to "
-            "imports and edits by operators.",
+            description="How many bytes the `profile` and `attributes` of a signup may have "
+            "together, as JSON in UTF-8 without insignificant spaces. An empty object counts as 0 "
+            "bytes. A larger signup is refused with `invalid_request`. The limit applies to "
+            "guests and to customers with accounts, but not to imports and edits by operators.",
         ),
     ] = MAX_GUEST_BYTES
     retention_days: Annotated[
@@ -300,8 +312,9 @@ class WaitlistBody(Body):
         Field(
             ge=1,
             le=MAX_RETENTION_DAYS,
-            description="How long record and history are kept after a customer has left or was "
-            "admitted; null: for ever. A change applies to stays that end from now on.",
+            description="How many days the record and its history are kept after a customer has "
+            "left or was admitted. Null means for ever. A change applies to stays that end after "
+            "the change.",
         ),
     ] = None
     segments: Annotated[
@@ -310,10 +323,10 @@ class WaitlistBody(Body):
             default_factory=list,
             max_length=MAX_SEGMENTS,
             json_schema_extra={"uniqueItems": True},
-            description="The combinations of attributes by which claims can filter. An entry is in "
-            "one segment for each combination of its values of these attributes, at most "
-            f"{MAX_COMBINATIONS}. A change is applied to the waiting entries in the background: "
-            "see `segments_state`.",
+            description="The combinations of attributes by which claims can filter. An entry "
+            "belongs to one segment for each combination of its values of these attributes, and "
+            f"to at most {MAX_COMBINATIONS} segments. A change is applied to the waiting entries "
+            "in the background. `segments_state` says whether it is complete.",
             examples=[[["gender", "language"], ["language"]]],
         ),
         AfterValidator(_distinct),
@@ -321,45 +334,45 @@ class WaitlistBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The policy by which the waitlist admits by itself; null: only operators "
-            "admit. A change keeps the offers that are out and the customers inside."
+            description="The policy by which the waitlist admits customers by itself. If it is "
+            "null, only operators admit customers. A change of the policy affects neither open "
+            "offers nor customers who are inside."
         ),
     ] = None
     page: Annotated[
         PageBody | None,
         Field(
-            description="What the customer's page shows; null: the name and a button to join. "
-            "Public."
+            description="The public settings of the customer's page. If they are null, the page "
+            "shows only the name and a button to join."
         ),
     ] = None
 
     rest: Annotated[
         RestRulesBody | None,
-        Field(description="Whether customers may let others pass for a time; null: no."),
+        Field(description="Whether and how customers may rest. Null means that they may not."),
     ] = None
     identity: Annotated[
         IdentityBody | None,
         Field(
-            description="By which address a guest is one person; null: callers state a "
-            "`customer_id`. A "
-            "change applies to signups from then on: entries keep their ids, so choose before the "
-            "first."
+            description="The address that identifies a guest. If it is null, callers send a "
+            "`customer_id`. A change applies only to later signups, because entries keep their "
+            "ids. Choose this setting before the first signup."
         ),
     ] = None
     opens_at: Annotated[
         UtcText | None,
         Field(
-            description="Signups are taken from this time on, by Redis' clock; before it they are "
-            "refused: `not_open_yet`. null: since ever.",
+            description="When the waitlist opens, by the clock of Redis. Earlier signups are "
+            "refused with `not_open_yet`. Null means that there is no opening time.",
             examples=["2026-03-01T09:00:00Z"],
         ),
     ] = None
     closes_at: Annotated[
         UtcText | None,
         Field(
-            description="Signups are taken until this time, by Redis' clock; from it on they are "
-            "refused: `waitlist_closed`. null: for ever. It must be later than `opens_at`. With "
-            "`open` false the waitlist is closed at any time.",
+            description="When the waitlist closes, by the clock of Redis. Later signups are "
+            "refused with `waitlist_closed`. Null means that there is no closing time. It must be "
+            "later than `opens_at`. If `open` is false, the waitlist is always closed.",
             examples=["2099-12-31T18:00:00Z"],
         ),
     ] = None
@@ -376,26 +389,26 @@ class WaitlistBody(Body):
         WhenDown,
         Field(
             description="What happens to new guests while the provider of the stack's bot check "
-            "(parameter `BotCheck`) does not answer: `refuse` them, `bot_check_unavailable`, or "
-            "`accept` them unchecked, with or without a token. A token that it refuses is refused "
-            "either way."
+            "(parameter `BotCheck`) does not answer. `refuse` refuses them with "
+            "`bot_check_unavailable`. `accept` accepts them unchecked, with or without a token. A "
+            "token that the provider rejects is refused in both cases."
         ),
     ] = "refuse"
     confirm: Annotated[
         ConfirmBody | None,
         Field(
-            description="Whether customers are asked from time to time if they still wait; null: "
-            "no, and a question that is open ends nothing."
+            description="Whether and how the waitlist asks customers from time to time if they "
+            "still wait. If it is null, it asks nobody, and an open question has no consequence."
         ),
     ] = None
 
     messages: Annotated[
         MessagesBody | None,
-        Field(description="What people are told by mail and SMS; null: nothing."),
+        Field(description="The messages that people get by mail and SMS. Null means none."),
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the fields as they are recorded."""
+        """Return the settings in the form in which they are stored."""
         admission = AdmissionPolicy.from_fields(self.admission.policy) if self.admission else None
         segments = tuple(map(tuple, self.segments))
         page = PageSettings.from_body(self.page.settings()) if self.page else None
@@ -409,23 +422,24 @@ class WaitlistBody(Body):
 
     @model_validator(mode="after")
     def _can_verify_numbers(self) -> Self:
-        """Refuse to verify telephone numbers by SMS that go to no country."""
+        """Refuse to verify telephone numbers if SMS may be sent to no country."""
         identity, messages = self.identity, self.messages
         if identity is None or identity.field != "phone" or identity.verify == "off":
             return self
         sends = messages is not None and "verify" in messages.kinds
         if messages is not None and sends and not (messages.sms_countries or identity.region):
             raise ValueError(
-                "messages.sms_countries is missing: name the countries to whose numbers the links "
-                "go, such as DE, or set identity.region"
+                "must have messages.sms_countries, the countries to whose numbers links are sent, "
+                "such as DE. Or set identity.region."
             )
         return self
 
 
 class WaitlistPatch(Model):
-    """Some settings, by JSON Merge Patch (RFC 7396): the others stay.
+    """The settings to change, as a JSON Merge Patch (RFC 7396).
 
-    `null` gives a setting its default back, objects merge, lists replace.
+    Settings that are left out stay unchanged. `null` resets a setting to its default, objects are
+    merged, and arrays are replaced.
     """
 
     model_config = ConfigDict(
@@ -438,7 +452,7 @@ class WaitlistPatch(Model):
         return self.model_extra or {}
 
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
-        """Return all settings with these changes; raise InvalidFields."""
+        """Return all settings after these changes. Raise InvalidFields if they are not valid."""
         _refuse_unknown(merged(settings, self.given, with_nulls=True))
         try:
             return WaitlistBody.model_validate_json(json.dumps(merged(settings, self.given)))
@@ -447,26 +461,29 @@ class WaitlistPatch(Model):
 
 
 def _refuse_unknown(settings: dict[str, Any]) -> None:
-    """Raise InvalidFields for names of no setting: a `null` for one would change nothing."""
+    """Raise InvalidFields for names that are no settings, even if their value is `null`."""
     try:
         WaitlistBody.model_validate_json(json.dumps(settings))
     except ValidationError as error:
-        if unknown := [one for one in error.errors() if one["type"] == "extra_forbidden"]:
+        if unknown := [found for found in error.errors() if found["type"] == "extra_forbidden"]:
             raise _invalid(unknown) from error
 
 
 def _invalid(errors: Iterable[ErrorDetails]) -> InvalidFields:
-    return InvalidFields(*(field_error({**one, "loc": ("body", *one["loc"])}) for one in errors))
+    return InvalidFields(
+        *(field_error({**error, "loc": ("body", *error["loc"])}) for error in errors)
+    )
 
 
 LINE_MEANINGS: dict[c.Line, str] = {
     "open": "customers can sign up",
-    "paused": "customers can sign up, and no one is admitted until an operator resumes the list",
-    "full": "as many people are on the list as it takes; a signup is refused: `waitlist_full`",
-    "not_open_yet": "signups are refused until `opens_at`: `not_open_yet`",
-    "closed": "signups are refused: `waitlist_closed`",
+    "paused": "customers can sign up, but nobody is admitted until an operator resumes the "
+    "waitlist",
+    "full": "the waitlist has reached its capacity, and signups are refused with `waitlist_full`",
+    "not_open_yet": "signups are refused with `not_open_yet` until `opens_at`",
+    "closed": "signups are refused with `waitlist_closed`",
 }
-# A named type, so that the OpenAPI document has a component for it.
+# The type has a name so that the OpenAPI document has a component for it.
 LineState = TypeAliasType(
     "LineState",
     Annotated[
@@ -477,24 +494,26 @@ LineState = TypeAliasType(
 
 
 class PublicBotCheck(Model):
-    """The widget that makes the `bot_token` of a signup."""
+    """The widget that issues the `bot_token` of a signup."""
 
     provider: Annotated[
         str,
         Field(
             json_schema_extra=extensible(
-                "Whose widget it is.",
+                "The provider of the widget.",
                 {"turnstile": "Cloudflare Turnstile", "hcaptcha": "hCaptcha"},
             )
         ),
     ]
     site_key: str
-    action: Annotated[str, Field(description="The `action` to make a Turnstile widget with.")]
-    script_url: Annotated[str, Field(description="The provider's script, to be loaded as it is.")]
+    action: Annotated[str, Field(description="The `action` with which to make a Turnstile widget.")]
+    script_url: Annotated[
+        str, Field(description="The URL of the provider's script. Load it unchanged.")
+    ]
 
 
 class WaitlistAnswer(WithEstimate):
-    """A waitlist; the estimate is that of a customer who joins now."""
+    """A waitlist. The estimate is the wait of a customer who joins now."""
 
     waitlist_id: TheWaitlistId
     name: str
@@ -503,100 +522,107 @@ class WaitlistAnswer(WithEstimate):
     as_of: Annotated[
         Time,
         Field(
-            description="The time of this answer by Redis' clock, which decides on signups: a "
-            "countdown to `opens_at` counts from it, whatever the clock of a device says."
+            description="The time of this response by the clock of Redis, which decides about "
+            "signups. Use it as the start of a countdown to `opens_at`, because the clock of a "
+            "device may be wrong."
         ),
     ]
     opens_at: Annotated[
-        Time | None, Field(description="When signups begin; null without such a time.")
+        Time | None, Field(description="When the waitlist opens. Null if there is no opening time.")
     ]
     closes_at: Annotated[
-        Time | None, Field(description="When signups end; null without such a time.")
+        Time | None,
+        Field(description="When the waitlist closes. Null if there is no closing time."),
     ]
     admits_at: Annotated[
         Time | None,
         Field(
-            description="When the schedule next admits people, or outside the policy's "
-            "`offer_hours` the next ones begin; null if neither says when."
+            description="The next time of the schedule, or, outside the policy's `offer_hours`, "
+            "the time when they begin again. Null if neither is known."
         ),
     ]
     total: Annotated[
         Count | None,
         Field(
-            description="How many entries wait, without those that have still to verify their "
-            "address; null if hidden."
+            description="How many entries wait. Entries whose address is not verified yet are not "
+            "counted. Null if the number is hidden."
         ),
     ]
     page: Annotated[
-        PageBody | None, Field(description="What the customer's page shows; null: the name alone.")
+        PageBody | None,
+        Field(
+            description="The settings of the customer's page. If they are "
+            "null, the page shows only the name."
+        ),
     ]
     rest: Annotated[
-        RestRulesBody | None, Field(description="How customers may rest; null: not at all.")
+        RestRulesBody | None, Field(description="How customers may rest. Null if they may not.")
     ]
     identity: Annotated[
         PublicIdentity | None,
         Field(
-            description="By which field a guest is one person; null: by the `customer_id`, or "
-            "customers have accounts."
+            description="The address that identifies a guest. Null if guests are identified by "
+            "their `customer_id`, or if customers have accounts."
         ),
     ]
     messages: Annotated[
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages, and the stack can. Left out if it "
-            "sends none.",
+            description="Whether the waitlist sends messages, and the stack is able to send them. "
+            "Left out if no messages are sent.",
         ),
     ] = False
     bot_check: Annotated[
         PublicBotCheck | None,
         Field(
             exclude_if=lambda check: check is None,
-            description="How a guest's new signup shows that a person makes it: by `bot_token`. "
-            "Left out where that is not asked for.",
+            description="The bot check that a new guest must pass, with a `bot_token` in the "
+            "signup. Left out if there is no bot check.",
         ),
     ] = None
 
 
 class BoardAnswer(Model):
-    """Positions of the queue at one moment, the same for everyone."""
+    """The positions of the queue at one moment. All customers get the same board."""
 
-    as_of: Annotated[Time, Field(description="The moment at which all positions were true.")]
+    as_of: Annotated[Time, Field(description="The moment at which all positions were correct.")]
     total: Annotated[
         Count,
         Field(
-            description="How many entries waited, without those that had still to verify their "
-            "address."
+            description="How many entries were waiting. Entries whose address was not verified "
+            "yet are not counted."
         ),
     ]
     line: LineState
     cuts: Annotated[
         list[Annotated[list[Rank], Field(min_length=2, max_length=2)]],
         Field(
-            description="Ranks with their positions, lowest first: the first 200 entries, after "
-            "them entries whose positions are at most 1% apart, and the last entry. An entry with "
-            "the rank of a cut had its position. Another one stood between the positions of the "
-            "cuts around its rank; if its rank is below the first cut, it was not waiting.",
+            description="Pairs of a rank and its position, lowest rank first. The board has the "
+            "first 200 entries, then entries whose positions are at most 1% apart, and the last "
+            "entry. If a pair has the rank of an entry, the entry had the position of this pair. "
+            "Otherwise the entry's position was between the positions of the neighbouring pairs. "
+            "An entry with a rank below the first pair was not waiting.",
             examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
         ),
     ]
 
 
 class RebuildAnswer(Model):
-    done: Annotated[Count, Field(description="How many entries are restored.")]
+    done: Annotated[Count, Field(description="How many entries have been restored.")]
     total: Annotated[
         Count,
         Field(
-            description="How many entries there are, by the counts of the last heartbeat before "
-            "the loss. Never less than `done`: it grows with `done` if there are more entries, or "
-            "if none were counted. When both are equal, the rebuild checks what changed since it "
-            "began."
+            description="How many entries the waitlist has, according to the last heartbeat "
+            "before the loss. It is never less than `done`. If there are more entries, or if none "
+            "were counted, it grows with `done`. When both numbers are equal, the rebuild checks "
+            "what has changed since it began."
         ),
     ]
 
 
 class WarningAnswer(Model):
-    """A setting that needs another setting, or a parameter of the stack, and lacks it."""
+    """A setting that lacks another setting, or a parameter of the stack, that it needs."""
 
     code: Annotated[
         str,
@@ -607,11 +633,14 @@ class WarningAnswer(Model):
         ),
     ]
     message: Annotated[
-        str, Field(description="What happens on this waitlist, then what to do about it.")
+        str, Field(description="What happens on this waitlist, and what to do about it.")
     ]
     settings: Annotated[
         list[str],
-        Field(description="The settings that it is about; `page.enter_url` is a part of `page`."),
+        Field(
+            description="The settings that the warning is about. `page.enter_url` is a part of "
+            "`page`."
+        ),
     ]
 
 
@@ -629,7 +658,10 @@ class WaitlistConfigAnswer(Model):
     max_guest_bytes: Count
     retention_days: int | None
     segments: Annotated[
-        list[list[str]], Field(description="As declared, with names and segments sorted.")
+        list[list[str]],
+        Field(
+            description="The declared segments. The segments and their attribute names are sorted."
+        ),
     ]
     admission: AdmissionBody | None
     page: PageBody | None
@@ -643,23 +675,24 @@ class WaitlistConfigAnswer(Model):
     segments_state: Annotated[
         Literal["ready", "building"],
         Field(
-            description="While segments are `building`, requests that name a segment are refused: "
+            description="While it is `building`, requests that name a segment are refused with "
             "`503 rebuilding`."
         ),
     ]
     rebuild: Annotated[
         RebuildAnswer | None,
         Field(
-            description="The progress of a rebuild after Redis lost the order; null if no rebuild "
-            "is running. Until it ends, requests that need the order are refused: `503 rebuilding`."
+            description="The progress of a rebuild after Redis lost the order of the waitlist. "
+            "Null if no rebuild is running. Until the rebuild ends, requests that need the order "
+            "are refused with `503 rebuilding`."
         ),
     ]
     warnings: Annotated[
         list[WarningAnswer],
         documented(maxItems=len(setting_needs.RULES)),
         Field(
-            description="Settings that do not do what they seem to do, on this stack at this "
-            "moment. The waitlist works without them."
+            description="Settings that currently have no effect, or not the expected effect, on "
+            "this stack. The waitlist works without them."
         ),
     ]
     version: Count
@@ -671,15 +704,18 @@ class AskBody(Body):
     """Ask customers now whether they still wait."""
 
     dry_run: Annotated[
-        bool, Field(description="Count the entries of this page that would be asked; ask none.")
+        bool,
+        Field(
+            description="Count the entries of this page that would be asked, without asking anyone."
+        ),
     ] = False
     days: Annotated[
         int,
         Field(
             ge=0,
             le=MAX_CONFIRM_DAYS,
-            description="Ask those alone who signed up so many days ago, and were not asked and "
-            "have not confirmed since.",
+            description="Only ask customers who signed up at least this many days ago, and who "
+            "were neither asked nor have confirmed in these days.",
         ),
     ] = 0
 
@@ -687,7 +723,10 @@ class AskBody(Body):
 class AskAnswer(Model):
     asked: Annotated[
         Count,
-        Field(description="How many entries of this page are asked; with `dry_run`, would be."),
+        Field(
+            description="How many entries of this page were asked. With `dry_run`, how many "
+            "would be asked."
+        ),
     ]
     cursor: TheCursor | None
 
