@@ -458,7 +458,10 @@ def test_the_page_is_public_as_it_was_set() -> None:
         ({"fields": [{**BOX, "kept_in": "attributes"}]}, "kept in the profile"),
         ({"fields": [{**BOX, "label": "[A](javascript:alert(1))"}]}, "must have only links"),
         ({"fields": [{**BOX, "label": "[A](http://example.com/)"}]}, "must have only links"),
-        ({"fields": [{**BOX, "label": {"en": "A", "de": "[A](//evil.example)"}}]}, "must have only links"),
+        (
+            {"fields": [{**BOX, "label": {"en": "A", "de": "[A](//evil.example)"}}]},
+            "must have only links",
+        ),
         ({"image_url": "http://example.com/p.png"}, "https://"),
         ({"source": "utm_source"}, "source must be"),
         ({"source": "a", "fields": [BOX]}, "source must be"),

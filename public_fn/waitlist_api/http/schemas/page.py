@@ -206,7 +206,7 @@ def _distinct(fields: list[PageFieldBody]) -> list[PageFieldBody]:
     ]
     if len(json.dumps(labels, ensure_ascii=False).encode()) > MAX_WORDS_BYTES:
         raise ValueError(
-            f"must have at most {MAX_WORDS_BYTES} bytes in all labels of options together"
+            f"the labels of all options must have at most {MAX_WORDS_BYTES} bytes together"
         )
     return fields
 
