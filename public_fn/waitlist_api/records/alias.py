@@ -1,6 +1,6 @@
 """Define aliases, which point from the id of an address to the entry that was moved to it.
 
-An alias is only a pointer. It counts while the entry's record names the same address id. If the
+An alias is only a pointer. It is valid while the entry's record names the same address id. If the
 entry has moved on, was erased or has expired, the alias is stale, and the next signup with the
 address replaces it (docs/decisions/0071).
 """
@@ -58,7 +58,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values for the condition AS_ALIAS."""
+        """The values that the condition AS_ALIAS refers to."""
         return {"alias_id": self.join_id}
 
     def is_valid_for(self, record: EntryRecord | None) -> bool:
@@ -66,7 +66,7 @@ class Alias(Struct, frozen=True, kw_only=True):
         return record is not None and not record.erase and record.moved_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the item, with the next check by maintenance a day ahead."""
+        """Return the item. Maintenance checks the alias again a day later."""
         return {
             **self.key,
             "waitlist_id": self.waitlist_id,

@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The reason in the event of an entry whose customer did not answer whether they still wait.
+# The reason that is recorded when a customer did not answer the question whether they still wait.
 UNANSWERED = "unanswered"
 # The reasons for which an entry is parked, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
@@ -20,10 +20,10 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# The verbs of decisions about a waiting entry.
+# Redis makes decisions with these verbs about entries that are waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# The verbs by which a caller ends a hold or a parking without an admission.
+# Decisions with these verbs end a hold or a parking without an admission, because a caller asked.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -41,7 +41,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis draws two stamps in a row, the first for the no-show (lib/expiry.lua).
+            # Redis draws two stamps in a row. The first stamp is for the no-show (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -133,7 +133,10 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the transition of a decision. `reason` is recorded if the decision is a parking."""
+    """Return the transition that records a decision.
+
+    `reason` is recorded if the decision parks the entry.
+    """
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,

@@ -17,8 +17,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 DELIVERY = "DELIVERY#"
 # A message can spend up to 18 days in the queue and the dead-letter queue. Notes are kept longer.
 KEPT_SECONDS = 20 * 86_400
-# An attempt lasts at most as long as the function may run, which is shorter than this time. If the
-# function crashes, the next attempt may send the message after this time.
+# This time is longer than the function may run. If an attempt has not ended after this time, the
+# function has crashed, and another attempt may send the message.
 ATTEMPT_MILLIS = 60_000
 SHOWN = 100
 
@@ -39,7 +39,7 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A dropped message may be sent later, when its text is true again.
+# A dropped message may still be sent later if its text becomes true again.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 

@@ -31,7 +31,7 @@ UNVERIFIED = "unverified"
 
 
 def former_values(former: EntryRecord) -> Item:
-    """Return the values for the condition AS_FORMER."""
+    """Return the values that the condition AS_FORMER refers to."""
     return {
         "status": former.status,
         "former_id": former.join_id,

@@ -46,7 +46,7 @@ def unreached_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 
 def is_unreached(record: EntryRecord, which: Unreached) -> bool:
-    """Return whether the record confirms that its customer gets no messages for this reason."""
+    """Return whether the record says that its customer gets no messages for the given reason."""
     return record.unreachable if which == "unreachable" else bool(record.messages)
 
 

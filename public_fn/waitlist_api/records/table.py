@@ -120,14 +120,14 @@ class Table(Struct, frozen=True):
             self.client.transact_write_items(TransactItems=list(writes))
 
     def put_write(self, item: Item, condition: str = "", values: Item | None = None) -> Item:
-        """Return a put for `transact`."""
+        """Return a put operation for the method `transact`."""
         write: Item = {"TableName": self.name, "Item": _encode(item)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Put": write}
 
     def update_write(self, key: Key, update: str, condition: str, values: Item) -> Item:
-        """Return an update for `transact`."""
+        """Return an update operation for the method `transact`."""
         return {
             "Update": {
                 "TableName": self.name,
@@ -138,7 +138,7 @@ class Table(Struct, frozen=True):
         }
 
     def delete_write(self, key: Key, condition: str = "", values: Item | None = None) -> Item:
-        """Return a delete for `transact`."""
+        """Return a delete operation for the method `transact`."""
         write: Item = {"TableName": self.name, "Key": _encode(key)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)

@@ -102,7 +102,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counted_sources(self) -> tuple[str, ...]:
-        """The sources that are counted on their own, and not together with all others."""
+        """The sources that are counted separately. All other sources are counted together."""
         asked = next((field for field in self.fields if field.name == self.source), None)
         return self.sources or (asked.choices if asked else ())
 
