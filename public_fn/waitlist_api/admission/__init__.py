@@ -14,12 +14,13 @@ when maintenance runs.
    entry is over, Redis removes its place, and the response does not contain the entry. If the
    process crashes before this step, a repeat with the same Idempotency-Key records the entries. If
    no repeat comes, maintenance records offers and admissions, and the holds of a claim expire.
-3. End. `holds` ends or extends holds. An offer ends by enter, decline or withdraw. A claim ends by
-   complete, release or park, and extend prolongs it. Redrive ends a parking. Each verb sends its
-   script and then records the decision. `withdraw` also records the offer that its script has made
-   to the next entry. If the process crashes in between, a repeat or maintenance records the
-   decision. Redis recognises the repeat by the token, or by the time of the offer or parking. The
-   next claim, the next run or maintenance ends a hold whose deadline has passed.
+3. End. `holds` has the verbs that end or extend holds. The verbs `enter`, `decline` and `withdraw`
+   end an offer. The verbs `complete`, `release` and `park` end a claim, and `extend` prolongs it.
+   The verb `redrive` ends a parking. Each verb runs its script and then records the decision.
+   `withdraw` also records the offer that its script has made to the next entry. If the process
+   crashes in between, a repeat or maintenance records the decision. Redis recognises the repeat by
+   the token, or by the time of the offer or parking. The next claim, the next run or maintenance
+   ends a hold whose deadline has passed.
 4. Exit. `exit` writes the record and then calls Redis. If the process crashes in between, the room
    becomes free when the pass ends or when the request is repeated. The setting `customer_exit` can
    keep the room taken after a customer's own exit. The exit then changes only the record.

@@ -123,7 +123,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Return the verb's message to Redis. Fields with equal names come from the command."""
+        """Build the message to Redis for a verb from the command's fields with the same names."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
@@ -246,10 +246,10 @@ class Holds(Struct, frozen=True):
 
         OfferExpired is raised if the time inside is already over and there is no room for another.
 
-        NotOffered is raised if the repeated `enter` comes after an operator's complete. Redis has
-        the same state after both verbs, so it takes the `enter` for a repeat. The complete must be
-        recorded by its own request or by maintenance, because the history would otherwise name the
-        customer as the actor.
+        NotOffered is raised if an `enter` comes after an operator's `complete`. Redis has the same
+        state after both verbs, so it takes the `enter` for a repeat. Only the request of the
+        operator or maintenance may record the `complete`, because the history would otherwise name
+        the customer as the actor.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -354,7 +354,7 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # If another claim holds the entry now, the repeat of a release or redrive has no position.
+    # Redis returns no position for a repeated release or redrive if another claim holds the entry.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)

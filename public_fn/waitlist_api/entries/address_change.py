@@ -77,10 +77,10 @@ class AddressChanges(Struct, frozen=True):
         retry_on_conflict(lambda: self._move(key, stay, to))
 
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Try to move the entry once.
+        """Try to move the entry once, and return its record. Return None to try again.
 
-        Return None if a concurrent request has changed the record, or the item under the id of the
-        new address.
+        Another attempt is needed if a concurrent request has changed the record or the item under
+        the id of the new address, or if an unfinished leave had to be finished first.
         """
         record = self.steps.present(key, stay)
         if record is None:

@@ -191,7 +191,7 @@ class Questions(Struct, frozen=True):
     ) -> None:
         """Record that a question is unanswered, then end the wait.
 
-        After the first step, the service accepts no answer any more. If the process dies between
+        After the first step, the service no longer accepts an answer. If the process dies between
         the two steps, the next walk of maintenance finds the unanswered question and ends the wait.
         Until then the unanswered question counts only while the settings still let it end the wait.
         """
@@ -242,8 +242,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     The result is a time in milliseconds.
     """
-    # The ticket of a reinstated stay is the ticket of the former stay, so it is too old. The time
-    # at which the place was given back counts instead.
+    # A reinstated stay keeps the old time of signup in its ticket, so the time of the reinstatement
+    # counts instead.
     joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
     return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
 

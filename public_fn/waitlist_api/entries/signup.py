@@ -47,7 +47,7 @@ from waitlist_shared.ids import new_join_id
 
 
 class RefusedEntry(Struct, frozen=True):
-    """The existing record because of which a signup is refused, and the error to return."""
+    """The record of an existing entry whose signup is refused, and the error for the caller."""
 
     record: EntryRecord
     error: WaitlistError
@@ -79,9 +79,9 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Do the same as `sign_up`, but return a RefusedEntry if a record causes the refusal.
+        """Do the same as `sign_up`, but return a RefusedEntry if an existing entry is refused.
 
-        A refusal that no record has caused is raised.
+        If the entry does not exist, a refusal is raised.
         """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         # Most customers are new, so the entry is not read first. If the entry exists, the write of
@@ -152,7 +152,7 @@ class Signups(Struct, frozen=True):
         return step
 
     def _check_bot(self, command: SignupCommand, waitlist: WaitlistRecord) -> None:
-        """Raise an error if the bot check fails, or if the waitlist refuses any new entry."""
+        """Raise an error if the waitlist refuses the new entry, or if the bot check fails."""
         if command.bot_proof is None or self.bot_check is None:
             return
         refusal = find_refusal(waitlist, command)

@@ -56,7 +56,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
         """Return the command for the entry that has the customer's address now.
 
-        This entry may have moved to the address from another one, and then has another customer id.
+        If the entry has moved to this address from another address, its customer id differs from
+        the id in the command.
         """
         if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
             return self

@@ -1,4 +1,4 @@
-"""Verify the address of an entry by a code that the service sent to this address."""
+"""Verify the address of an entry with the code that a message has brought to this address."""
 
 from msgspec import Struct
 

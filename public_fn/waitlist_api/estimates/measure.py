@@ -39,8 +39,8 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions ends when nobody has been admitted for this many seconds.
 SILENCE = DAY / 2
-# The last batch counts as finished when the silence after it is this many times as long as an
-# average batch.
+# The last batch counts as finished when the time without admissions after it is this many times as
+# long as an average batch.
 OVER = 2.0
 # If nobody was served for this many times the usual gap, the service has stopped.
 OVERDUE = 3.0
@@ -91,7 +91,7 @@ def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
 
 
 def _first_size(newest_first: Sequence[Interval]) -> int:
-    """Return the number of newest intervals that have enough admissions for a first rate."""
+    """Return how many of the newest intervals are needed to estimate a first rate."""
     served = 0
     for number, interval in enumerate(newest_first, 1):
         served += interval.served
