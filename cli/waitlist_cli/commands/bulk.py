@@ -7,7 +7,7 @@ import typer
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, Columns, columns_of
-from waitlist_cli.imports.file_guesses import Said, first_rows, read_as
+from waitlist_cli.imports.file_guesses import GivenOptions, first_rows, read_as
 from waitlist_cli.imports.records import note_encoding, opened
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -156,8 +156,8 @@ def import_file(
 
     named = {text.partition("=")[0]: text.partition("=")[2] for text in mapped or ()}
     taken = [*named, *named.values(), *(attribute or ()), *filter(None, (priority, keep_time))]
-    said = Said(customer, identity, keep_time, time_format, taken, others == "profile")
-    found = read_as(context.output, first_rows(file, form, delimiter, encoding), said)
+    given = GivenOptions(customer, identity, keep_time, time_format, taken, others == "profile")
+    found = read_as(context.output, first_rows(file, form, delimiter, encoding), given)
     who = customer or found.customer or identity or CUSTOMER
     columns = columns_of(
         customer=who,

@@ -72,12 +72,12 @@ def reinstate(
     taken = [path for path in (file, refused) if path is not None]
     # If the command is repeated, people who have their places back get no new tokens. So the
     # tokens of the repeat are appended to the file.
-    issued = token_file(tokens, taken, goes_on=True)
+    issued = token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:
             with opened(file, None, delimiter, encoding=encoding) as source:
                 path = rejected_path(file, source.form, refused)
-                rejected = RejectedRows(path, source, goes_on=False)
+                rejected = RejectedRows(path, source, append=False)
                 _reinstate_file(context, task, source, size_of(file), rejected, issued)
         found = [_reinstate(context, task, entry_id, entry_id, issued) for entry_id in ids]
     return _report(context, task, [entry for entry in found if isinstance(entry, dict)])

@@ -54,7 +54,7 @@ class MoveTask:
 
     def run(self, job: FileJob, source: Source, api: Api, shutdown: Shutdown) -> bool:
         counts, began, before = job.counts, monotonic(), job.counts.rows
-        rejected = RejectedRows(job.refused_path, source, goes_on=before > 0)
+        rejected = RejectedRows(job.refused_path, source, append=before > 0)
         records = self.bumps.in_order(list(source.records()))
         try:
             for record in records[before:]:

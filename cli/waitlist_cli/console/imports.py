@@ -14,7 +14,7 @@ from waitlist_cli.console.context import Console
 from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.cells import PARTS, is_of_export
+from waitlist_cli.imports.cells import PARTS, is_export_column
 from waitlist_cli.imports.columns import CUSTOMER, DROP, Columns, columns_of
 from waitlist_cli.imports.dry_run import dry_run_for
 from waitlist_cli.imports.exported import FIELDS
@@ -85,15 +85,15 @@ class ImportTask:
 
     def run(self, job: FileJob, source: Source, api: Api, shutdown: Shutdown) -> bool:
         from_row, size = job.counts.done_row + 1, job.size
-        goes_on = from_row > 1
+        append = from_row > 1
         run = ImportRun(
             api,
             job.waitlist_id,
             source,
             self.columns,
-            RejectedRows(job.refused_path, source, goes_on=goes_on),
+            RejectedRows(job.refused_path, source, append=append),
             shutdown,
-            TokenFile(job.tokens_path, goes_on=goes_on) if self.with_tokens else None,
+            TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
             # The run updates this object, so that the page sees the counts grow and a resumed run
@@ -134,7 +134,7 @@ def _fixed_target(name: str, *, exported: bool) -> str:
     if exported and name in FIELDS:
         return "As in the export"
     part, _, field = name.partition(".")
-    if not is_of_export(name):
+    if not is_export_column(name):
         return f"All of {name} (JSON)" if name in PARTS else ""
     return f"Attribute {field}" if part == "attributes" else f"Profile: {field}"
 

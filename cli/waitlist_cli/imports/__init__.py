@@ -1,1 +1,1 @@
-"""`waitlist import`: reads a file, maps its columns, sends the rows, keeps rejected ones."""
+"""The import of a file: reads it, maps its columns, sends its rows and keeps refused rows."""

@@ -1,4 +1,4 @@
-"""Groups rows into calls: as many as the API accepts, in file order."""
+"""Groups the rows of a file into requests, in file order and within the limits of the API."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,16 +10,17 @@ from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
 
 MOST_ROWS = 500
-# The API accepts 2 MB.
+# The API accepts requests of up to 2 MB.
 MOST_BYTES = 1_500_000
 PREFIX = b'{"entries":['
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record and its entry as JSON; None if the row is not sent.
+    """A record and the JSON of its entry.
 
-    Then it has a `problem`, or `notes` that say why the import leaves the person out.
+    `content` is None if the row is not sent. In this case `problem` describes why the row is
+    invalid, or `notes` say why the import leaves the person out.
     """
 
     record: Record
@@ -32,7 +33,7 @@ class Row:
 
 @dataclass
 class Batch:
-    """The rows of one call; `sent` leaves out those with a problem."""
+    """The rows of one request. `sent` contains only the rows that are sent."""
 
     rows: list[Row] = field(default_factory=list)
     sent: list[Row] = field(default_factory=list)
@@ -50,14 +51,17 @@ class Batch:
 
 
 def body_of(rows: Iterable[Row], **options: object) -> bytes:
-    """Return a request's body: the rows, and each option that is set."""
+    """Encode the body of an import request from the rows and the options that are set."""
     given = {name: value for name, value in options.items() if value}
     also = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in given.items())
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
 
 
 def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterator[Batch]:
-    """Yield the calls to make, in order; `run_key` is unique to the run of the command."""
+    """Group records into batches, in order.
+
+    `run_key` is unique to this run of the command, and part of each row's idempotency key.
+    """
     batch = Batch()
     for record in records:
         row = _row(record, columns, run_key)
@@ -70,7 +74,7 @@ def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterat
 
 
 def readable(record: Record, columns: Columns) -> Reading:
-    """Return what a row becomes, if it can be sent; raises InvalidRow."""
+    """Convert a record to an entry. Raise InvalidRow if the entry cannot be sent."""
     if record.problem:
         raise InvalidRow(record.problem)
     reading = columns.read(record.fields)
@@ -83,7 +87,7 @@ def readable(record: Record, columns: Columns) -> Reading:
     except ValueError:
         raise InvalidRow("NaN and Infinity are not JSON") from None
     if size > MOST_BYTES:
-        raise InvalidRow(f"{size:,} bytes: too large for a signup")
+        raise InvalidRow(f"{size:,} bytes is too large for a signup")
     return reading
 
 
@@ -94,7 +98,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # If the answer of a call is lost, the service recognises the rows of the next one.
+    # If the response to a request is lost, the service recognises the rows in the retry.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

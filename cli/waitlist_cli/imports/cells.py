@@ -1,55 +1,58 @@
-"""How a field of a profile, or an attribute, is written in a cell, and read from one."""
+"""Converts profile fields and attributes to the cells of a CSV file and back."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from waitlist_cli.imports.broken import problem_of
+from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# Characters that a cell keeps, though a terminal acts on them.
+# Control characters that may stay in a cell, although terminals act on them.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
-def is_of_export(column: str) -> bool:
-    """Return whether a column is a field of a profile or an attribute, as exports name them."""
+def is_export_column(column: str) -> bool:
+    """Return whether a column has a name such as `profile.NAME` or `attributes.NAME`.
+
+    Exports use these names for profile fields and attributes.
+    """
     part, _, name = column.partition(".")
     return part in PARTS and bool(name)
 
 
 def has_column(name: str) -> bool:
-    """Return whether the header of a CSV can have a field of this name."""
+    """Return whether the header of a CSV file can contain this name."""
     return name != "" and name == name.strip() and not CONTROLS.search(name)
 
 
 def cell_of(part: str, value: Any) -> str:
-    """Return the text of a value in a cell; "" if a cell cannot show it."""
+    """Format a value for a cell, or return "" if a cell cannot represent it."""
     if part == "attributes":
         text = VALUE_SEPARATOR.join(value) if isinstance(value, list) else value
     elif isinstance(value, bool):
         text = "yes" if value else "no"
     elif isinstance(value, dict) and value.keys() == {"text", "version"}:
-        # What a customer has agreed to.
+        # The answer to a checkbox: the text that the customer has agreed to, and its version.
         text = str(value["text"])
     else:
         text = value if isinstance(value, str) else escaped_json(value)
-    # A program that shows the file could act on these.
+    # A program that displays the file could act on other control characters.
     return "" if CONTROLS.search(_LINE_BREAKS.sub("", text)) else text
 
 
 def is_whole_in_cell(part: str, value: Any) -> bool:
-    """Return whether an import reads this very value from its cell."""
+    """Return whether an import reads exactly this value back from its cell."""
     cell = cell_of(part, value)
-    if not cell.strip() or problem_of(cell):
+    if not cell.strip() or describe_damage(cell):
         return False
     read: object = values_of(cell.strip(), splits=True) if part == "attributes" else cell
     return bool(read == value)
 
 
 def values_of(text: str, *, splits: bool) -> str | Sequence[str]:
-    """Return the value of an attribute, or a list if there are several."""
+    """Parse the cell of an attribute. Return a list if the cell has several values."""
     if not splits:
         return text
-    values = [one.strip() for one in text.split(VALUE_SEPARATOR) if one.strip()]
+    values = [value.strip() for value in text.split(VALUE_SEPARATOR) if value.strip()]
     return values[0] if len(values) == 1 else values

@@ -8,9 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.broken import check_unbroken
-from waitlist_cli.imports.cells import PARTS, cell_of, is_of_export, values_of
-from waitlist_cli.imports.exported import FIELDS, UNKNOWN, taken_of
+from waitlist_cli.imports.broken import check_undamaged
+from waitlist_cli.imports.cells import PARTS, cell_of, is_export_column, values_of
+from waitlist_cli.imports.exported import FIELDS, UNKNOWN, read_exported_row
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import REJECTION_COLUMNS, is_export
 from waitlist_cli.terminal.parameters import pair
@@ -25,16 +25,17 @@ from waitlist_cli.terminal.times import (
 
 CUSTOMER = "customer_id"
 SINGLE = (CUSTOMER, "priority", "joined_at")
-# What a list sends messages to, and may tell people apart by.
+# The fields to which a waitlist sends messages, and by which it may identify people.
 ADDRESSES = ("profile.email", "profile.phone")
 DROP = "-"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The entry that a row becomes; None if the import leaves the person out.
+    """The entry that is made from a row.
 
-    `notes` say what of the row it does not take over, or how it has read it.
+    `entry` is None if the import leaves the person out. `notes` list the data that is not imported,
+    and say how ambiguous values were read.
     """
 
     entry: dict[str, Any] | None
@@ -43,12 +44,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Columns:
-    """`targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
+    """The mapping from the columns of a file to the fields of an entry.
 
-    `copies` has targets to which a column goes as well. With `identity`, `email` or `phone`, that
-    field of the profile says who a row is, and a customer id is not needed. Rows of an export are
-    taken over with their states. Other columns go into the profile under their own name, or are
-    dropped.
+    `targets` maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
+    `copies` maps columns to a second target. Columns that are not mapped become profile fields with
+    the name of the column, or are dropped.
+
+    If `identity` is `email` or `phone`, this profile field identifies the person, and a row needs
+    no customer id. Rows of an export are imported with their states.
     """
 
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
@@ -60,20 +63,20 @@ class Columns:
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
-        """Raise WrongUsage if the file lacks a mapped column."""
+        """Raise WrongUsage if a mapped column is missing in the file."""
         if header is None:
             return
         missing = sorted(set(self.targets) - set(header))
         if missing:
             raise WrongUsage(
-                f"No column {', '.join(missing)}: the file has {', '.join(header)}. "
+                f"The file has no column {', '.join(missing)}. It has {', '.join(header)}. "
                 f"{_advice(header, [self.targets[name] for name in missing])}"
             )
 
     def read(self, fields: Mapping[str, Any]) -> Reading:
-        """Return the entry of a row; raises InvalidRow."""
+        """Convert a row to an entry. Raise InvalidRow if a value is invalid."""
         is_exported = is_export(fields)
-        # No spreadsheet opens the lines of JSON of an export.
+        # JSON lines of an export cannot have been damaged by a spreadsheet.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -87,7 +90,7 @@ class Columns:
         row.check_addresses()
         if not is_exported:
             return Reading(self._identified(row.entry, row.parts), tuple(row.notes))
-        taken = taken_of(exported)
+        taken = read_exported_row(exported)
         if taken.entry is None:
             return Reading(None, taken.notes)
         entry = taken.entry | row.entry
@@ -99,17 +102,17 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Give an exported row its customer id, unless its address says who it is.
+        """Add the customer id of an exported row, unless the address identifies the person.
 
-        The record of a banned customer may have no address any more. In the same stack the id is
-        that of the address.
+        The record of a banned customer may no longer have the address. Such a row needs the
+        customer id, which within the same stack belongs to the same address.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
             entry[CUSTOMER] = id_of(CUSTOMER, exported[CUSTOMER])
 
     def _has_address(self, profile: Mapping[str, Any]) -> bool:
-        """Return whether a profile has the address that says who the person is."""
+        """Return whether a profile has the address that identifies the person."""
         return self.identity is not None and self.identity in profile
 
     def _identified(
@@ -121,7 +124,7 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # A ban keeps no data but the address that it is of.
+            # A ban stores no data except the address that is banned.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
@@ -131,11 +134,11 @@ class Columns:
         return f"profile.{self.identity}"
 
     def _column_of(self, target: str) -> str:
-        return next((name for name, one in self.targets.items() if one == target), target)
+        return next((name for name, field in self.targets.items() if field == target), target)
 
 
 class _Row:
-    """A row as it is read: the fields of the entry, and the parts of it that have names."""
+    """Collects the values of a row: the fields of the entry, its profile and its attributes."""
 
     def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
         self.entry: dict[str, Any] = {}
@@ -143,16 +146,16 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # Of each field that stands in a cell of its own, the column and the text of the cell.
+        # The column and the text of each profile field and attribute that has its own cell.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
-        """Take a cell, or a field of a JSON object; raises InvalidRow."""
+        """Add a cell, or a field of a JSON object. Raise InvalidRow if the value is invalid."""
         columns = self._columns
         target = columns.targets.get(column)
         if target is None and column in PARTS:
             self._put_whole(column, _object(column, value))
-        elif target is None and not (columns.keep_others or is_of_export(column)):
+        elif target is None and not (columns.keep_others or is_export_column(column)):
             return
         elif target in SINGLE:
             self.entry[target] = self._single(target, column, value)
@@ -162,7 +165,10 @@ class _Row:
             self._put_named(column, columns.copies[column], value)
 
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
-        """Take all fields of a part. A cell of its own wins, unless it shows this very value."""
+        """Add all fields of the profile or the attributes.
+
+        If a field also has its own cell and the cell has a different value, keep the cell's value.
+        """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
             if cell is None or cell == cell_of(part, value):
@@ -170,7 +176,7 @@ class _Row:
                 self._cells.pop((part, name), None)
 
     def _put_named(self, column: str, target: str | None, value: Any) -> None:
-        own = column if is_of_export(column) else f"profile.{column}"
+        own = column if is_export_column(column) else f"profile.{column}"
         part, _, name = (target or own).partition(".")
         there = self.parts[part].get(name)
         if isinstance(value, str):
@@ -182,14 +188,14 @@ class _Row:
         self.parts[part][name] = value
 
     def check_addresses(self) -> None:
-        """Raise InvalidRow for an address that is not as it was typed.
+        """Raise InvalidRow if another program has damaged an address.
 
-        What an export has as JSON too is as it was.
+        An address that an export also has as JSON cannot be damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")
             if (part, name) in self._cells:
-                check_unbroken(*self._cells[part, name])
+                check_undamaged(*self._cells[part, name])
 
     def _single(self, target: str, column: str, value: Any) -> Any:
         if target == CUSTOMER:
@@ -203,34 +209,36 @@ class _Row:
             found = in_utc(moment)
         except SkippedTime:
             raise InvalidRow(
-                f"{column}: the clocks of {self._columns.zone} go forward over {text!r}"
+                f"{column}: the clocks in {self._columns.zone} skip {text!r}"
             ) from None
         except (ValueError, OverflowError):
             expected = form or "2026-03-01T09:30:00+01:00"
             raise InvalidRow(
-                f"{column}: {text!r} is not a time like {expected}{_zones(form)}"
+                f"{column}: {text!r} is not a time such as {expected}{_zones(form)}"
             ) from None
         if is_shown_twice(moment):
             self.notes.append(
-                f"Times that the clocks of {self._columns.zone} show twice: read as the earlier"
+                f"Times that occur twice in {self._columns.zone}: read as the earlier time"
             )
         return found
 
 
 def _zones(time_format: str | None) -> str:
-    """Return what a format says of zones that it cannot read."""
+    """Explain which zones %Z can read, if the format has %Z."""
     if ZONE_NAME not in (time_format or ""):
         return ""
-    return ". Of zones %Z reads UTC and GMT alone: leave another to --zone, or write %z for +0100"
+    return (
+        ". %Z reads only UTC and GMT. For other zones use --zone, or %z for offsets such as +0100"
+    )
 
 
 def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
     for delimiter, option in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
         if len(header) == 1 and delimiter in header[0]:
-            return f"Its columns seem to have another delimiter: --delimiter {option}"
+            return f"The file seems to have another delimiter. Give --delimiter {option}"
     if CUSTOMER in missing:
-        return "Name the column of the customer ids with --customer NAME."
-    return "Name columns as the first row does."
+        return "Give the column with the customer ids as --customer NAME."
+    return "Give the names of columns as they are in the first row."
 
 
 def columns_of(
@@ -247,10 +255,11 @@ def columns_of(
     identity: str | None = None,
     addresses: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Return the columns for the typed options; raises WrongUsage.
+    """Build the mapping of the columns from the options.
 
-    `addresses` maps columns to the fields of the profile to which messages go. A column of them
-    that has the customer ids too goes to both.
+    `addresses` maps columns to the profile fields to which messages are sent. A column that already
+    has another target, such as the customer id, is copied to both targets. Raise WrongUsage if an
+    option is invalid.
     """
     targets = {customer: CUSTOMER if identity is None else f"profile.{identity}"}
     targets |= {name: f"attributes.{name}" for name in attributes}
@@ -260,7 +269,9 @@ def columns_of(
         column, target = pair(text, "--map")
         targets[column] = _checked(target, text)
     if identity is None and CUSTOMER not in targets.values():
-        raise WrongUsage("No column has the customer ids. Name it with --customer COLUMN.")
+        raise WrongUsage(
+            "The file needs a column with customer ids. Give it with --customer COLUMN."
+        )
     if time_format is not None:
         checked_format(time_format)
     copies: dict[str, str] = {}
@@ -274,8 +285,8 @@ def _checked(target: str, text: str) -> str:
     if target in SINGLE or target == DROP or (part in PARTS and name):
         return target
     raise WrongUsage(
-        f"--map {text}: the target is one of {', '.join(SINGLE)}, profile.NAME, attributes.NAME "
-        f"and {DROP} (left out)."
+        f"--map {text}: the target must be {', '.join(SINGLE)}, profile.NAME or attributes.NAME. "
+        f"Give {DROP} to leave the column out."
     )
 
 
@@ -283,7 +294,9 @@ def _zone(name: str) -> tzinfo:
     try:
         return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise WrongUsage(f"{name!r} is not a time zone. Give one such as Europe/Berlin.") from None
+        raise WrongUsage(
+            f"{name!r} is not a time zone. Give a zone such as Europe/Berlin."
+        ) from None
 
 
 def _text(column: str, value: Any) -> str:
@@ -291,13 +304,13 @@ def _text(column: str, value: Any) -> str:
         return value.strip()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InvalidRow(f"{column}: text is needed, not {json.dumps(value)[:50]}")
+    raise InvalidRow(f"{column}: must be a text, not {json.dumps(value)[:50]}")
 
 
 def id_of(column: str, value: Any) -> str:
-    """Return the customer id in a cell; raises InvalidRow."""
+    """Read the customer id in a cell. Raise InvalidRow if another program has damaged it."""
     text = _text(column, value)
-    check_unbroken(column, text)
+    check_undamaged(column, text)
     return text
 
 
@@ -314,5 +327,5 @@ def _object(column: str, value: Any) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise InvalidRow(f"{column}: a JSON object is needed")
+        raise InvalidRow(f"{column}: must be a JSON object")
     return found

@@ -18,13 +18,13 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import counted, shown
 from waitlist_cli.work.signals import Shutdown
 
-# How many reasons of refusal are printed, the commonest first.
+# How many reasons of refused rows are printed. The most common reasons come first.
 SHOWN_REASONS = 3
 
 
 @dataclass(frozen=True)
 class Task:
-    """The options of an import, except the columns."""
+    """The options of an import, except for the columns."""
 
     waitlist_id: str
     file: str
@@ -37,13 +37,13 @@ class Task:
 
 
 def import_people(context: Context, task: Task, source: Source, columns: Columns) -> int:
-    """Import an open file; return the exit code."""
+    """Import an open file and return the exit code."""
     columns.check(source.columns)
     api = context.api
     path = rejected_path(task.file, source.form, task.refused)
-    tokens = token_file(task.tokens, (task.file, path), goes_on=task.from_row > 1)
-    goes_on = task.from_row > 1
-    rejected = RejectedRows(path, source, goes_on=goes_on, read_as=task.read_as)
+    tokens = token_file(task.tokens, (task.file, path), append=task.from_row > 1)
+    append = task.from_row > 1
+    rejected = RejectedRows(path, source, append=append, read_as=task.read_as)
     shutdown = Shutdown(lambda: _finish(context, run), _stop)
     api.sleep = lambda seconds: _pause(shutdown, seconds)
     run = ImportRun(
@@ -72,7 +72,7 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
 
 
 def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
-    """Print what an import would do; return 1 if it would refuse rows."""
+    """Print what an import would do. Return 1 if the import would refuse rows."""
     columns.check(source.columns)
     found = dry_run_for(context.api, waitlist_id, source.records(), columns)
     output = context.output
@@ -89,25 +89,26 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
     for text, rows in found.notes.most_common():
         output.text(f"  {rows:,}: {shown(text)}")
     for row, former, name in found.duplicates:
-        output.text(f"  Row {row:,} is of the customer of row {former:,}: {shown(name)}")
+        output.text(f"  Row {row:,} has the same customer as row {former:,}: {shown(name)}")
     for text, rows in found.reasons.most_common(SHOWN_REASONS):
         output.text(f"  {rows:,} would be refused: {shown(text)}")
     first_of_last = found.people - len(found.last) + 1
     order = [*enumerate(found.first, 1), *enumerate(found.last, first_of_last)]
     people = [
-        (place, one.customer_id, one.priority, one.joined_at, one.row) for place, one in order
+        (place, person.customer_id, person.priority, person.joined_at, person.row)
+        for place, person in order
     ]
     names = ("position", "customer_id", "priority", "joined_at", "row")
-    title = f"The first and last {SHOWN_PEOPLE} of {found.people:,}, in their new order"
+    title = f"The first and last {SHOWN_PEOPLE} of {found.people:,} people in their new order"
     output.rows(names, people, title=title, right=("position", "priority", "row"))
     return 1 if found.refused_rows else 0
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Let the current call end; if the import only waits for input, end at once."""
+    """Stop after the current request. If the import is waiting for input, stop at once."""
     if run.is_reading:
         raise KeyboardInterrupt
-    context.output.note("Stopping after this call. Press Ctrl-C again to stop at once.")
+    context.output.note("Stopping after the current request. Press Ctrl-C again to stop at once.")
 
 
 def _stop() -> NoReturn:
@@ -115,7 +116,7 @@ def _stop() -> NoReturn:
 
 
 def _pause(shutdown: Shutdown, seconds: float) -> None:
-    """Wait before the next try, unless Ctrl-C ends the import."""
+    """Wait before the next attempt, unless Ctrl-C ends the import."""
     if shutdown.to_finish.wait(seconds):
         raise KeyboardInterrupt
 
@@ -148,10 +149,10 @@ def _report(
     if context.output.as_json:
         context.output.json(document)
         return
-    ended = f"{counts.ended:,} left or admitted before, " if counts.ended else ""
+    ended = f"{counts.ended:,} already left or admitted, " if counts.ended else ""
     context.output.text(
         f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
-        f"{counts.joined:,} joined, {counts.already:,} already there, {ended}"
+        f"{counts.joined:,} joined, {counts.already:,} already on the list, {ended}"
         f"{_of_export(counts.banned, counts.left_out)}{counts.refused:,} refused."
     )
     for text, rows in counts.remarks:
@@ -160,20 +161,21 @@ def _report(
         context.output.text(f"  {rows:,} refused: {shown(text)}")
     if counts.warned:
         again = (
-            "--on-list replace ends the guests' stays and adds the customers as the file has them."
+            "With --on-list replace, the import ends the guests' stays and adds the customers from "
+            "the file."
         )
         context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
         context.output.text(
-            f"Refused rows, with reasons: {rejected.path}. Once corrected, the same command "
-            "imports that file."
+            f"The refused rows and the reasons are in {rejected.path}. Correct the rows, then "
+            "import this file with the same options."
         )
     if tokens and tokens.count:
-        context.output.text(f"Entry tokens, which are secrets: {tokens.path}")
+        context.output.text(f"The entry tokens are in {tokens.path}. Keep this file secret.")
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return the counts of people whom an import of an export does not add, as words of a list."""
+    """Describe the people in an export whom the import does not add, such as "2 banned, "."""
     return "".join(
         f"{number:,} {words}, "
         for number, words in ((banned, "banned"), (left_out, "left out"))
@@ -182,13 +184,13 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the row to continue at, which no file stores."""
+    """Print the row at which to continue. No file stores this number."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1
     again = shlex.join(["waitlist", *sys.argv[1:]])
     context.output.note(
-        f"Rows up to {counts.done_row:,} are done. To continue, run the same command again, with "
-        f"--from-row {row} to skip them:\n  {again}",
+        f"Rows up to {counts.done_row:,} are done. To continue, run the same command again. Add "
+        f"--from-row {row} to skip the finished rows:\n  {again}",
         "yellow",
     )

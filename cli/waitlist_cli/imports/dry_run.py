@@ -1,4 +1,7 @@
-"""What an import would do, without a change: the new order, duplicates, rows that are refused."""
+"""Tries out an import: computes the new order, the duplicates and the refused rows.
+
+Nothing is changed.
+"""
 
 import re
 from collections import Counter
@@ -20,19 +23,20 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The rules of the service that a file breaks most; the service itself decides, and has more.
+# The rules of the service that files break most often. The service has more rules, and makes the
+# decision.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# No file has a later one; the ranks of a priority end some years after it.
+# Later than the times in any file, and some years before the end of a priority's ranks.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Person:
-    """A row that would be sent; `joined_at` is empty for those at the end of the queue."""
+    """A person whom the import would add. `joined_at` is "" for people at the end of the queue."""
 
     row: int
     customer_id: str
@@ -41,11 +45,11 @@ class Person:
     rank: int | None = None
 
     @property
-    def key(self) -> tuple[float, int]:
-        """Sort people as the queue does: by rank, those of one rank in file order.
+    def sort_key(self) -> tuple[float, int]:
+        """The sort key that orders people as the queue does: by rank, then by row.
 
-        The rank is made of priority and time, to the millisecond, unless an export states it.
-        People without a time stand behind the others of their priority.
+        The rank is given by an export, or computed from the priority and the time in milliseconds.
+        People who have no time are behind all others with the same priority.
         """
         if self.rank is not None:
             return (self.rank, self.row)
@@ -55,9 +59,11 @@ class Person:
 
 @dataclass
 class DryRun:
-    """`first` and `last` are people in their new order, `duplicates` rows of the same customers.
+    """The result of a dry run.
 
-    A duplicate is (row, former row, customer id); `refused` has (row, reason).
+    `first` and `last` are people in their new order. `duplicates` has a tuple (row, former row,
+    customer id) for each row whose customer occurs in a former row. `refused` has tuples (row,
+    reason).
     """
 
     rows: int = 0
@@ -75,16 +81,16 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """How many people stand between the first and the last that are shown."""
+        """The number of people between `first` and `last`, who are not shown."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the document of `waitlist import --dry-run --json`."""
+        """Return the output of `waitlist import --dry-run --json`."""
         people = {"first": self.first, "last": self.last}
         return {
             "rows": self.rows,
             "people": self.people,
-            **{name: [vars(one) for one in shown] for name, shown in people.items()},
+            **{name: [vars(person) for person in shown] for name, shown in people.items()},
             "duplicates": self.duplicate_rows,
             "duplicate_rows": [
                 {"row": row, "former_row": former, "customer_id": name}
@@ -103,7 +109,11 @@ class DryRun:
 def dry_run_for(
     api: "Api", waitlist_id: str, records: Iterable[Record], columns: Columns
 ) -> DryRun:
-    """Read all rows; the service says which addresses are one person, and writes nothing."""
+    """Try out an import.
+
+    If people are identified by address, ask the service, because only the service knows which
+    addresses belong to the same person. The service writes nothing.
+    """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))
     rows, results = list(records), dict[int, Any]()
@@ -122,16 +132,16 @@ def dry_run(
     now: datetime,
     results: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> DryRun:
-    """Read all rows, keeping the customer ids and the people that are shown.
+    """Read all rows and return what an import would do.
 
-    `results` has by row what the service says, which alone knows whose an address is.
+    `results` has the service's result for each row number, if the service was asked.
     """
     found = DryRun()
     people = list(_people(records, columns, now, found, results or {}))
     found.people = len(people)
-    found.first = nsmallest(SHOWN, people, key=lambda one: one.key)
+    found.first = nsmallest(SHOWN, people, key=lambda person: person.sort_key)
     shown_last = min(SHOWN, len(people) - len(found.first))
-    found.last = nlargest(shown_last, people, key=lambda one: one.key)[::-1]
+    found.last = nlargest(shown_last, people, key=lambda person: person.sort_key)[::-1]
     return found
 
 
@@ -164,7 +174,7 @@ def _people(
         if entry.get("banned"):
             found.banned += 1
             continue
-        # Of a row with an address the entry's id: the address is not shown.
+        # A row that is identified by an address is shown by its entry id, to hide the address.
         customer_id = entry.get(CUSTOMER) or result["entry_id"]
         if (former := rows.get(customer_id)) is not None:
             found.duplicate_rows += 1
@@ -181,37 +191,35 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     found.refused_rows += 1
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
-    # A reason can name the value, so that a file may have as many reasons as rows.
+    # A reason can contain the invalid value, so a file can have as many reasons as rows.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 
 
 def _check(entry: dict[str, Any], now: datetime) -> None:
-    """Raise InvalidRow for an entry that the service would refuse."""
+    """Raise InvalidRow if the service would refuse an entry."""
     if CUSTOMER in entry and not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
-        raise InvalidRow(
-            f"{CUSTOMER}: 1 to 256 letters, digits and signs of ASCII without blanks are needed"
-        )
+        raise InvalidRow(f"{CUSTOMER}: must be 1 to 256 printable ASCII characters without spaces")
     if entry.get("priority", 0) > MOST_PRIORITY:
-        raise InvalidRow(f"priority: more than {MOST_PRIORITY}")
+        raise InvalidRow(f"priority: must be at most {MOST_PRIORITY}")
     if (joined_at := entry.get("joined_at")) is not None:
         moment = datetime.fromisoformat(joined_at)
         if not FIRST_TIME <= moment <= now:
-            raise InvalidRow("joined_at: before 2020, or in the future")
+            raise InvalidRow("joined_at: must be after 2019 and not in the future")
     if len(escaped_json(entry.get("profile", {})).encode()) > MOST_PROFILE_BYTES:
-        raise InvalidRow(f"profile: more than {MOST_PROFILE_BYTES:,} bytes as JSON")
+        raise InvalidRow(f"profile: must be at most {MOST_PROFILE_BYTES:,} bytes as JSON")
     _check_attributes(entry.get("attributes", {}))
 
 
 def _check_attributes(attributes: dict[str, Any]) -> None:
     if len(attributes) > MOST_ATTRIBUTES:
-        raise InvalidRow(f"attributes: more than {MOST_ATTRIBUTES}")
+        raise InvalidRow(f"attributes: there must be at most {MOST_ATTRIBUTES}")
     for name, value in attributes.items():
         if not ATTRIBUTE.fullmatch(name):
             raise InvalidRow(
-                f"attributes: {name!r} is no name: lower-case letters, digits and underscores, "
-                "such as party_size"
+                f"attributes: the name {name!r} must have only lower-case letters, digits and "
+                "underscores, such as party_size"
             )
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str) and len(one) > LONGEST_VALUE:
-                raise InvalidRow(f"attributes: {name} is longer than {LONGEST_VALUE} letters")
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and len(text) > LONGEST_VALUE:
+                raise InvalidRow(f"attributes: {name} is longer than {LONGEST_VALUE} characters")

@@ -1,4 +1,4 @@
-"""Finds how the text of a file is encoded: UTF-8 if it is that, else what is most likely."""
+"""Detects the encoding of a file. If the file is not in UTF-8, guesses the likeliest encoding."""
 
 import codecs
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from waitlist_cli.errors import WrongUsage
 
 UTF_8, WESTERN = "utf-8", "cp1252"
-# The encodings that programs of operators write, and what their menus call them.
+# The encodings that common programs write, and the names that the programs show in their menus.
 ENCODINGS = {
     UTF_8: "UTF-8",
     "utf-16": "UTF-16 (Unicode text of Excel)",
@@ -26,12 +26,13 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# Of lines with other letters than those of ASCII; more of them would not change the answer.
+# Size of the sample of lines with non-ASCII characters. A larger sample would not change the guess.
 SAMPLE_BYTES = 20_000
-# Short texts fit several encodings equally well. Then the one that most programs write is taken,
-# unless another is better by more than this.
+# Short texts fit several encodings equally well. So the most common encoding, Windows-1252, is
+# chosen unless another encoding is better by more than these values.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
-# A lone surrogate stands for a byte that is not of the encoding, so that only its row is refused.
+# The error handler for undecodable bytes, which become lone surrogates, so that only their rows are
+# refused.
 UNDECODABLE = "waitlist-undecodable"
 
 
@@ -45,30 +46,30 @@ codecs.register_error(UNDECODABLE, _undecodable)
 
 
 def errors_of(encoding: str) -> str:
-    """Return how bytes that are not of the encoding are read: as lone surrogates."""
-    # Those of UTF-8 can be written into the file of refused rows as they were.
+    """Return the error handler that reads undecodable bytes as lone surrogates."""
+    # Surrogates from a UTF-8 file can be written to the file of refused rows as the original bytes.
     return "surrogateescape" if encoding == UTF_8 else UNDECODABLE
 
 
 def codec_of(encoding: str) -> str:
-    """Return the codec that reads an encoding; raises WrongUsage for an unknown one."""
+    """Return the codec for an encoding. Raise WrongUsage if the encoding is unknown."""
     try:
         found = codecs.lookup(encoding)
     except LookupError:
         found = None
-    # Such as rot13, which is no encoding of files.
+    # Python also has codecs, such as rot13, that are not text encodings.
     if found is None or not getattr(found, "_is_text_encoding", True):
         raise WrongUsage(
-            f"{encoding!r} is not an encoding. Give one such as utf-8, cp1252 or utf-16."
+            f"{encoding!r} is not an encoding. Give an encoding such as utf-8, cp1252 or utf-16."
         )
     return "utf-8-sig" if found.name == UTF_8 else encoding
 
 
 def detected(path: Path) -> str:
-    """Return the encoding of a file, as `ENCODINGS` names it.
+    """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    A file with as many letters in UTF-8 as bytes that are not is UTF-8 with broken rows: other
-    encodings hardly ever look like it.
+    A file is UTF-8 with some broken rows if it has at least as many valid non-ASCII characters as
+    invalid bytes, because text in another encoding is hardly ever valid UTF-8.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0
@@ -94,7 +95,7 @@ def detected(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # It takes 30 ms to import, and most files are UTF-8.
+    # Import this package only if it is needed: the import takes 30 ms, and most files are UTF-8.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

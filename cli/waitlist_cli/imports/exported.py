@@ -1,4 +1,4 @@
-"""Rows of this program's own exports: what an import takes over, and what it leaves out."""
+"""Imports rows of this program's own exports, and notes the data that cannot be imported."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,9 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# Each field of an entry that an export writes, but profile and attributes: an import takes it over,
-# notes that it is lost, or needs it not, because it follows from the others.
+# All fields of an entry that an export writes, except profile and attributes. An import reads a
+# field that is `taken`, and notes the loss of a field that is `noted`. A field that is `implied`
+# follows from other fields, so the import ignores it.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -47,14 +48,15 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# What becomes of the others, as reports say it.
-OFFERED = "Offered or claimed there: wait at their places here"
+# The notes of a report about data that is not imported. "There" is the waitlist that was exported,
+# and "here" the waitlist of the import.
+OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
-DELAYED = "Passed over for a time after a claim there: ready here"
-ASKED = "Asked there if they still wait: not asked here"
-ATTEMPTS = "Attempts that had failed there: counted from 0 here"
-# The service knows the customer of an entry id by a signup alone.
-UNKNOWN = "Banned there without having signed up, so without a customer id: not banned here"
+DELAYED = "Passed over for some time after a claim there: ready here"
+ASKED = "Asked there whether they are still waiting: not asked here"
+ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
+# If a banned customer has never signed up, the service knows the entry id but not the customer id.
+UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",
     "leaving": "Had left there: not added",
@@ -67,19 +69,19 @@ LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class Taken:
-    """What an import sends of an exported row; None if it leaves the person out.
+    """The entry that is imported from an exported row.
 
-    `notes` say what it does not take over.
+    `entry` is None if the import leaves the person out. `notes` list the data that is not imported.
     """
 
     entry: dict[str, Any] | None
     notes: tuple[str, ...] = ()
 
 
-def taken_of(row: Mapping[str, Any]) -> Taken:
-    """Return what an import takes over of a row, whose empty fields are left out.
+def read_exported_row(row: Mapping[str, Any]) -> Taken:
+    """Convert a row of an export to an entry to import. The row must have no empty fields.
 
-    Raises InvalidRow for a value that no export writes.
+    Raise InvalidRow if the row has a value that no export writes.
     """
     status = row.get("status")
     if "banned_at" in row:
@@ -87,7 +89,7 @@ def taken_of(row: Mapping[str, Any]) -> Taken:
     if status in LEFT_OUT:
         return Taken(None, (LEFT_OUT[status],))
     if status not in (*WAITING, "offered", "parked"):
-        raise InvalidRow(f"status: {status!r} is none that an export writes")
+        raise InvalidRow(f"status: {status!r} is not a status that an export writes")
     reasons = _several(row, "not_ready")
     entry = _place(row) | _messages(row) | _not_ready(row, reasons)
     notes = {
@@ -138,19 +140,21 @@ def _times(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
             try:
                 found[name] = utc(_text(row, name))
             except (ValueError, OverflowError):
-                raise InvalidRow(f"{name}: {row[name]!r} is not a time of an export") from None
+                raise InvalidRow(
+                    f"{name}: {row[name]!r} is not a time in the format of an export"
+                ) from None
     return found
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name, "")
     if not isinstance(value, str):
-        raise InvalidRow(f"{name}: text is needed, not {value!r}")
+        raise InvalidRow(f"{name}: must be a text, not {value!r}")
     return value.strip()
 
 
 def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Return the texts of a list, which a CSV has in one cell."""
+    """Return the items of a list. In a CSV file, all items are in one cell."""
     value = row.get(name, [])
     return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)
 
@@ -158,7 +162,7 @@ def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
 def _number(row: Mapping[str, Any], name: str) -> int:
     text = str(row.get(name, 0)).strip()
     if not NUMBER.fullmatch(text):
-        raise InvalidRow(f"{name}: {text!r} is not a number of an export")
+        raise InvalidRow(f"{name}: {text!r} is not a number in the format of an export")
     return int(text)
 
 

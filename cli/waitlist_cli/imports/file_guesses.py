@@ -1,4 +1,4 @@
-"""What a file says of itself, where the options of `waitlist import` say nothing."""
+"""Reads from the file what the options of `waitlist import` do not state."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ ADDRESS_WORDS = {"email": "mail addresses", "phone": "telephone numbers"}
 
 @dataclass(frozen=True)
 class ReadAs:
-    """What was found in a file, if it is read by this `identity`, with times in the column `time`.
+    """The guesses about a file, for a given `identity` and the column `time` with the signup times.
 
-    `customer` is the column of the customer ids, or of the addresses that say who people are, and
-    `time_format` that of the times. `addresses` maps columns to the fields of the profile to which
-    messages go.
+    `customer` is the column with the customer ids, or with the addresses that identify people.
+    `time_format` is the format of the times. `addresses` maps columns to the profile fields to
+    which messages are sent.
     """
 
     identity: str | None = None
@@ -37,14 +37,17 @@ class ReadAs:
 
     @property
     def text(self) -> str:
-        """The text in a file of refused rows: these rows alone may look otherwise."""
+        """The guesses as JSON, for the file of refused rows.
+
+        They are stored there because the refused rows alone could lead to other guesses.
+        """
         if not (self.customer or self.time_format or self.addresses):
             return ""
-        return json.dumps({name: one for name, one in asdict(self).items() if one})
+        return json.dumps({name: value for name, value in asdict(self).items() if value})
 
     @classmethod
     def from_text(cls, text: object) -> "ReadAs | None":
-        """Read what `text` returned; None if it is something else."""
+        """Parse the value of `text`. Return None if the text is something else."""
         try:
             return cls(**json.loads(str(text)))
         except (ValueError, TypeError):
@@ -52,8 +55,8 @@ class ReadAs:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the options say of the columns; the rest is found in the file."""
+class GivenOptions:
+    """The options that describe the columns. Everything else is guessed from the file."""
 
     customer: str | None
     identity: str | None
@@ -65,7 +68,10 @@ class Said:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """The columns of a file with their first values; none of a pipe, which is read once."""
+    """The columns of a file with their first values.
+
+    A pipe can be read only once, so its columns are not known in advance.
+    """
 
     names: Sequence[str] = ()
     values: Sequence[Sequence[object]] = ()
@@ -75,76 +81,76 @@ class FirstRows:
 
 
 def first_rows(file: str, form: str | None, delimiter: str, encoding: str | None) -> FirstRows:
-    """Read the first rows of a CSV; raises WrongUsage if it cannot be read."""
+    """Read the first rows of a CSV file. Raise WrongUsage if the file cannot be read."""
     if not is_file(file):
         return FirstRows()
     with opened(file, form, delimiter, encoding=encoding) as source:
         if source.columns is None:
             return FirstRows()
         records = list(islice(source.records(), GUESSED_ROWS))
-        values = [[one.fields.get(name) for one in records] for name in source.columns]
+        values = [[record.fields.get(name) for record in records] for name in source.columns]
         return FirstRows(source.columns, values)
 
 
-def read_as(output: Output, rows: FirstRows, said: Said) -> ReadAs:
-    """Return what the options do not say; notes what is not as usual.
+def read_as(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
+    """Guess what the options do not state, and print a note about each unusual guess.
 
-    A file of refused rows is read as the file was from which they come.
+    A file of refused rows is read in the same way as the original file.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
-    if found is None or (found.identity, found.time) != (said.identity, said.time):
+    if found is None or (found.identity, found.time) != (given.identity, given.time):
         found = ReadAs(
-            said.identity,
-            said.time,
-            _customer(rows, said),
-            _time_format(rows, said),
-            _addresses(rows, said),
+            given.identity,
+            given.time,
+            _customer(rows, given),
+            _time_format(rows, given),
+            _addresses(rows, given),
         )
-    others = {*rows.names} - {*said.taken}
+    others = {*rows.names} - {*given.taken}
     found = replace(
         found,
         addresses={name: field for name, field in found.addresses.items() if name in others},
     )
-    _note(output, rows, said, found)
+    _note(output, rows, given, found)
     return found
 
 
-def _customer(rows: FirstRows, said: Said) -> str | None:
-    if said.customer is not None:
+def _customer(rows: FirstRows, given: GivenOptions) -> str | None:
+    if given.customer is not None:
         return None
-    if said.identity is not None:
-        own = f"profile.{said.identity}"
+    if given.identity is not None:
+        own = f"profile.{given.identity}"
         if is_export(rows.names) and own in rows.names:
             return own
-        return likely_address(rows.names, rows.values, said.identity)
-    names = [name for name in rows.names if name not in said.taken]
+        return likely_address(rows.names, rows.values, given.identity)
+    names = [name for name in rows.names if name not in given.taken]
     found = likely_customer(names, [rows.of(name) for name in names])
     return None if found == CUSTOMER else found
 
 
-def _time_format(rows: FirstRows, said: Said) -> str | None:
-    if said.time is None or said.time_format is not None:
+def _time_format(rows: FirstRows, given: GivenOptions) -> str | None:
+    if given.time is None or given.time_format is not None:
         return None
-    found = time_guess(rows.of(said.time))
+    found = time_guess(rows.of(given.time))
     return found.time_format if found else None
 
 
-def _addresses(rows: FirstRows, said: Said) -> dict[str, str]:
-    if not said.keeps_others or is_export(rows.names):
+def _addresses(rows: FirstRows, given: GivenOptions) -> dict[str, str]:
+    if not given.keeps_others or is_export(rows.names):
         return {}
-    own = [f"profile.{said.identity}"] if said.identity else []
-    return likely_addresses(rows.names, rows.values, [*said.taken, *own])
+    own = [f"profile.{given.identity}"] if given.identity else []
+    return likely_addresses(rows.names, rows.values, [*given.taken, *own])
 
 
-def _note(output: Output, rows: FirstRows, said: Said, found: ReadAs) -> None:
+def _note(output: Output, rows: FirstRows, given: GivenOptions, found: ReadAs) -> None:
     if found.customer is not None:
-        what = "customer ids" if said.identity is None else ADDRESS_WORDS[said.identity]
-        output.note(f"The {what} are in the column {found.customer} (--customer).")
+        kind = "customer ids" if given.identity is None else ADDRESS_WORDS[given.identity]
+        output.note(f"The {kind} are read from the column {found.customer} (--customer).")
     for column, target in found.addresses.items():
-        what = ADDRESS_WORDS[target.partition(".")[2]]
-        output.note(f"The {what} of the column {column} go into {target} (--map).")
-    if found.time_format is not None and said.time is not None:
-        guess = time_guess(rows.of(said.time))
+        kind = ADDRESS_WORDS[target.partition(".")[2]]
+        output.note(f"The {kind} in the column {column} are stored as {target} (--map).")
+    if found.time_format is not None and given.time is not None:
+        guess = time_guess(rows.of(given.time))
         other = guess.other if guess and guess.time_format == found.time_format else None
         also = f", and not as {other}" if other else ""
-        output.note(f"Times are read as {found.time_format}{also} (--time-format).")
+        output.note(f"Times are read in the format {found.time_format}{also} (--time-format).")

@@ -1,4 +1,4 @@
-"""Guesses what the columns of a file are, by their names and their first values."""
+"""Guesses the meaning of a file's columns from their names and first values."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-# Names without case, blanks and signs, the likeliest first.
+# Common column names, the likeliest first. Case, spaces and punctuation are ignored.
 IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
@@ -34,7 +34,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# Where both can be read, the month comes first with strokes, as in forms of American programs.
+# If a date with slashes can be read both ways, the month comes first, as American programs write
+# it.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
@@ -43,7 +44,10 @@ DATES = (
 
 @dataclass(frozen=True)
 class TimeGuess:
-    """How times are written: `time_format` None is ISO 8601; `other` fits the values too."""
+    """The guessed format of times.
+
+    `time_format` is None for ISO 8601. `other` is a different format that fits the values too.
+    """
 
     time_format: str | None
     other: str | None = None
@@ -51,7 +55,7 @@ class TimeGuess:
 
 @dataclass(frozen=True)
 class Guess:
-    """What the columns of a file probably are; `times` is how those of `joined_at` are written."""
+    """The guessed columns of a file. `times` is the format of the column `joined_at`."""
 
     customer: str | None
     priority: str | None
@@ -60,7 +64,7 @@ class Guess:
 
 
 def guessed(names: Sequence[str], samples: Sequence[Sequence[object]]) -> Guess:
-    """Return what columns probably are, by their names and their first values."""
+    """Guess the meaning of columns from their names and first values."""
     joined_at = likely_time(names, samples)
     return Guess(
         likely_customer(names, samples),
@@ -71,15 +75,15 @@ def guessed(names: Sequence[str], samples: Sequence[Sequence[object]]) -> Guess:
 
 
 def likely_customer(names: Sequence[str], samples: Sequence[Sequence[object]] = ()) -> str | None:
-    """Return the column that probably has the customer ids; `samples` are values of each column."""
+    """Guess the column with the customer ids. `samples` has the first values of each column."""
     return _by_name(names, IDS) or _by_mails(names, samples)
 
 
 def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Return the first column whose values are mail addresses."""
+    """Return the first column in which all values are mail addresses."""
     for name, values in zip(names, samples, strict=False):
         texts = [value for value in values if value]
-        if texts and all(isinstance(one, str) and EMAIL.fullmatch(one.strip()) for one in texts):
+        if texts and all(isinstance(text, str) and EMAIL.fullmatch(text.strip()) for text in texts):
             return name
     return None
 
@@ -87,7 +91,7 @@ def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str 
 def likely_address(
     names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
 ) -> str | None:
-    """Return the column that probably has the addresses of a waitlist with this `identity`."""
+    """Guess the column with the addresses that identify people, by the waitlist's `identity`."""
     found = _by_name(names, NUMBERS if identity == "phone" else MAILS)
     if found is not None and _is_among(samples, names.index(found), identity):
         return found
@@ -97,10 +101,10 @@ def likely_address(
 def likely_addresses(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return columns of addresses under names of another program, and the fields they become.
+    """Guess columns with addresses, and map them to profile.email and profile.phone.
 
-    A list sends its messages to these fields of a profile. `taken` are columns, and fields, that
-    are spoken for.
+    The waitlist sends its messages to these profile fields. `taken` lists columns and fields that
+    already have another use.
     """
     found = {}
     for name in ("email", "phone"):
@@ -113,7 +117,7 @@ def likely_addresses(
 
 
 def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -> bool:
-    """Return whether a column has an address, or no value at all."""
+    """Return whether any value of a column looks like an address, or all values are empty."""
     looks = DIGITS if identity == "phone" else EMAIL
     values = samples[column] if column < len(samples) else ()
     texts = [str(value).strip() for value in values if value not in (None, "")]
@@ -121,7 +125,7 @@ def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -
 
 
 def likely_time(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Return the column that probably has the times of signup: by its name, if it has times."""
+    """Guess the column with the signup times: its values are times and its name is common."""
     times = [
         name for name, values in zip(names, samples, strict=True) if time_guess(values) is not None
     ]
@@ -129,7 +133,7 @@ def likely_time(names: Sequence[str], samples: Sequence[Sequence[object]]) -> st
 
 
 def likely_priority(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Return the column that probably has the priorities: by its name, if it has numbers."""
+    """Guess the column with the priorities: its values are numbers and its name is common."""
     numbers = [
         name
         for name, values in zip(names, samples, strict=True)
@@ -139,26 +143,27 @@ def likely_priority(names: Sequence[str], samples: Sequence[Sequence[object]]) -
 
 
 def time_guess(values: Iterable[object]) -> TimeGuess | None:
-    """Return how all these values are times; None if they are none, or if there is no value."""
+    """Guess the format of times. Return None if there are no values, or not all are times."""
     texts = [str(value).strip() for value in values if value not in (None, "")]
     if not texts:
         return None
     if all(map(_is_iso, texts)):
         return TimeGuess(None)
     formats = [date + clock for date in DATES for clock in CLOCKS]
-    fitting = [one for one in formats if _moments(texts, one) is not None]
+    fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # Files of people are usually in the order of their times.
-    ordered = [one for one in fitting if _is_in_order(_moments(texts, one) or [])]
+    # People in a file are usually sorted by time, so prefer a format in which the times are sorted.
+    ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)
-    return TimeGuess(first, next((one for one in fitting if _moments(texts, one) != moments), None))
+    others = (pattern for pattern in fitting if _moments(texts, pattern) != moments)
+    return TimeGuess(first, next(others, None))
 
 
 def _by_name(names: Sequence[str], usual: Sequence[str]) -> str | None:
     plain = {re.sub(r"[\W_]", "", name.casefold()): name for name in reversed(names)}
-    return next((plain[one] for one in usual if one in plain), None)
+    return next((plain[name] for name in usual if name in plain), None)
 
 
 def _is_iso(text: str) -> bool:
@@ -166,7 +171,7 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # Digits alone are a number that happens to be a date of ISO 8601.
+    # A text of only digits is a number, although it may also be a valid ISO 8601 date.
     return not text.isdecimal()
 
 

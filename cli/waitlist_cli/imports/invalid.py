@@ -1,5 +1,5 @@
-"""Why a row of a file cannot be sent."""
+"""The error for a row that cannot be sent."""
 
 
 class InvalidRow(Exception):
-    """A row that cannot be sent; the message says why."""
+    """The row cannot be sent. The message says why."""

@@ -1,4 +1,4 @@
-"""Progress bar of an import, on a terminal only."""
+"""The progress bar of an import, which is shown only on a terminal."""
 
 from rich.console import Console
 from rich.progress import (
@@ -14,7 +14,10 @@ from rich.text import Text
 
 
 class Bar:
-    """Shows rows, and progress in bytes: the number of rows is not known before the end."""
+    """A progress bar that counts rows and measures progress in bytes.
+
+    The total number of rows is unknown until the file has been read to the end.
+    """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:
         self._progress = Progress(

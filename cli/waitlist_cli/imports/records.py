@@ -1,4 +1,4 @@
-"""Reads a file of people one record at a time."""
+"""Reads a file of people record by record."""
 
 import csv
 import io
@@ -16,16 +16,17 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detected,
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import original, without_apostrophe
 
-# Limit of one record, so that an unclosed quote does not read the whole file into memory.
+# The maximum length of a record. Without this limit, an unclosed quote would read the whole file
+# into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# A lone surrogate stands for a byte that is not of the encoding; a NUL is half of a letter in
-# UTF-16.
+# Characters that show that the encoding is wrong: a lone surrogate stands for a byte that the
+# encoding cannot decode, and a NUL is half of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
-# By this first line a file tells Excel its delimiter.
+# A first line that tells Excel which delimiter the file has.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
-# Columns that this program adds to the file of refused rows.
+# Columns that this program adds to a file of refused rows.
 REJECTION_COLUMNS = (
     "refused_row",
     "refused_code",
@@ -33,7 +34,7 @@ REJECTION_COLUMNS = (
     "refused_line",
     "refused_read_as",
 )
-# Columns of each export of this program, and of no file of another one.
+# Columns that every export of this program has, and no file of another program.
 EXPORT_COLUMNS = frozenset({"entry_id", "customer_id", "status", "priority", "joined_at"})
 
 
@@ -44,9 +45,10 @@ def is_export(names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the file, numbered from 1; a row with a `problem` is not sent.
+    """A row of the file. Rows are numbered from 1.
 
-    `line` is the original text, if `fields` cannot hold all of it.
+    A row with a `problem` is not sent. `line` is the original text of the row if `fields` cannot
+    represent all of it.
     """
 
     number: int
@@ -56,16 +58,17 @@ class Record:
 
 
 class Lines:
-    """The lines of a text; `are_over` if a reader asked for one more line than there are.
+    """An iterator over the lines of a file.
 
-    `skipped` counts the lines that `skip` has taken away.
+    `is_exhausted` is true after a caller has asked for a line behind the last line. `skipped`
+    counts the lines that `skip` has removed.
     """
 
     def __init__(self, text: TextIO, wrong_encoding: WrongUsage) -> None:
         self._text = text
         self._wrong_encoding = wrong_encoding
         self._put_back = ""
-        self.are_over = False
+        self.is_exhausted = False
         self.skipped = 0
 
     def __iter__(self) -> "Lines":
@@ -74,12 +77,15 @@ class Lines:
     def __next__(self) -> str:
         line = self.read()
         if not line:
-            self.are_over = True
+            self.is_exhausted = True
             raise StopIteration
         return line
 
     def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Take the next line away if it fits the pattern; raises WrongUsage."""
+        """Remove the next line if it matches the pattern, and return the match.
+
+        Raise WrongUsage if the file has a different encoding.
+        """
         line = self.read()
         found = pattern.fullmatch(line)
         if found is None:
@@ -89,21 +95,26 @@ class Lines:
         return found
 
     def read(self, most: int = -1) -> str:
-        """Return the next line, or its first characters; raises WrongUsage."""
+        """Return the next line, or at most its first `most` characters.
+
+        Raise WrongUsage if the file has a different encoding.
+        """
         if self._put_back:
             line, self._put_back = self._put_back, ""
             return line
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # Such as UTF-16 without its first two bytes; other errors refuse their row alone.
+            # For example, UTF-16 without a byte order mark. Other decoding errors refuse only
+            # their row.
             raise self._wrong_encoding from error
 
 
 class Source:
-    """An open file; `columns` are the names in the header of a CSV, None for JSON lines.
+    """An open file of people.
 
-    `delimiter` is that of a CSV.
+    `columns` are the names in the header of a CSV file, or None for JSON lines. `delimiter`
+    separates the cells of a CSV file.
     """
 
     def __init__(
@@ -113,52 +124,57 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # Bytes that are not of the encoding reject their row only, not the file.
+        # Bytes that the encoding cannot decode refuse only their row, and not the whole file.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
         self._wrong_encoding = WrongUsage(
-            f"{name} is not {ENCODINGS.get(encoding, encoding)}. Choose another "
-            "encoding (--encoding, such as cp1252 or utf-16), or save the file as UTF-8."
+            f"{name} is not in the encoding {ENCODINGS.get(encoding, encoding)}. Choose another "
+            "encoding with --encoding, such as cp1252 or utf-16, or save the file as UTF-8."
         )
         self._lines = Lines(self._text, self._wrong_encoding)
         self.columns: list[str] | None = None
         self.delimiter = delimiter
         if form == "csv":
             csv.field_size_limit(MOST_CHARACTERS)
-            if (said := self._lines.skip(DELIMITER_LINE)) is not None:
-                self.delimiter = said[1]
+            if (found := self._lines.skip(DELIMITER_LINE)) is not None:
+                self.delimiter = found[1]
             self._reader = csv.reader(self._lines, delimiter=self.delimiter)
             self._original: Callable[[str], str] = without_apostrophe
             self._header = self._read_header()
             self.columns = [name for name in self._header if name]
 
     def bytes_read(self) -> int:
-        """Return how far the file is read, to within a buffer."""
+        """Return how many bytes of the file have been read, including buffered bytes."""
         return self._binary.tell() if self._binary.seekable() else 0
 
     def records(self) -> Iterator[Record]:
         return self._csv_records() if self.form == "csv" else self._json_records()
 
     def _read_header(self) -> list[str]:
-        """Return the name of each column; "" for one without a name."""
+        """Read the names of the columns. A column that has no name is "" in the result."""
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # Within a cell, an apostrophe of another program is a part of the text.
+            # Our own files also have apostrophes within a cell. In files of other programs, an
+            # apostrophe within a cell is part of the text.
             self._original = original
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
             raise self._wrong_encoding
         if not header:
-            raise WrongUsage(f"{self.name} is empty. A CSV begins with the names of its columns.")
+            raise WrongUsage(
+                f"{self.name} is empty. The first line of a CSV file must name its columns."
+            )
         twice = sorted({name for name in header if name and header.count(name) > 1})
         if twice:
-            raise WrongUsage(f"{self.name} has columns of the same name: {', '.join(twice)}")
+            raise WrongUsage(
+                f"{self.name} has several columns with the same name: {', '.join(twice)}"
+            )
         return header
 
     def _rows(self) -> Iterator[list[str]]:
-        """Yield the rows without the empty ones, which spreadsheets append."""
+        """Yield all rows that are not empty. Spreadsheets append empty rows."""
         while True:
             skipped = self._lines.skipped
             first_line = self._reader.line_num + skipped + 1
@@ -171,8 +187,8 @@ class Source:
                 ) from error
             if row is None:
                 return
-            if self._lines.are_over:
-                # Only within an open quote does the reader ask for a line after the last.
+            if self._lines.is_exhausted:
+                # The reader asks for a line behind the last line only if a quote is still open.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
                     "The import stops here."
@@ -189,16 +205,16 @@ class Source:
             yield Record(number, fields, problem, self._as_line(row) if problem else "")
 
     def _problem_of(self, row: list[str]) -> str:
-        """Return why a row cannot be read by the header; "" if it can.
+        """Describe why a row does not match the header, or return "" if it does.
 
-        Spreadsheets write empty columns without a name beside the others.
+        Empty cells without a header are accepted, because spreadsheets write them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
-            return f"{len(row)} fields, but the header has {count}"
+            return f"The row has {len(row)} fields, but the header has {count}"
         for number, (name, cell) in enumerate(zip(self._header, row, strict=False), 1):
             if not name and cell.strip():
-                return f"{cell.strip()[:50]!r} stands in column {number}, which has no name"
+                return f"{cell.strip()[:50]!r} is in column {number}, which has no name"
         return ""
 
     def _as_line(self, row: list[str]) -> str:
@@ -233,10 +249,10 @@ def _json_record(number: int, line: str) -> Record:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object; raises ValueError for a field that it has twice."""
+    """Build a JSON object. Raise ValueError if a field occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("an object has a field twice")
+        raise ValueError("an object has the same field twice")
     return found
 
 
@@ -248,23 +264,24 @@ def opened(
     name: str | None = None,
     encoding: str | None = None,
 ) -> Iterator[Source]:
-    """Open a file, or standard input for a hyphen; raises WrongUsage if it cannot be read.
+    """Open a file, or standard input if `path` is a hyphen.
 
-    Errors call the file `name`, or by its path. Without an encoding, a file has the one that is
-    found in it, and a pipe, which is read once, UTF-8.
+    Error messages call the file `name`, or use its path if there is no `name`. If no encoding is
+    given, detect the encoding of a file. A pipe can be read only once, so it is read as UTF-8.
+    Raise WrongUsage if the file cannot be read.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
         raise WrongUsage(
-            f"The format of {name or path} is not known. Give --format csv or --format jsonl."
+            f"The format of {name or path} is unknown. Give --format csv or --format jsonl."
         )
     separator = "\t" if Path(path).suffix.lower() == ".tsv" or delimiter == "tab" else delimiter
     if len(separator) != 1:
-        raise WrongUsage("--delimiter takes one character, or tab.")
+        raise WrongUsage("--delimiter must be a single character, or `tab`.")
     if path == STDIN:
-        # A caller may have closed it.
+        # The process that started this command may have closed standard input.
         if sys.stdin is None:
-            raise WrongUsage("There is no standard input. Name a file.")
+            raise WrongUsage("Standard input is closed. Give the name of a file.")
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:
@@ -276,17 +293,19 @@ def opened(
         yield Source(binary, name or path, kind, separator, used)
 
 
-def note_encoding(output: Output, source: Source, advice: str = "Else save it as UTF-8.") -> None:
-    """Print the encoding that was found in a file, if it is not the usual one."""
+def note_encoding(
+    output: Output, source: Source, advice: str = "If this is wrong, save the file as UTF-8."
+) -> None:
+    """Print the detected encoding of a file if it is not UTF-8."""
     if source.encoding != UTF_8:
         output.note(f"{source.name} is read as {ENCODINGS[source.encoding]}. {advice}")
 
 
 def is_file(path: str) -> bool:
-    """Return whether a path is a file that can be read twice, and no pipe."""
+    """Return whether a path is a regular file. Unlike a pipe, it can be read twice."""
     return path != STDIN and Path(path).is_file()
 
 
 def size_of(path: str) -> int | None:
-    """Return the size of a file in bytes, None for a pipe."""
+    """Return the size of a file in bytes, or None for a pipe."""
     return Path(path).stat().st_size if is_file(path) else None

@@ -1,7 +1,8 @@
-"""The file of rejected rows with reasons; once corrected, the same command imports it.
+"""Writes the file of refused rows with the reasons.
 
-So it has the delimiter and the encoding of the imported file, and what the program has found in
-that file without being told.
+After the rows have been corrected, the same command can import this file. So it has the delimiter
+and the encoding of the original file, and stores what the program has detected in the original
+file.
 """
 
 import json
@@ -17,36 +18,39 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """Creates the file with the first rejected row of a source; `read_as` says how it is read."""
+    """The file of refused rows, which is created when the first row is refused.
 
-    def __init__(self, path: Path, source: Source, *, goes_on: bool, read_as: str = "") -> None:
+    `read_as` stores how the original file was read.
+    """
+
+    def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
         self.path = path
         self.count = 0
         self._columns = source.columns
         self._delimiter = source.delimiter
         self._encoding = source.encoding
-        self._goes_on = goes_on
+        self._append = append
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Devices, pipes and links stay: root would replace /dev/null by a file.
-        # A folder is an error before the first request.
-        if not goes_on and not path.is_symlink() and (path.is_file() or path.is_dir()):
+        # Devices, pipes and links are not removed. Otherwise a run as root would replace /dev/null
+        # with a file. If the path is a folder, this fails before the first request is sent.
+        if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 
     def add(self, record: Record, code: str, reason: str) -> None:
-        """Write a row; raises WrongUsage if that fails."""
+        """Write a refused row. Raise WrongUsage if the file cannot be written."""
         self.count += 1
         try:
             self._write(record, code, reason)
         except OSError as error:
             raise WrongUsage(
                 f"{self.path} cannot be written: {error.strerror}. "
-                "Name another file with --refused."
+                "Give another file with --refused."
             ) from error
 
     def close(self) -> None:
-        # What could not be written was an error before.
+        # If a row could not be written, `add` has already raised an error.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -68,10 +72,11 @@ class RejectedRows:
     def _opened(self) -> TextIO:
         if self._file is not None:
             return self._file
-        is_new = not (self._goes_on and self.path.exists())
-        # A spreadsheet knows UTF-8 by its mark; lines of JSON have none.
+        is_new = not (self._append and self.path.exists())
+        # A spreadsheet recognises UTF-8 by the byte order mark. JSON lines have no mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # The bytes that are not of the encoding; in others than UTF-8 they are lost.
+        # In a UTF-8 file, bytes that could not be decoded are written unchanged. In other encodings
+        # they are lost.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
@@ -82,14 +87,17 @@ class RejectedRows:
 
 
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
-    """Return the path of the file of rejected rows; by default it is beside the imported file."""
+    """Return the path of the file of refused rows.
+
+    By default the file is in the folder of the imported file.
+    """
     if chosen:
         path = Path(chosen)
     else:
         stem = Path("import") if source == STDIN else Path(source).with_suffix("")
-        # A .tsv has tabs, whatever the delimiter.
+        # Keep the suffix .tsv, because such a file is always read with tabs.
         suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
         path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):
-        raise WrongUsage(f"{path} is the imported file. Name another one with --refused.")
+        raise WrongUsage(f"{path} is the imported file. Give another file with --refused.")
     return path

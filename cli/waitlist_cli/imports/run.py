@@ -1,4 +1,4 @@
-"""One import: sends calls in file order until the end or Ctrl-C."""
+"""Runs an import: sends the rows in file order until the end of the file or Ctrl-C."""
 
 import secrets
 import time
@@ -22,31 +22,33 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 MOST_REASONS = 1000
-# So many rows of guests are named.
+# The maximum number of row numbers in the warning about signups of guests.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
-NO_ADDRESS = "Joined, and have no address for the list's messages (profile.email, profile.phone)"
+NO_ADDRESS = "Joined without an address for messages (profile.email or profile.phone)"
 BESIDE_ADDRESS = (
-    "Have an address and the customer id of another person: who signs up with the address gets a "
-    "second place. Import the addresses with --identity, without customer ids"
+    "The customer id does not belong to the address: a person who signs up with the address gets "
+    "a second place. Import the addresses with --identity and without customer ids"
 )
-# If the service is too busy, calls are halved down to this size; only then the retries are patient.
+# While the service is too busy, each request has half as many rows as the last, down to this
+# number. Only the smallest requests are retried patiently.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# Called after each request, with the rows that are done and the bytes that are read.
+# A function that is called after each request with the number of finished rows and of read bytes.
 Progress = Callable[[int, int], None]
 
 
 @dataclass
 class Counts:
-    """What became of the rows; `done_row` is the last row of an import that has an outcome.
+    """The results of an import.
 
-    `warned` counts the rows whose customer is on the list by a guest's signup; `warned_rows` has
-    the first of them. `left_out` are people of an export who are not added, `beside_address` counts
-    the rows with a customer id that is not the person of the row's address, and `notes` say of how
-    many rows what is not taken over.
+    `done_row` is the number of the last row that has an outcome. `warned` counts the rows whose
+    customer is or was on the list by a guest's signup, and `warned_rows` has the first of these row
+    numbers. `left_out` counts people in an export whom the import does not add. `beside_address`
+    counts rows in which the customer id does not belong to the address. `notes` counts the rows for
+    each kind of data that is not imported.
     """
 
     joined: int = 0
@@ -73,8 +75,8 @@ class Counts:
 
     @property
     def remarks(self) -> list[tuple[str, int]]:
-        """What a reader of the report has to know of rows that were not refused, with counts."""
-        # A page shows them while the import goes on.
+        """Notes for the report about rows that were not refused, with the number of rows."""
+        # Copy the counter, because a page may show it while the import goes on.
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
@@ -84,7 +86,7 @@ class Counts:
 
     @property
     def warning(self) -> str:
-        """What the signups of guests mean; "" without one."""
+        """The warning about signups of guests, or "" if there are none."""
         if not self.warned:
             return ""
         rows = "row" if self.warned == 1 else "rows"
@@ -92,28 +94,30 @@ class Counts:
         more = ", …" if self.warned > len(self.warned_rows) else ""
         people = counted(self.warned, "customer has", "customers have")
         return (
-            f"{people} an entry by a guest's signup ({rows} {named}{more}). Any person who knew "
-            "the customer id may have made it and may hold its token, so the import wrote none. "
-            "Check these before you bump or admit them."
+            f"{people} an entry that a guest signed up ({rows} {named}{more}). Anyone who knew the "
+            "customer id may have signed up and may have the entry token, so the import issued no "
+            "token. Check these entries before you bump or admit them."
         )
 
     def warn(self, row: int) -> None:
-        """Count a row whose customer is on the list, or was, by a guest's signup."""
+        """Count a row whose customer is or was on the list by a guest's signup."""
         self.warned += 1
         if len(self.warned_rows) < MOST_WARNED:
             self.warned_rows.append(row)
 
     def refuse(self, reason: str) -> None:
-        """Count a row that was refused."""
         self.refused += 1
-        # A reason can name the value, so that a file may have as many reasons as rows.
+        # A reason can contain the invalid value, so a file can have as many reasons as rows.
         if reason in self.reasons or len(self.reasons) < MOST_REASONS:
             self.reasons[reason] += 1
 
 
 @dataclass
 class ImportRun:
-    """Sends one call at a time, because people without a time join in the order of the calls."""
+    """Sends the rows of a file, one request at a time.
+
+    The order of the requests matters, because people without a signup time join in this order.
+    """
 
     api: "Api"
     waitlist_id: str
@@ -129,7 +133,7 @@ class ImportRun:
     rows_a_call: int = MOST_ROWS
 
     def run(self, from_row: int, on_progress: Progress) -> Counts:
-        """Send the rows from `from_row` on; after an error, `counts` has what was done."""
+        """Send all rows from `from_row` on. If this fails, `counts` has the results so far."""
         began = time.monotonic()
         self.counts.done_row = from_row - 1
         try:
@@ -147,10 +151,10 @@ class ImportRun:
         return self.counts
 
     def _next(self, calls: Iterator[Batch]) -> Batch | None:
-        """Return the next call, None after the last or after a Ctrl-C."""
+        """Return the next batch, or None after the last batch or after Ctrl-C."""
         try:
             self.is_reading = True
-            # From here on a Ctrl-C interrupts the reading; the event has an earlier one.
+            # From here on, Ctrl-C interrupts the reading. An earlier Ctrl-C has set the event.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():
@@ -198,10 +202,10 @@ class ImportRun:
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        """Yield the result of each row, in smaller calls while the service is busy.
+        """Send rows and yield the result of each row.
 
-        A failed call may have done some of its rows; the next call repeats them, which is safe,
-        and counts them as joined.
+        While the service is busy, send smaller requests. A failed request may have imported some of
+        its rows. It is safe to send these rows again, and they then count as joined.
         """
         start = 0
         while start < len(rows):
@@ -227,6 +231,6 @@ class ImportRun:
 
 
 def reason_of(result: Mapping[str, Any]) -> str:
-    fields = [f"{one['field']}: {one['message']}" for one in result.get("errors") or []]
+    fields = [f"{error['field']}: {error['message']}" for error in result.get("errors") or []]
     detail = result.get("detail")
     return "; ".join(fields if detail in (None, "", *fields) else [str(detail), *fields])

@@ -1,4 +1,4 @@
-"""The file of the entry tokens of an import, which are secrets."""
+"""Writes the entry tokens of an import to a file. The tokens are secrets."""
 
 import os
 from collections.abc import Sequence
@@ -10,26 +10,28 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
-# Longer than any line: ids of 26 and 256 characters, quotes, and a token of 52.
+# More than the length of any line, which has ids of 26 and 256 characters and a token of 52
+# characters.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:
-    """Created with the first response; has a line for each accepted row.
+    """A CSV file with a line for each accepted row, created after the first response.
 
-    An import from row 1 replaces the file, because a repeat gets all tokens again.
+    An import that begins at row 1 replaces the file, because a repeated import gets all tokens
+    again.
     """
 
-    def __init__(self, path: Path, *, goes_on: bool) -> None:
+    def __init__(self, path: Path, *, append: bool) -> None:
         self.path = path
         self.count = 0
-        self._goes_on = goes_on
+        self._append = append
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
 
     def write(self, issued: Sequence[Issued]) -> None:
-        """Add the tokens of one call before its rows count as done."""
+        """Write the tokens of one response. The rows count as done only after this."""
         if not issued:
             return
         try:
@@ -40,8 +42,8 @@ class TokenFile:
             self._file.flush()
         except OSError as error:
             raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. Name another file with "
-                "--tokens, and run the same command again: it gets all tokens again."
+                f"{self.path} cannot be written: {error.strerror}. Give another file with "
+                "--tokens and run the same command again. It writes all tokens again."
             ) from error
         self.count += len(issued)
 
@@ -50,7 +52,7 @@ class TokenFile:
             self._file.close()
 
     def _opened(self) -> tuple[TextIO, SheetWriter]:
-        is_new = not (self._goes_on and _cut(self.path) > 0)
+        is_new = not (self._append and _remove_unfinished_line(self.path) > 0)
         file = open_private(self.path, append=not is_new)
         writer = SheetWriter(file)
         if is_new:
@@ -59,15 +61,20 @@ class TokenFile:
 
 
 def token_file(
-    chosen: str | None, taken: Sequence[str | Path], *, goes_on: bool
+    chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
-    """Return the chosen token file, if any; raises WrongUsage if the path is used otherwise."""
+    """Return the token file that was chosen, or None.
+
+    Raise WrongUsage if the path is one of `taken`, or an existing file of another kind.
+    """
     if chosen is None:
         return None
     path = Path(chosen)
-    if path.resolve() in [Path(one).resolve() for one in taken] or not _is_ours(path):
-        raise WrongUsage(f"{path} is used for something else. Name another file with --tokens.")
-    return TokenFile(path, goes_on=goes_on)
+    if path.resolve() in [Path(other).resolve() for other in taken] or not _is_ours(path):
+        raise WrongUsage(
+            f"{path} is already used for something else. Give another file with --tokens."
+        )
+    return TokenFile(path, append=append)
 
 
 def _is_ours(path: Path) -> bool:
@@ -81,8 +88,8 @@ def _is_ours(path: Path) -> bool:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _cut(path: Path) -> int:
-    """Remove an unfinished last line of a killed run; return the remaining size."""
+def _remove_unfinished_line(path: Path) -> int:
+    """Remove the unfinished last line that a killed run has left, and return the remaining size."""
     try:
         with path.open("rb+") as file:
             start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)

@@ -62,16 +62,16 @@ def test_times_are_shown_in_utc(text: str, options: dict[str, str], expected: st
     ("row", "reason"),
     [
         ({"name": "Ada"}, "no customer id in customer_id"),
-        ({"customer_id": ["ada"]}, "customer_id: text is needed"),
-        ({"customer_id": True}, "customer_id: text is needed"),
+        ({"customer_id": ["ada"]}, "customer_id: must be a text"),
+        ({"customer_id": True}, "customer_id: must be a text"),
         ({"customer_id": "ada", "vip": "high"}, "'high' is not a whole number"),
         ({"customer_id": "ada", "vip": "-1"}, "'-1' is not a whole number"),
         ({"customer_id": "ada", "vip": "9" * 5000}, "is not a whole number"),
-        ({"customer_id": "ada", "applied": "soon"}, "'soon' is not a time like"),
-        ({"customer_id": "ada", "applied": "0001-01-01T00:00+23:00"}, "is not a time like"),
-        ({"customer_id": "ada", "profile": "[1]"}, "profile: a JSON object is needed"),
-        ({"customer_id": "ada", "profile": "[" * 100_000}, "profile: a JSON object is needed"),
-        ({"customer_id": "ada", "language": 1.5}, "language: text is needed"),
+        ({"customer_id": "ada", "applied": "soon"}, "'soon' is not a time such as"),
+        ({"customer_id": "ada", "applied": "0001-01-01T00:00+23:00"}, "is not a time such as"),
+        ({"customer_id": "ada", "profile": "[1]"}, "profile: must be a JSON object"),
+        ({"customer_id": "ada", "profile": "[" * 100_000}, "profile: must be a JSON object"),
+        ({"customer_id": "ada", "language": 1.5}, "language: must be a text"),
     ],
 )
 def test_a_bad_row_has_its_reason(row: dict[str, Any], reason: str) -> None:
@@ -100,7 +100,7 @@ def test_a_mapping_that_cannot_be_meant_is_wrong_usage(options: dict[str, Any]) 
 
 
 def test_a_missing_column_is_an_error_before_any_request() -> None:
-    with pytest.raises(WrongUsage, match="No column id: the file has customer, name"):
+    with pytest.raises(WrongUsage, match=r"The file has no column id\. It has customer, name"):
         typed(customer="id").check(["customer", "name"])
 
 
@@ -108,7 +108,7 @@ def test_the_advice_is_about_the_missing_column() -> None:
     header = ["customer_id", "joined"]
     with pytest.raises(WrongUsage, match="--customer NAME"):
         typed(customer="id").check(header)
-    with pytest.raises(WrongUsage, match="as the first row does"):
+    with pytest.raises(WrongUsage, match="as they are in the first row"):
         typed(kept_time="signed_up").check(header)
 
 
@@ -144,7 +144,7 @@ def in_chicago() -> Iterator[None]:
 def test_a_zone_whose_name_says_too_little_is_refused(name: str) -> None:
     """P5"""
     columns = typed(kept_time="applied", time_format="%d.%m.%Y %H:%M %Z")
-    with pytest.raises(InvalidRow, match="%Z reads UTC and GMT alone"):
+    with pytest.raises(InvalidRow, match="%Z reads only UTC and GMT"):
         columns.read({"customer_id": "ada", "applied": f"01.03.2026 09:30 {name}"})
 
 
@@ -161,9 +161,7 @@ def test_a_time_that_clocks_show_twice_is_the_earlier_one_and_noted() -> None:
     columns = typed(kept_time="applied", zone="Europe/Berlin")
     reading = columns.read({"customer_id": "ada", "applied": "2026-10-25 02:30"})
     assert (reading.entry or {})["joined_at"] == "2026-10-25T00:30:00Z"
-    assert reading.notes == (
-        "Times that the clocks of Europe/Berlin show twice: read as the earlier",
-    )
+    assert reading.notes == ("Times that occur twice in Europe/Berlin: read as the earlier time",)
     plain = columns.read({"customer_id": "ada", "applied": "2026-10-25 02:30+01:00"})
     assert ((plain.entry or {})["joined_at"], plain.notes) == ("2026-10-25T01:30:00Z", ())
 
@@ -171,7 +169,7 @@ def test_a_time_that_clocks_show_twice_is_the_earlier_one_and_noted() -> None:
 def test_a_time_that_clocks_never_show_is_refused() -> None:
     """P5"""
     columns = typed(kept_time="applied", zone="Europe/Berlin")
-    with pytest.raises(InvalidRow, match="go forward over '2026-03-29 02:30'"):
+    with pytest.raises(InvalidRow, match="skip '2026-03-29 02:30'"):
         columns.read({"customer_id": "ada", "applied": "2026-03-29 02:30"})
 
 
@@ -179,8 +177,8 @@ BROKEN = {
     "4.9E+11": "has rounded",
     "4,91701E+11": "has rounded",
     "1.701234567e+09": "has rounded",
-    "01701234567.0": "made a fraction",
-    "1701234567,00": "made a fraction",
+    "01701234567.0": "changed to a fraction",
+    "1701234567,00": "changed to a fraction",
     "#N/A": "an error",
     "#NAME?": "an error",
     "########": "an error",

@@ -24,8 +24,8 @@ def test_the_first_and_last_ten_are_shown_in_their_new_order(
     assert found["first"][0]["joined_at"] == "2025-11-01T09:05:12Z"
     result = Typed(fake.url)(*words)
     assert "Nothing was sent. 30 rows: 30 people, 0 duplicates, 0 refused." in result.stdout
-    assert "customer ids are in the column Email Address (--customer)" in result.stderr
-    assert "Times are read as %m/%d/%Y %H:%M:%S (--time-format)" in result.stderr
+    assert "customer ids are read from the column Email Address (--customer)" in result.stderr
+    assert "Times are read in the format %m/%d/%Y %H:%M:%S (--time-format)" in result.stderr
     assert fake.requests == []
 
 
@@ -80,7 +80,7 @@ def test_a_time_that_clocks_show_twice_is_counted(fake: FakeService, tmp_path: P
     rows = [[f"c{number}", f"2026-10-25 0{number}:30"] for number in range(5)]
     path = write_csv(tmp_path / "p.csv", [["customer_id", "at"], *rows])
     words = ["import", "bakery", path, "--keep-time", "at", "--zone", "Europe/Berlin"]
-    note = "Times that the clocks of Europe/Berlin show twice: read as the earlier"
+    note = "Times that occur twice in Europe/Berlin: read as the earlier time"
     assert f"  1: {note}" in Typed(fake.url).done(*words, "--dry-run")
     assert f"  1: {note}" in Typed(fake.url).done(*words)
     assert Typed(fake.url).json(*words)["notes"] == [{"note": note, "rows": 1}]
@@ -95,8 +95,11 @@ def test_people_of_another_programs_file_get_the_lists_messages(
     path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])
     result = bakery.typed("import", bakery.waitlist_id, path)
     assert result.exit_code == 0
-    assert "The mail addresses of the column Email Address go into profile.email" in result.stderr
-    assert "The telephone numbers of the column Mobile go into profile.phone" in result.stderr
+    assert (
+        "The mail addresses in the column Email Address are stored as profile.email"
+        in result.stderr
+    )
+    assert "The telephone numbers in the column Mobile are stored as profile.phone" in result.stderr
     assert f"  1: {NO_ADDRESS}" in result.stdout
     people = bakery.typed.json("head", bakery.waitlist_id)["entries"]
     assert [one["profile"] for one in people] == [
@@ -129,7 +132,7 @@ def test_duplicates_and_refusals_are_named(fake: FakeService, tmp_path: Path) ->
     shown = Typed(fake.url)("import", "bakery", str(path), "--dry-run").stdout
     assert "Nothing was sent. 7 rows: 1 person, 1 duplicate, 5 refused." in shown
     reasons = " ".join(one["reason"] for one in found["reasons"])
-    for word in ("without blanks", "8,192 bytes", "party_size", "64 letters", "no customer id"):
+    for word in ("without spaces", "8,192 bytes", "party_size", "64 characters", "no customer id"):
         assert word in reasons
     assert fake.requests == []
 

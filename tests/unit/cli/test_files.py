@@ -41,7 +41,7 @@ def test_a_file_in_another_encoding_is_an_error_before_any_request(
     path = written(tmp_path / "p.csv", content)
     result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-8")
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "is not UTF-8. Choose another encoding" in result.stderr
+    assert "is not in the encoding UTF-8. Choose another encoding" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.jsonl"])
@@ -52,7 +52,10 @@ def test_a_file_without_the_mark_of_its_encoding_is_an_error(
     path = written(tmp_path / name, b"customer_id,name\nada,A\n")
     result = Typed(fake.url)("import", "bakery", path, "--encoding", "utf-16")
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "is not UTF-16 (Unicode text of Excel). Choose another encoding" in result.stderr
+    assert (
+        "is not in the encoding UTF-16 (Unicode text of Excel). Choose another encoding"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "tab"), ("|", "'|'")])
@@ -88,7 +91,7 @@ def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) 
         "ada": {"name": "A"},
         "cyd": {"name": "C"},
     }
-    assert "'x' stands in column 2, which has no name" in result.stdout
+    assert "'x' is in column 2, which has no name" in result.stdout
     assert "3 fields, but the header has 5" in result.stdout
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     refused = {one["customer_id"]: one["refused_line"] for one in csv.DictReader(text.splitlines())}
@@ -144,7 +147,7 @@ def test_a_closed_standard_input_is_an_error(
 ) -> None:
     monkeypatch.setattr("waitlist_cli.imports.records.sys", SimpleNamespace(stdin=None))
     result = Typed(fake.url)("import", "bakery", "-", "--format", "csv")
-    assert (result.exit_code, "There is no standard input" in result.stderr) == (2, True)
+    assert (result.exit_code, "Standard input is closed" in result.stderr) == (2, True)
 
 
 def test_a_bad_path_for_refusals_is_an_error(fake: FakeService, tmp_path: Path) -> None:

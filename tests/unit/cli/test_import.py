@@ -34,14 +34,22 @@ def test_refused_rows_are_written_to_a_file_and_the_others_imported(
     result = Typed(fake.url)("import", "bakery", path)
     assert result.exit_code == 1
     assert fake.line() == ["ada", "dan"]
-    assert "2 joined, 0 already there, 3 refused" in result.stdout
+    assert "2 joined, 0 already on the list, 3 refused" in result.stdout
     refused = list(csv.reader((tmp_path / "p.refused.csv").read_text("utf-8-sig").splitlines()))
     assert refused == [
         ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid.; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
         # What the columns have no room for is kept as well.
-        ["cyd", "4", "4", "unusable_row", "3 fields, but the header has 2", "cyd,4,5", ""],
+        [
+            "cyd",
+            "4",
+            "4",
+            "unusable_row",
+            "The row has 3 fields, but the header has 2",
+            "cyd,4,5",
+            "",
+        ],
     ]
 
 
@@ -49,7 +57,7 @@ def test_the_commonest_reasons_of_refusal_are_printed(fake: FakeService, tmp_pat
     rows = [["a a"], ["b b"], ["ada", "x"], ["bob"]]
     path = write_csv(tmp_path / "p.csv", [["customer_id"], *rows])
     first = "Not valid.; customer_id: no spaces"
-    second = "2 fields, but the header has 1"
+    second = "The row has 2 fields, but the header has 1"
     lines = Typed(fake.url)("import", "bakery", path).stdout.splitlines()
     assert lines[1:3] == [f"  2 refused: {first}", f"  1 refused: {second}"]
     shown = json.loads(Typed(fake.url)("--json", "import", "bakery", path).stdout)
@@ -89,7 +97,7 @@ def test_the_same_command_imports_the_refused_rows_once_they_are_mended(
     refused = tmp_path / name.replace(".", ".refused.")
     words = ["import", "bakery", "--delimiter", ";", *options]
     result = Typed(fake.url)(*words, str(tmp_path / name))
-    said = f"Refused rows, with reasons: {refused}. Once corrected, the same command"
+    said = f"The refused rows and the reasons are in {refused}. Correct the rows"
     assert (result.exit_code, said in result.stdout) == (1, True)
     mended = refused.read_text(encoding).replace("b b@", "bob@")
     refused.write_text(mended, encoding)
@@ -109,7 +117,7 @@ def test_refused_rows_are_read_as_their_file_was(fake: FakeService, tmp_path: Pa
     # The cell too many is in a column of the program's own.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
-    assert "Times are read as %d/%m/%Y (--time-format)." in result.stderr
+    assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
     assert fake.people["cyd@x.com"]["joined_at"] == "2026-03-02T00:00:00Z"
     assert fake.people["cyd@x.com"]["profile"] == {"email": "cyd@x.com", "friend": "dan@x.com"}
 
@@ -159,11 +167,11 @@ def test_standard_input_is_read(fake: FakeService, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words", "advice"),
     [
-        ("p.csv", "", [], "begins with the names"),
-        ("p.csv", "a,a\n1,2\n", [], "columns of the same name: a"),
+        ("p.csv", "", [], "must name its columns"),
+        ("p.csv", "a,a\n1,2\n", [], "columns with the same name: a"),
         ("p.csv", "name\n1\n", [], "--customer NAME"),
         ("p.txt", "customer_id\nada\n", [], "--format"),
-        ("p.csv", "customer_id\nada\n", ["--delimiter", ";;"], "one character"),
+        ("p.csv", "customer_id\nada\n", ["--delimiter", ";;"], "a single character"),
         ("p.csv", "customer_id\nada\n", ["--from-row", "0"], "--from-row"),
     ],
 )
@@ -292,7 +300,7 @@ def test_customers_whose_id_a_guest_has_signed_up_are_reported(
     path = file_of(tmp_path / "p.csv", names)
     result = Typed(fake.url)("import", "bakery", path)
     assert result.exit_code == 0
-    assert "12 customers have an entry by a guest's signup" in result.stderr
+    assert "12 customers have an entry that a guest signed up" in result.stderr
     assert "(rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)" in result.stderr
     assert "--on-list replace" in result.stderr
     shown = Typed(fake.url).json("import", "bakery", path)

@@ -20,7 +20,7 @@ from waitlist_api.http.schemas.entries import AdminEntryAnswer
 from waitlist_cli.client.ranks import rank_of
 from waitlist_cli.imports import exported
 from waitlist_cli.imports.columns import Columns
-from waitlist_cli.imports.exported import FIELDS, taken_of
+from waitlist_cli.imports.exported import FIELDS, read_exported_row
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import EXPORT_COLUMNS, Source
 from waitlist_cli.imports.run import NO_ADDRESS
@@ -326,10 +326,10 @@ ROW = {"status": "waiting", "priority": "0", "joined_at": "2026-03-01T09:00:00.0
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"status": "confirmed"}, "is none that an export writes"),
+        ({"status": "confirmed"}, "is not a status that an export writes"),
         ({"messages_off": "WAHR"}, "is neither yes nor no"),
-        ({"rank": "8.97E+15"}, "is not a number of an export"),
-        ({"rest_until": "soon"}, "is not a time of an export"),
+        ({"rank": "8.97E+15"}, "is not a number in the format of an export"),
+        ({"rest_until": "soon"}, "is not a time in the format of an export"),
     ],
 )
 def test_a_state_that_a_spreadsheet_has_changed_is_refused(
@@ -337,12 +337,12 @@ def test_a_state_that_a_spreadsheet_has_changed_is_refused(
 ) -> None:
     """P5"""
     with pytest.raises(InvalidRow, match=reason.replace("+", r"\+")):
-        taken_of(ROW | change)
+        read_exported_row(ROW | change)
 
 
 def test_attempts_that_failed_are_noted() -> None:
-    assert taken_of(ROW | {"attempts": "2"}).notes == (exported.ATTEMPTS,)
-    assert taken_of(ROW | {"attempts": 0}).notes == ()
+    assert read_exported_row(ROW | {"attempts": "2"}).notes == (exported.ATTEMPTS,)
+    assert read_exported_row(ROW | {"attempts": 0}).notes == ()
 
 
 def test_a_state_column_of_another_program_is_a_field_of_the_profile() -> None:
@@ -359,7 +359,7 @@ def test_ids_that_look_broken_are_kept_where_no_spreadsheet_was() -> None:
     row = {"entry_id": "a" * 26, "customer_id": "12345.0", **ROW, "priority": 0}
     entry = Columns(splits_values=False).read(row).entry
     assert (entry or {})["customer_id"] == "12345.0"
-    with pytest.raises(InvalidRow, match="made a fraction"):
+    with pytest.raises(InvalidRow, match="changed to a fraction"):
         Columns().read(row)
 
 

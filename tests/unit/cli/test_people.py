@@ -382,7 +382,7 @@ def test_a_reinstatement_writes_tokens_into_no_other_file(
     before = other.read_bytes()
     result = typed("reinstate", bakery.waitlist_id, "--file", str(path), "--tokens", str(other))
     assert (result.exit_code, bakery.line()) == (2, ["bob"])
-    assert "Name another file with --tokens" in result.stderr
+    assert "Give another file with --tokens" in result.stderr
     assert other.read_bytes() == before
 
 

@@ -125,14 +125,14 @@ def test_no_other_file_is_written_over(fake: FakeService, tmp_path: Path, name: 
     before = {one: one.read_bytes() for one in tmp_path.iterdir() if one.is_file()}
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(tmp_path / name))
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "Name another file with --tokens" in result.stderr
+    assert "Give another file with --tokens" in result.stderr
     assert {one: one.read_bytes() for one in before} == before
 
 
 def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: Path) -> None:
     path, nowhere = file_of(tmp_path / "p.csv", customers(3)), tmp_path / "none" / "tokens.csv"
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(nowhere))
-    assert (result.exit_code, "gets all tokens again" in result.stderr) == (2, True)
+    assert (result.exit_code, "writes all tokens again" in result.stderr) == (2, True)
 
 
 def test_each_token_of_the_real_service_shows_its_persons_position(

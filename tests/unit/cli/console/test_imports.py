@@ -100,7 +100,7 @@ def test_an_import_is_tried_without_a_request(console: Opened, bakery: Bakery) -
     assert "Rows 6 People 3 Duplicates 1 Refused 2" in text
     assert re.search("1 cyd@.*2 bob@.*3 ada@", text)
     assert "Row 4: ada@example.com , same as row 1" in text
-    assert "1 row: Timestamp: 'soon' is not a time like %m/%d/%Y %H:%M:%S" in text
+    assert "1 row: Timestamp: 'soon' is not a time such as %m/%d/%Y %H:%M:%S" in text
     assert "row 5, row 6" in text
     assert bakery.line() == []
     wrong = {**form, "target": ["profile"] * 3}
@@ -197,7 +197,7 @@ def test_a_file_says_its_delimiter_and_its_refused_rows_have_it(
     ("name", "content", "message"),
     [
         ("empty.csv", b"", "empty.csv is empty"),
-        ("twice.csv", b"a,a\n1,2\n", "columns of the same name"),
+        ("twice.csv", b"a,a\n1,2\n", "columns with the same name"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(
@@ -399,7 +399,7 @@ def test_a_guest_is_kept_with_a_warning_or_replaced(console: Opened, bakery: Bak
     start(console, page, on_list="keep")
     text = ended(console, page)
     assert "Joined 1 Already on the list 1" in text
-    assert "1 customer has an entry by a guest's signup (row 1)" in text
+    assert "1 customer has an entry that a guest signed up (row 1)" in text
     page = drop(console, bakery.waitlist_id, "people.csv", content)
     start(console, page, on_list="replace")
     text = ended(console, page)
