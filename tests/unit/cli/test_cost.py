@@ -123,7 +123,8 @@ def test_messages_cost_by_the_thousand() -> None:
     idle = monthly(Month(0, 0, mails=0))
     assert "Messages" not in monthly(Month(0, 0))
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
-    assert f"Without any message they cost {idle['Messages']:.2f} dollars a month" in one_line(PAGE)
+    said = f"A sender costs {idle['Messages']:.2f} dollars a month even if no message is sent."
+    assert said in one_line(PAGE)
     # Without the metrics of a month in which anything is sent.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
