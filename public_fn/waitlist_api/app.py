@@ -1,4 +1,4 @@
-"""The public function: its handler, composed from the environment."""
+"""The public function: the Lambda handler of the HTTP API."""
 
 import logging
 import os
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 class Context(Protocol):
-    """The part of a Lambda context that is used here."""
+    """The part of a Lambda context that this module uses."""
 
     aws_request_id: str
 
@@ -65,19 +65,19 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 
 @cache
 def request_log() -> RequestLog:
-    """Compose the request log once per process, from the environment."""
+    """Compose the request log from the environment, once per process."""
     telemetry = telemetry_of("public", os.environ, CORRELATION)
     return RequestLog(telemetry, CORRELATION, METRICS)
 
 
 @cache
 def api() -> Api:
-    """Compose the API once per process, at its first request, from the environment.
+    """Compose the API from the environment, once per process, at the first request.
 
-    Not at import: with SnapStart that was long ago and on another machine, so an import may not
-    hold a connection, a key or a random number.
+    The API is not composed at import time. If SnapStart is used, the import ran long ago and on
+    another machine, so it must not create connections, keys or random numbers.
     """
-    random.seed()  # or all copies of a snapshot would draw the same random pauses
+    random.seed()  # otherwise all copies of a snapshot would use the same random pauses
     config = Config.from_env(os.environ)
     services = Services.on(
         config,
@@ -91,14 +91,14 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
-        # A secret of the edge never changes: another key is another secret.
+        # The text of an edge secret never changes. A new key is a new secret.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    # With an issuer only the links in mails need the secret.
+    # If customers sign in with an issuer's tokens, only the links in mails need the secret.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 
@@ -112,13 +112,13 @@ def _code_keys(config: Config) -> EntryTokens:
 
 @cache
 def kms() -> Any:
-    """Return the KMS client, made at its first use: most requests need none."""
+    """Create the KMS client on first use, because most requests do not need it."""
     return kms_client(DEADLINE)
 
 
 @cache
 def sqs() -> Any:
-    """Return the SQS client, made at its first use: only replays of a webhook need it."""
+    """Create the SQS client on first use. Only replays of webhooks need it."""
     return sqs_client(DEADLINE)
 
 

@@ -1,13 +1,16 @@
-"""The function's own clock: for timestamps and leases, never for the order."""
+"""The clock of this function.
+
+It is used for timestamps and leases, but never for the queue's order.
+"""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 NowMillis = Callable[[], int]
-# Returns how long a run may still take.
+# A function that returns how many milliseconds a run may still take.
 LeftMillis = Callable[[], int]
-# Returns whether work must stop; the next run does the rest.
+# A function that returns whether work must stop. The next run continues the work.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
@@ -15,30 +18,29 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def now_millis() -> int:
-    """Return milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
-def without_end() -> int:
-    """Return the time left of a run without a deadline."""
+def no_deadline() -> int:
+    """Return the time that is left in a run without a deadline."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return that there is time for all work."""
+    """Return that the time is never up."""
     return False
 
 
 def iso(millis: int) -> str:
-    """Return an ISO-8601 time in UTC, to the millisecond."""
+    """Format a time in milliseconds as ISO 8601 in UTC."""
     return iso_of(_START + timedelta(milliseconds=millis))
 
 
 def iso_of(moment: datetime) -> str:
-    """Return an ISO-8601 time in UTC, to the millisecond."""
+    """Format a UTC time as ISO 8601, with milliseconds."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def millis_of(moment: datetime) -> int:
-    """Return the whole milliseconds since 1970 of a time with its offset."""
+    """Convert a time with an offset to whole milliseconds since 1970."""
     return (moment - _START) // timedelta(milliseconds=1)

@@ -1,34 +1,35 @@
-"""The configuration of the functions that run this package."""
+"""The configuration of the Lambda functions, which is read from environment variables."""
 
 from collections.abc import Mapping
 from typing import Self
 
 from msgspec import Struct
 
-# The defaults of the stack's parameters MailsPerDay and SmsPartsPerDay.
+# The default values of the stack's parameters MailsPerDay and SmsPartsPerDay.
 MAILS_PER_DAY, SMS_PARTS_PER_DAY = 50_000, 1_000
 
 
 class ConfigError(ValueError):
-    """A variable of the environment is missing or wrong; the message names it."""
+    """An environment variable is missing or invalid. The exception's message names the variable."""
 
 
 class Config(Struct, frozen=True):
-    """The environment of the functions.
+    """The environment variables of the public function and the maintenance function.
 
-    The first of the `pass_key_arns` signs passes, and all of them are published. Without a
-    `pass_issuer` the API's own URL issues passes.
+    The first of the `pass_key_arns` signs passes, and all of them are published. If `pass_issuer`
+    is empty, the API's own URL is the issuer of passes.
 
-    With a `jwt_issuer`, its tokens identify customers; without one the public function needs
-    `entry_token_secret` or `entry_token_secret_arn`. Without a `metrics_namespace` no metrics are
-    written. Browsers may change entries for pages of the `cors_origins`, `*` for every page. With
-    `edge_key_arns` a customer's request needs the text of one of these secrets in a header. The
-    URLs of the webhook's queues are empty without a webhook, and so is the name of the function of
-    messages without a sender. The `message_channels` are `mail` and `sms`, each if the stack has a
-    sender for it.
+    If `jwt_issuer` is set, tokens of that issuer identify customers. Otherwise the public function
+    needs `entry_token_secret` or `entry_token_secret_arn`. If `metrics_namespace` is empty, no
+    metrics are written. Pages from the `cors_origins` may change entries, and `*` allows all pages.
+    If `edge_key_arns` is set, a customer's request must contain the text of one of these secrets in
+    a header. The URLs of the webhook's queues are empty if the stack has no webhook, and
+    `messages_function_name` is empty if it sends no messages. `message_channels` contains `mail`
+    and `sms` if the stack has a sender for them.
 
-    With a `bot_check`, the name of a provider, new guests need a token of its widget. Its secret is
-    `bot_check_secret`, or the text of `bot_check_secret_arn`; the URLs are those of a stand-in.
+    If `bot_check` names a provider, new guests need a token of its widget. The provider's secret is
+    `bot_check_secret`, or the text of the secret `bot_check_secret_arn`. `bot_check_url` and
+    `bot_check_script_url` replace the provider's URLs in tests.
     """
 
     table_name: str
@@ -56,7 +57,7 @@ class Config(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; only the first two variables are required."""
+        """Read the configuration. Raises ConfigError if a required variable is missing."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             private_function_name=_required(environ, "PRIVATE_FUNCTION_NAME"),
@@ -84,10 +85,10 @@ class Config(Struct, frozen=True):
 
 
 class WebhookConfig(Struct, frozen=True):
-    """The environment of the webhook's function.
+    """The environment variables of the webhook function.
 
-    `secret` holds the secrets themselves, in the local run; `secret_arn` names where they are. With
-    `only_loopback`, in the local run, the URL is on this machine.
+    `secret_arn` names the secret in Secrets Manager. In local runs, `secret` contains the webhook
+    secrets themselves, and `only_loopback` is true, because the URL is then on this machine.
     """
 
     table_name: str
@@ -102,7 +103,7 @@ class WebhookConfig(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; raises ConfigError."""
+        """Read the configuration. Raises ConfigError."""
         if not (environ.get("WEBHOOK_SECRET") or environ.get("WEBHOOK_SECRET_ARN")):
             raise ConfigError("WEBHOOK_SECRET_ARN (or WEBHOOK_SECRET) must be set")
         return cls(
@@ -119,10 +120,10 @@ class WebhookConfig(Struct, frozen=True):
 
 
 class MessagesConfig(Struct, frozen=True, kw_only=True):
-    """The environment of the function of messages.
+    """The environment variables of the messages function.
 
-    It sends no mail without `mail_from`, and no SMS without `sms_from`. On one day in UTC it sends
-    at most `mails_per_day` mails, and SMS of at most `sms_parts_per_day` parts.
+    If `mail_from` is empty, no mail is sent, and if `sms_from` is empty, no SMS is sent.
+    `mails_per_day` and `sms_parts_per_day` limit the number of mails and SMS parts per day in UTC.
     """
 
     table_name: str
@@ -141,7 +142,7 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; raises ConfigError."""
+        """Read the configuration. Raises ConfigError."""
         return cls(
             table_name=_required(environ, "TABLE_NAME"),
             queue_url=_required(environ, "MESSAGES_QUEUE_URL"),
@@ -160,7 +161,7 @@ class MessagesConfig(Struct, frozen=True, kw_only=True):
 
 
 class EventsConfig(Struct, frozen=True):
-    """The environment of the function of events."""
+    """The environment variables of the events function."""
 
     bus_name: str
     source: str
@@ -168,7 +169,7 @@ class EventsConfig(Struct, frozen=True):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Read the environment; raises ConfigError."""
+        """Read the configuration. Raises ConfigError."""
         return cls(
             bus_name=_required(environ, "EVENT_BUS_NAME"),
             source=_required(environ, "EVENT_SOURCE"),

@@ -1,4 +1,4 @@
-"""Cursors: the position after which the next page begins, opaque to clients."""
+"""Pagination cursors: opaque to clients, they contain the position after which a page begins."""
 
 import base64
 import binascii
@@ -12,22 +12,22 @@ from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
 ENDED = re.compile(r"([0-9]{1,15})-((?:[a-z2-7]{26}){0,16})")
-# The sort key of a history: the stamp and the name of an event.
+# The sort key of an event in the history: its stamp and its name.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError(
-    "query.cursor", "invalid cursor for this list; omit it to start from the first page"
+    "query.cursor", "is not a valid cursor for this list. Leave it out to start with the first page"
 )
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Return the cursor of a position, or None after the last page."""
+    """Encode a position as a cursor. Return None after the last page."""
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")
 
 
 def decode_rank(cursor: str | None) -> int | None:
-    """Return the rank after which a page begins; raises InvalidFields."""
+    """Return the rank after which a page begins. Raises InvalidFields if the cursor is invalid."""
     if cursor is None:
         return None
     rank = _decode(cursor)
@@ -37,7 +37,7 @@ def decode_rank(cursor: str | None) -> int | None:
 
 
 def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
-    """Return the time and the entry after which a page begins; raises InvalidFields."""
+    """Return the time and the entry id after which a page begins. Raises InvalidFields."""
     if cursor is None:
         return 0, None
     match _decode(cursor):
@@ -47,12 +47,12 @@ def decode_shelf(cursor: str | None) -> tuple[int, str | None]:
 
 
 def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
-    """Return the cursor of a time and at most 16 entries: without base64, which makes it longer."""
+    """Encode a time and up to 16 entry ids. Base64 is not used, because it would be longer."""
     return f"{millis}-{''.join(entry_ids)}"
 
 
 def decode_ended(cursor: str) -> tuple[int, list[str]]:
-    """Return the time and the entries of `encode_ended`; raises InvalidFields."""
+    """Return the time and the entry ids in a cursor from `encode_ended`. Raises InvalidFields."""
     found = ENDED.fullmatch(cursor)
     if found is None:
         raise InvalidFields(INVALID)
@@ -61,17 +61,17 @@ def decode_ended(cursor: str) -> tuple[int, list[str]]:
 
 
 def decode_text(cursor: str | None) -> str | None:
-    """Return the id of the waitlist after which a page begins; raises InvalidFields."""
+    """Return the waitlist id after which a page begins. Raises InvalidFields."""
     return _decode_id(cursor, ids.WAITLIST_ID)
 
 
 def decode_segment(cursor: str | None) -> str | None:
-    """Return the id of the segment after which a page begins; raises InvalidFields."""
+    """Return the segment id after which a page begins. Raises InvalidFields."""
     return _decode_id(cursor, ids.SEGMENT_ID)
 
 
 def decode_event(cursor: str | None) -> str | None:
-    """Return the event after which a page of a history begins; raises InvalidFields."""
+    """Return the event after which a page of a history begins. Raises InvalidFields."""
     return _decode_id(cursor, EVENT)
 
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 
-def merged(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
-    """Return a document with a patch: `null` takes a name out, objects merge, lists replace.
+def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
+    """Apply a patch to a document.
 
-    With nulls, each `null` stays where it was given.
+    A `null` removes a name, objects are apply_merge_patch, and lists are replaced.
+
+    If `with_nulls` is true, a `null` in the patch is kept as a value.
     """
     if not isinstance(patch, dict):
         return patch
@@ -15,5 +17,5 @@ def merged(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
         if value is None and not with_nulls:
             result.pop(name, None)
         else:
-            result[name] = merged(result.get(name), value, with_nulls=with_nulls)
+            result[name] = apply_merge_patch(result.get(name), value, with_nulls=with_nulls)
     return result

@@ -1,4 +1,4 @@
-"""Puts the services together, on given clients."""
+"""Composes the services from the given AWS clients."""
 
 import time
 from collections.abc import Callable
@@ -56,15 +56,15 @@ Pause = Callable[[float], None]
 
 
 def _no_sqs() -> Any:
-    raise ConfigError("WEBHOOK_QUEUE_URL is for the public function")
+    raise ConfigError("only the public function may set WEBHOOK_QUEUE_URL")
 
 
 def _no_kms() -> Any:
-    raise ConfigError("PASS_KEY_ARNS are for the public function")
+    raise ConfigError("only the public function may set PASS_KEY_ARNS")
 
 
 class Services(Struct, frozen=True):
-    """Everything that routes call."""
+    """All services that the routes call."""
 
     now_millis: NowMillis
     pause: Pause
@@ -122,10 +122,13 @@ class Services(Struct, frozen=True):
         metrics: MetricsCollector | None = None,
         bot_check: BotCheck | None = None,
     ) -> Self:
-        """Compose the services, each by the types of its fields, on boto3 clients.
+        """Compose the services.
 
-        `kms` returns the KMS client that signs passes, `sqs` that of the webhook's queues;
-        maintenance needs none. Without a `bot_check` no guest has to prove to be a person.
+        Each service receives the services that match the types of its fields.
+
+        `kms` returns the KMS client that signs passes, and `sqs` returns the client of the
+        webhook's queues. Maintenance needs neither. If `bot_check` is None, guests do not have to
+        prove that they are people.
         """
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
@@ -151,12 +154,13 @@ class Services(Struct, frozen=True):
 
 
 def _service(kind: Any, made: dict[Any, Any]) -> Any:
-    """Return the one service of a type. A new one gets the services of its fields' types."""
+    """Return the service of a type, and create it if needed from the services of its fields."""
     if kind not in made:
-        needed = [one for one in _fields(kind) if one.type in made or one.required]
-        made[kind] = kind(**{one.name: _service(one.type, made) for one in needed})
+        needed = [item for item in _fields(kind) if item.type in made or item.required]
+        made[kind] = kind(**{item.name: _service(item.type, made) for item in needed})
     return made[kind]
 
 
-# Tests compose the services often, and msgspec looks up the types each time.
+# Cache the fields, because tests compose the services often and msgspec resolves the types each
+# time.
 _fields = cache(fields)

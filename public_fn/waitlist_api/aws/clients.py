@@ -73,7 +73,7 @@ def _session() -> Session:
 
 
 def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
-    return _with_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
+    return _respect_deadline(_session().create_client("dynamodb", config=DYNAMODB), time)
 
 
 def lambda_client(time: Deadline) -> Any:
@@ -81,7 +81,7 @@ def lambda_client(time: Deadline) -> Any:
 
     It may send a message twice, which every message allows.
     """
-    return _with_deadline(_session().create_client("lambda", config=LAMBDA), time)
+    return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
 
 
 def patient_lambda_client() -> Any:
@@ -89,15 +89,15 @@ def patient_lambda_client() -> Any:
 
 
 def secrets_client(time: Deadline = NO_DEADLINE) -> Any:
-    return _with_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
+    return _respect_deadline(_session().create_client("secretsmanager", config=SECRETS), time)
 
 
 def sqs_client(time: Deadline = NO_DEADLINE) -> Any:
-    return _with_deadline(_session().create_client("sqs", config=SQS), time)
+    return _respect_deadline(_session().create_client("sqs", config=SQS), time)
 
 
 def kms_client(time: Deadline = NO_DEADLINE) -> Any:
-    return _with_deadline(_session().create_client("kms", config=KMS), time)
+    return _respect_deadline(_session().create_client("kms", config=KMS), time)
 
 
 def events_client() -> Any:
@@ -117,7 +117,7 @@ def attempt_seconds(config: Any) -> float:
     return float(config.connect_timeout + config.read_timeout)
 
 
-def _with_deadline(client: Any, time: Deadline) -> Any:
+def _respect_deadline(client: Any, time: Deadline) -> Any:
     """Make a client refuse attempts and pauses that could outlast the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()

@@ -13,7 +13,7 @@ from waitlist_api.entries.guest_data import check_own_data, profile_to_store, vi
 from waitlist_api.entries.identify import Identities, check_reach
 from waitlist_api.entries.own_changes import count_change
 from waitlist_api.errors import FieldError, InvalidFields
-from waitlist_api.merge_patch import merged
+from waitlist_api.merge_patch import apply_merge_patch
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.edits import Edits
@@ -115,14 +115,14 @@ class OwnData(Struct, frozen=True):
         record = self.steps.present(key, command.stay)
         if record is None:
             return None
-        profile = merged(record.profile, command.patch)
+        profile = apply_merge_patch(record.profile, command.patch)
         new = change.new_address(record)
         domain = "" if new is None else new.domain
         check_own_data(settings, record.profile, profile, record.attributes, command.patch, domain)
         try:
             if new is not None:
                 record = self.addresses.ask(record, new.entry_id, new.text)
-                profile = merged(profile, {new.field: record.profile.get(new.field)})
+                profile = apply_merge_patch(profile, {new.field: record.profile.get(new.field)})
             elif change.names_address:
                 record = self.addresses.withdraw(record)
             profile = profile_to_store(settings, profile)

@@ -1,1 +1,1 @@
-"""The HTTP API: everything that knows requests, responses and OpenAPI."""
+"""The HTTP API. Only this package handles requests, responses and OpenAPI."""

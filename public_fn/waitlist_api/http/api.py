@@ -1,4 +1,4 @@
-"""The HTTP API: Powertools' resolver over the routes, every error as problem details."""
+"""The HTTP API: resolves routes with Powertools, and answers every error as problem details."""
 
 import binascii
 import traceback
@@ -27,7 +27,7 @@ from waitlist_api.errors import (
     field_error,
 )
 from waitlist_api.http import json_body
-from waitlist_api.http.edge import check_edge, without_key
+from waitlist_api.http.edge import check_edge, remove_key
 from waitlist_api.http.errors import problem
 from waitlist_api.http.even_times import EvenTimes
 from waitlist_api.http.json_body import MAX_BODY_BYTES
@@ -65,23 +65,24 @@ if TYPE_CHECKING:
 
 DOCS = "GET /docs"
 Event = Mapping[str, Any]
-# Bodies of other methods have no meaning (RFC 9110) and are ignored.
+# Bodies of other methods have no defined meaning (RFC 9110), so they are ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
 JSON = "application/json"
-# A browser sends a body without a type, or as text, for any page at once; for JSON it asks the API
-# for permission first. Operators' requests are signed, so no page can send them.
+# A browser sends a body as text, or without a type, from any page without asking first. It sends
+# JSON only after the API has allowed it (CORS). Operators sign their requests, so no page can send
+# them.
 MEDIA_TYPES = (JSON,)
 OPERATORS_MEDIA_TYPES = (JSON, "")
 MERGE_PATCH = "application/merge-patch+json"
-# The PATCH of an entry replaces the profile: a caller who sends a merge patch would lose data.
+# PATCH of an entry replaces the whole profile, so a caller who sent a merge patch would lose data.
 MERGED = "PATCH /v1/admin/waitlists/{waitlist_id}"
-# Headers of every answer that does not set its own. Answers belong to one caller; the few that are
-# the same for all say how long they are true.
+# Default headers of every response. Responses are for one caller and must not be cached. The few
+# responses that are the same for all callers set their own Cache-Control.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
-    # API Gateway answers each web page's origin with its own CORS headers.
+    # API Gateway adds CORS headers that depend on the origin of the web page.
     "Vary": "Origin",
 }
 
@@ -102,10 +103,11 @@ class Api:
         edge_keys: Collection[str] = (),
         code_keys: Callable[[], EntryTokens] = _no_code_keys,
     ) -> None:
-        """If `tokens` is None, customers are identified by API Gateway's JWT authorizer.
+        """Compose the API's routes.
 
-        `code_keys` then returns the keys of the codes in mails. Pages of `cors_origins` may change
-        entries. With `edge_keys` customers' requests need one.
+        If `tokens` is None, API Gateway's JWT authorizer identifies customers, and `code_keys`
+        returns the keys that sign the codes in mails. Pages from `cors_origins` may change entries.
+        If there are `edge_keys`, customers' requests must contain one of them.
         """
         self._services = services
         self._tokens = tokens
@@ -125,7 +127,10 @@ class Api:
         self._routes = Routes(self._resolver.all_routes())
 
     def handle(self, event: Event, context: object) -> dict[str, Any]:
-        """Answer one request: a HEAD as its GET would be, without the body."""
+        """Answer one request.
+
+        A HEAD request gets the response of the GET request without its body.
+        """
         if not is_head(event):
             return self._answer(event, context)
         return {**self._answer(as_get(event), context), "body": "", "isBase64Encoded": False}
@@ -139,12 +144,12 @@ class Api:
                 operator_of(event)
             else:
                 check_edge(event, self._edge_keys)
-            event = without_key(event)
+            event = remove_key(event)
             self._routes.check(event)
             is_click = is_one_click(event)
             if not is_operator and not is_click:
                 check_origin(event, self._cors_origins)
-            # Safe as an attribute: one request at a time per process.
+            # An attribute is safe here, because each process handles one request at a time.
             self._is_import = is_import(event)
             _check_size(event, MAX_IMPORT_BYTES if self._is_import else MAX_BODY_BYTES)
             if is_click:
@@ -157,9 +162,9 @@ class Api:
 
     @cached_property
     def documented(self) -> "DocumentedResolver":
-        """Return the resolver of `/docs`, which only the local run has a route for.
+        """The resolver of `/docs`. Only the local run has a route to it.
 
-        Its models take 100 ms to import, so that a Lambda function goes without them.
+        Its models take 100 ms to import, so Lambda functions never import them.
         """
         from waitlist_api.http.openapi.document import DocumentedResolver
 
@@ -167,7 +172,8 @@ class Api:
         return DocumentedResolver(*routers, knows_issuer=self._tokens is None)
 
     def _parse(self, text: str) -> Any:
-        # The rows of an import are checked one by one, so that a bad row refuses no other row.
+        # The rows of an import are checked separately, so that an invalid row does not reject the
+        # others.
         return json_body.parse(text) if self._is_import else json_body.loads(text)
 
     def _map_errors(self) -> None:
@@ -177,7 +183,7 @@ class Api:
             UnicodeDecodeError: lambda _: problem(InvalidJson()),
             binascii.Error: lambda _: problem(InvalidJson()),
             NotFoundError: lambda _: problem(NoSuchRoute()),
-            Exception: self._broken,
+            Exception: self._internal_error,
         }
         for error, handler in handlers.items():
             self._resolver.exception_handler(error)(handler)
@@ -185,8 +191,8 @@ class Api:
     def _invalid(self, error: RequestValidationError) -> Response[str]:
         return problem(InvalidFields(*map(field_error, error.errors())))
 
-    def _broken(self, error: Exception) -> Response[str]:
-        # Without the message: it may contain what a customer has sent.
+    def _internal_error(self, error: Exception) -> Response[str]:
+        # Do not log the exception's message, because it may contain data from the customer.
         where = traceback.format_list(traceback.extract_tb(error.__traceback__))
         self._logger.error(
             "unhandled exception", extra={"error": type(error).__name__, "where": where}
@@ -201,7 +207,7 @@ def _routers(
         tokens, services.entries, services.waitlist_cache, services.joins, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
-    # Customers with accounts are their issuer's affair.
+    # Customers with accounts are checked by their issuer.
     bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)
@@ -315,12 +321,13 @@ def _check_size(event: Event, limit: int) -> None:
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> Event:
-    """Return the event with the media type as Powertools spells it; refuse all but JSON.
+    """Return the event with JSON as its content type. Raises UnsupportedMediaType for other bodies.
 
-    Powertools would parse other media types as forms, also the body of a request without one.
+    Powertools would parse other media types as forms, even if a request has no body.
     """
     method = event["requestContext"]["http"]["method"]
-    # API Gateway writes names in lower case, `sam local start-api` as they were sent.
+    # API Gateway sends header names in lower case, but `sam local start-api` keeps their original
+    # case.
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     if method not in WITH_BODY:
         event = _without_body(event)
@@ -338,7 +345,7 @@ def _without_body(event: Event) -> Event:
 
 
 def as_lambda_response(response: Response[str]) -> dict[str, Any]:
-    """Return a response that no resolver has made, as API Gateway takes it."""
+    """Convert a response that no resolver has created to the format that API Gateway expects."""
     return {
         "statusCode": response.status_code,
         "headers": {**ALWAYS, **response.headers},

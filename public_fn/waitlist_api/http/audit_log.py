@@ -1,4 +1,4 @@
-"""The audit log: operators' requests that cannot be undone, or that read people's data."""
+"""The audit log of operators' requests that cannot be undone or that read personal data."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
 ADMIN_LIST = "/v1/admin/waitlists/{waitlist_id}"
 ADMIN_ENTRIES = f"{ADMIN_LIST}/entries"
 ADMIN_ENTRY = f"{ADMIN_ENTRIES}/{{entry_id}}"
-# Routes that answer customer ids, profiles and attributes, in pages.
+# Routes that return customer ids, profiles and attributes in pages.
 READS = frozenset({f"GET {ADMIN_ENTRIES}", f"GET {ADMIN_ENTRY}"})
-# These, and routes that delete data, replace settings, hand out tokens, add many people or send a
-# message. The history of an entry names the operator of every other change, and an erasure deletes
-# it.
+# The routes above, and routes that delete data, replace settings, issue tokens, add many customers
+# or send a message. For every other change the history of the entry names the operator, but an
+# erasure deletes the history.
 AUDITED = frozenset(
     {
         f"PUT {ADMIN_LIST}",
@@ -35,27 +35,29 @@ AUDITED = frozenset(
 IDS = {"waitlist_id": re.compile(WAITLIST_ID), "entry_id": re.compile(ENTRY_ID)}
 
 
-def audited(event: object) -> dict[str, str] | None:
-    """Return route, operator, waitlist and entry of a request; None for a request without audit.
+def read_audit_fields(event: object) -> dict[str, str] | None:
+    """Return what the audit log records about a request, or None if it is not audited.
 
-    The first page of a list or history is audited, so that an export has one line. A path parameter
-    that is not a valid id is left out, because it could contain anything.
+    The record contains the route, the operator, the waitlist and the entry. Only the first page of
+    a list or history is audited, so that an export writes one line. A path parameter that is not a
+    valid id is left out, because it could contain anything.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in AUDITED:
         return None
-    if _is_next_page(event) or not (asked := _asked(event)):
+    if _is_next_page(event) or not (asked := _operator_and_ids(event)):
         return None
     return {"audit": str(event["routeKey"]), **asked}
 
 
-def continued(event: object) -> dict[str, str]:
-    """Return operator, waitlist and entry of a request for a next page of people, else nothing.
+def read_next_page_fields(event: object) -> dict[str, str]:
+    """Return the operator, waitlist and entry of a request for a later page of personal data.
 
-    They go into the request's own line: an operator could write a cursor without a first page.
+    They are added to the request's own log line, because an operator could make up a cursor and
+    skip the first page. The result is empty for all other requests.
     """
     if not isinstance(event, Mapping) or event.get("routeKey") not in READS:
         return {}
-    return _asked(event) if _is_next_page(event) else {}
+    return _operator_and_ids(event) if _is_next_page(event) else {}
 
 
 def _is_next_page(event: Mapping[str, Any]) -> bool:
@@ -63,8 +65,8 @@ def _is_next_page(event: Mapping[str, Any]) -> bool:
     return isinstance(query, Mapping) and bool(query.get("cursor"))
 
 
-def _asked(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return operator, waitlist and entry; nothing if no operator asks."""
+def _operator_and_ids(event: Mapping[str, Any]) -> dict[str, str]:
+    """Return the operator, waitlist and entry, or nothing if the request has no operator."""
     try:
         return {"by": operator_of(event), **_ids(event.get("pathParameters"))}
     except Unauthorized:

@@ -4,9 +4,10 @@ import re
 
 
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
-    """Return whether `If-Match`, or weakly `If-None-Match`, names this ETag or is `*`.
+    """Return whether the header contains this ETag or `*`.
 
-    A strong comparison, as of `If-Match`, finds no weak tag.
+    `If-None-Match` is compared with `weakly=True`. The strong comparison of `If-Match` never
+    matches weak tags.
     """
     if header == "*":
         return True

@@ -1,4 +1,4 @@
-"""Answers that take the same time, whatever the service has found."""
+"""Makes responses take the same time, so that their duration reveals nothing about the result."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,12 +7,13 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# More than nearly all signups take. The times of slower ones differ by whole steps.
+# Nearly all signups take less time than this. The durations of slower signups differ by whole
+# steps.
 STEP_MILLIS = 300
 
 
 class EvenTimes(Struct, frozen=True):
-    """Ends requests at a whole number of steps after they came, also those that are refused."""
+    """Delays each request until a whole number of steps after its start, even if it fails."""
 
     now_millis: NowMillis
     pause: Callable[[float], None]
@@ -22,7 +23,7 @@ class EvenTimes(Struct, frozen=True):
 
     @contextmanager
     def since(self, began_millis: int) -> Iterator[None]:
-        """Wait, at the end, for the next step."""
+        """Run the `with` block, and then wait until the next step."""
         try:
             yield
         finally:

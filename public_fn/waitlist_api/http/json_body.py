@@ -1,4 +1,4 @@
-"""Parses request bodies: strict JSON (RFC 8259) within limits of size and depth."""
+"""Parses request bodies as strict JSON (RFC 8259), and limits their size and depth."""
 
 import json
 import math
@@ -11,7 +11,7 @@ MAX_DEPTH = 32
 
 
 def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> None:
-    """Raise TooLarge if a body has more than `limit` bytes, without decoding it."""
+    """Raise TooLarge if the body has more than `limit` bytes. The body is not decoded."""
     if is_base64:
         size = len(body) * 3 // 4 - body[-2:].count("=")
     else:
@@ -21,23 +21,26 @@ def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> No
 
 
 def dumps(value: Any) -> str:
-    """Return a response as JSON.
+    """Serialize a response as JSON in UTF-8, without `\\u` escapes.
 
-    In UTF-8, without `\\u` escapes: with them a page of 100 long Cyrillic profiles would exceed the
-    6 MB that Lambda returns.
+    Escapes would make a page of 100 long Cyrillic profiles larger than 6 MB, the limit of a Lambda
+    response.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(text: str) -> Any:
-    """Parse a body; raises InvalidJson with the reason."""
+    """Parse a body and check its depth and text. Raises InvalidJson with the reason."""
     value = parse(text)
     check(value)
     return value
 
 
 def parse(text: str) -> Any:
-    """Parse a body whose parts the caller checks one by one; raises InvalidJson with the reason."""
+    """Parse a body without checking its depth and text. Raises InvalidJson with the reason.
+
+    The caller checks the parts of the body separately.
+    """
     try:
         value: Any = json.loads(
             text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse
@@ -47,31 +50,37 @@ def parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise InvalidJson(f"Invalid JSON: {error}") from error
     except ValueError as error:
-        raise InvalidJson("Invalid JSON: a number is malformed or out of range.") from error
+        raise InvalidJson("Invalid JSON: a number is invalid or out of range.") from error
     return value
 
 
 def check(value: Any) -> int:
-    """Return the bytes of a value; raise InvalidJson if it is too deep or has invalid text."""
+    """Return the size of a value in bytes.
+
+    Raises InvalidJson if it is too deep or has invalid text.
+    """
     if _depth(value) > MAX_DEPTH:
         raise InvalidJson(_too_deep())
     try:
         return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
     except UnicodeEncodeError:
         raise InvalidJson(
-            "Invalid JSON: a string has half of a surrogate pair, which is not valid text."
+            "Invalid JSON: a string contains half of a surrogate pair, which is not valid text."
         ) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; refuse a repeated name, which a proxy might resolve to another value."""
+    """Return an object.
+
+    Repeated names are rejected, because a proxy might use a different value.
+    """
     value: dict[str, Any] = {}
-    for name, one in pairs:
+    for name, member in pairs:
         if name in value:
             raise InvalidJson(
-                f"Invalid JSON: an object has the name {json.dumps(cut(name, 100))} twice."
+                f"Invalid JSON: an object contains the name {json.dumps(cut(name, 100))} twice."
             )
-        value[name] = one
+        value[name] = member
     return value
 
 
@@ -91,15 +100,15 @@ def _too_deep() -> str:
 
 
 def _depth(value: Any) -> int:
-    """Return how deep a value is nested, at most MAX_DEPTH + 1; without recursion."""
+    """Return how deep a value is nested, up to MAX_DEPTH + 1, without using recursion."""
     depth, level = 0, [value]
     while level:
         depth += 1
-        containers = [one for one in level if isinstance(one, dict | list)]
+        containers = [item for item in level if isinstance(item, dict | list)]
         level = [
             inner
-            for one in containers
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for item in containers
+            for inner in (item.values() if isinstance(item, dict) else item)
         ]
         if depth > MAX_DEPTH:
             break

@@ -1,4 +1,4 @@
-"""Which web pages may make a browser change entries (cross-site request forgery)."""
+"""Protects against cross-site request forgery: decides which web pages may change entries."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -8,16 +8,16 @@ from waitlist_api.errors import Forbidden
 ANY_ORIGIN = "*"
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 ADVICE = (
-    "A page of another site sent this request. The operator of the service allows the origins of"
-    " pages with the parameter CorsOrigins."
+    "A page of another site sent this request. The operator of the service can allow the page's"
+    " origin with the stack's parameter CorsOrigins."
 )
 
 
 def check_origin(event: Mapping[str, Any], allowed: Collection[str]) -> None:
-    """Raise Forbidden for a change that a browser sends for a page of another site.
+    """Raise Forbidden if a browser sends a change for a page of another site.
 
-    Browsers state the relation in `Sec-Fetch-Site`, which no script can set. Other clients send
-    none.
+    Browsers send the header `Sec-Fetch-Site`, which scripts cannot set. Other clients do not send
+    it.
     """
     headers = event.get("headers", {})
     is_change = event["requestContext"]["http"]["method"] in CHANGING

@@ -1,4 +1,4 @@
-"""Whether an entry is ready, as callers see it."""
+"""The response fields that describe whether an entry is ready."""
 
 from typing import Any
 
@@ -12,20 +12,20 @@ FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "delayed_until", "c
 def readiness_fields(
     view: EntryView, recorded: c.Readiness | None = None, now_millis: int = 0
 ) -> dict[str, Any]:
-    """Return the fields of `WithReadiness`; all are null of an entry that does not wait.
+    """Return the fields of `WithReadiness`. All fields are null if the entry is not waiting.
 
-    Where Redis was not asked, the record says why the entry is not ready.
+    If Redis was not asked, the reasons come from the record.
     """
     if view.status != "waiting":
         return dict.fromkeys(FIELDS)
     reasons = view.not_ready
     if reasons is None:
         given = () if recorded is None else recorded.not_ready
-        reasons = tuple(one for one in given if not 0 < one.until_millis <= now_millis)
-    ends = {one.reason: iso(one.until_millis) for one in reasons if one.until_millis}
+        reasons = tuple(reason for reason in given if not 0 < reason.until_millis <= now_millis)
+    ends = {item.reason: iso(item.until_millis) for item in reasons if item.until_millis}
     return {
         "ready": not reasons,
-        "not_ready": [one.reason for one in reasons] or None,
+        "not_ready": [item.reason for item in reasons] or None,
         "ready_ahead": ready_ahead_of(view),
         "rest_until": ends.get("resting"),
         "delayed_until": ends.get("delayed"),
@@ -34,7 +34,10 @@ def readiness_fields(
 
 
 def ready_ahead_of(view: EntryView) -> int | None:
-    """Return how many ready entries are ahead: on a list on which all are, those ahead."""
+    """Return how many ready entries are ahead.
+
+    If all entries are ready, it follows from the position.
+    """
     if view.ready_ahead is not None or view.position is None:
         return view.ready_ahead
     return view.position - 1

@@ -1,4 +1,4 @@
-"""Writes one log line for each request, and sets the correlation id of all its lines."""
+"""Writes one log line for each request, and sets the correlation id of all log lines."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.http.audit_log import audited, continued
+from waitlist_api.http.audit_log import read_audit_fields, read_next_page_fields
 from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_shared.correlation import GIVEN, Correlation, chosen
@@ -18,13 +18,13 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# API Gateway sends only routes of the template: a path with its placeholders.
+# API Gateway sends only routes of the template, whose paths contain placeholders.
 ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 
 
 class RequestLog(Struct, frozen=True):
-    """Writes one line for each request, also for one that fails."""
+    """Writes one log line for each request, even if the request fails."""
 
     telemetry: Telemetry
     correlation: Correlation
@@ -32,13 +32,13 @@ class RequestLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def respond(self, event: object, request_id: str, answer: Callable[[], Response]) -> Response:
-        """Answer a request and write its line, also if `answer` raises.
+        """Answer a request and write its log line, even if `answer` raises an exception.
 
-        The audit line is written first, so that a process that dies during an erasure has logged
-        the operator. The request's line has the outcome and the same id.
+        The audit line is written first. If the process dies during an erasure, the operator is
+        already logged. The request's own line follows with the outcome and the same id.
         """
-        id_ = id_of(event, request_id)
-        if (asked := audited(event)) is not None:
+        id_ = choose_correlation_id(event, request_id)
+        if (asked := read_audit_fields(event)) is not None:
             self.telemetry.audit(asked, id_)
         self.correlation.id = id_
         began = self.seconds()
@@ -61,20 +61,20 @@ class RequestLog(Struct, frozen=True):
             has_failed=status >= 500,
             measured=self.metrics.take(),
             about={"status": status},
-            ids=continued(event),
+            ids=read_next_page_fields(event),
         )
         self.telemetry.write(span)
 
 
-def id_of(event: object, request_id: str) -> str:
-    """Return the client's id if it may be logged, else API Gateway's, else Lambda's."""
+def choose_correlation_id(event: object, request_id: str) -> str:
+    """Return the client's correlation id if it may be logged, or API Gateway's or Lambda's id."""
     headers, request = _part(event, "headers"), _part(event, "requestContext")
     id_ = chosen(headers.get(HEADER.lower())) or request.get("requestId")
     return id_ if isinstance(id_, str) and GIVEN.match(id_) else request_id
 
 
 def route_of(event: object) -> str:
-    """Return the route with its placeholders, never with their values."""
+    """Return the route with its placeholders. Their values are never included."""
     route = event.get("routeKey") if isinstance(event, Mapping) else None
     return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
 
@@ -85,7 +85,7 @@ def _part(event: object, name: str) -> Mapping[str, Any]:
 
 
 def _outcome_of(status: int, response: Response | None) -> str:
-    """Return ok, or the code of the problem in the response."""
+    """Return `ok`, or the code of the problem in the response."""
     if response is None:
         return InternalError.code
     if status < 400:

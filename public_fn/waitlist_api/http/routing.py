@@ -1,4 +1,4 @@
-"""Finds the route of an event, and refuses a route that API Gateway did not authorize."""
+"""Finds the route of an event, and rejects routes that API Gateway did not authorize."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,36 +12,37 @@ from waitlist_api.errors import MethodNotAllowed, NoSuchRoute
 
 Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
-# No id has any of these characters. A slash would move the rest of the path into other parameters,
-# and proxies may cut off the part behind a question mark or a hash.
+# No id contains these characters. A slash would move the rest of the path into other parameters,
+# and proxies may cut off the path after a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 
 
 class Resolver(APIGatewayHttpResolver):
-    """Powertools' resolver, which shows its routes."""
+    """Powertools' resolver with a method that returns its routes."""
 
     def all_routes(self) -> list[Route]:
-        """Return every route that was added, in the order of Powertools."""
+        """Return every registered route, in the order in which Powertools matches routes."""
         return [*self._static_routes, *self._dynamic_routes]
 
 
 class Routes:
     """The routes of the API.
 
-    IAM authorizes the route that API Gateway chose, the event's `routeKey`, and API Gateway chooses
-    before it decodes the path. The resolver reads the decoded path, in which an encoded slash
-    separates like any other: `GET /v1/admin/waitlists/bakery%2Fentries` is authorized as reading a
-    waitlist and would list people. So a request is refused unless both agree.
+    IAM authorizes the route that API Gateway has chosen (the event's `routeKey`). API Gateway
+    chooses the route before it decodes the path. The resolver matches the decoded path, in which an
+    encoded slash is an ordinary separator. `GET /v1/admin/waitlists/bakery%2Fentries` would
+    therefore be authorized for reading a waitlist, but would list its customers. A request is
+    rejected unless both routes agree.
     """
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._methods: dict[re.Pattern[str], dict[str, str]] = {}
         for route in routes:
-            # `openapi_path` has parameters as `{name}`, as API Gateway writes them.
+            # `openapi_path` writes parameters as `{name}`, like API Gateway.
             self._methods.setdefault(route.rule, {})[route.method] = route.openapi_path
 
     def check(self, event: Event) -> None:
-        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose the route of the path."""
+        """Raise NoSuchRoute or MethodNotAllowed unless API Gateway chose this path's route."""
         http = event.get("requestContext", {}).get("http", {})
         path = path_of(event)
         allowed: dict[str, str] = {}
@@ -57,14 +58,14 @@ class Routes:
 
 
 def is_head(event: Event) -> bool:
-    """Return whether a request asks for the headers of a GET alone."""
     return bool(event.get("requestContext", {}).get("http", {}).get("method") == HEAD)
 
 
 def as_get(event: Event) -> Event:
-    """Return a HEAD as the GET of the same route; one of no HEAD route is of no GET route either.
+    """Return a HEAD event as a GET event of the same route.
 
-    API Gateway has a HEAD route beside each GET route, with the same authorizer.
+    API Gateway has a HEAD route for each GET route, with the same authorizer. An event whose route
+    is not a HEAD route gets an empty route key, and is rejected.
     """
     method, _, path = str(event.get("routeKey")).partition(" ")
     route_key = f"{GET} {path}" if method == HEAD else ""
@@ -88,6 +89,6 @@ def _check_agreement(event: Event, route_key: str, parameters: Mapping[str, str]
         decoded = unquote(value)
         if FORBIDDEN.search(decoded):
             raise NoSuchRoute
-        # API Gateway's own parameter may hold a part that is cut off in the path.
+        # API Gateway's own parameter may contain a part that was cut off from the path.
         if given is not None and unquote(str(given.get(name))) != decoded:
             raise NoSuchRoute

@@ -12,7 +12,7 @@ from itertools import islice
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.clock import LeftMillis, no_deadline
 from waitlist_api.maintenance.repair import decide_repair, may_differ
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -77,7 +77,7 @@ class Auditor(Struct, frozen=True):
     metrics: MetricsCollector
 
     def audit(
-        self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = without_end
+        self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
         """Look up the changes in the windows in Redis, and repair the changes that Redis has lost.
 

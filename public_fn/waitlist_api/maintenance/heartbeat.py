@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, to_builtins
 
-from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.clock import LeftMillis, no_deadline
 from waitlist_api.maintenance.audit import Auditor, AuditWindow
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.rebuild_passes import NO_CHECKPOINT_LOOK_STAMPS
@@ -48,7 +48,7 @@ class Heartbeat(Struct, frozen=True):
     def check(
         self,
         waitlists: Sequence[WaitlistRecord],
-        left_millis: LeftMillis = without_end,
+        left_millis: LeftMillis = no_deadline,
         paces: Mapping[str, str] = NONE,
         seen: int = 0,
         told: Mapping[str, str] = NONE,

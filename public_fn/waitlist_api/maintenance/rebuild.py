@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waitlist_api.clock import LeftMillis, NowMillis, without_end
+from waitlist_api.clock import LeftMillis, NowMillis, no_deadline
 from waitlist_api.maintenance.rebuild_passes import RebuildPasses
 from waitlist_api.maintenance.rebuild_run import RebuildRun
 from waitlist_api.observability.metrics import MetricsCollector
@@ -63,7 +63,7 @@ class Rebuilder(Struct, frozen=True):
     pause: Callable[[float], None]
     metrics: MetricsCollector
 
-    def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = without_end) -> bool:
+    def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = no_deadline) -> bool:
         """Rebuild a waitlist unless another run is rebuilding it.
 
         Return whether its order is complete.

@@ -7,7 +7,7 @@ from itertools import islice
 from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
-from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, without_end
+from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, no_deadline
 from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
@@ -86,7 +86,7 @@ class MaintenanceRunner(Struct, frozen=True):
     now_millis: NowMillis
     metrics: MetricsCollector
 
-    def run_all(self, left_millis: LeftMillis = without_end) -> None:
+    def run_all(self, left_millis: LeftMillis = no_deadline) -> None:
         """Finish intents, then maintain every waitlist on which something has happened or is due.
 
         The next run continues what this run has no time for.
@@ -187,7 +187,7 @@ class MaintenanceRunner(Struct, frozen=True):
         )
         return bool(run_isolated(check, alive))
 
-    def run_one(self, waitlist_id: str, left_millis: LeftMillis = without_end) -> None:
+    def run_one(self, waitlist_id: str, left_millis: LeftMillis = no_deadline) -> None:
         """Maintain one waitlist at the request of another function."""
         waitlist = self.waitlists.get(waitlist_id)
         if waitlist is not None:

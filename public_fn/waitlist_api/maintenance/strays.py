@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from waitlist_api.clock import LeftMillis, without_end
+from waitlist_api.clock import LeftMillis, no_deadline
 from waitlist_api.maintenance.isolation import run_isolated
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -43,7 +43,7 @@ class Strays(Struct, frozen=True):
     def remove_strays(
         self,
         beats: Mapping[str, tuple[int, c.HeartbeatResult]],
-        left_millis: LeftMillis = without_end,
+        left_millis: LeftMillis = no_deadline,
     ) -> set[str]:
         """Remove the entries of each waitlist that have no record.
 

@@ -22,7 +22,7 @@ from tests.service.privacy.drives import (
 from tests.service.privacy.marks import CUSTOMER, found_in, tokens_found_in
 from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 from waitlist_api.entries.leave import Leaves
-from waitlist_api.http.audit_log import AUDITED, audited
+from waitlist_api.http.audit_log import AUDITED, read_audit_fields
 
 BAKERY = {"waitlist_id": "bakery"}
 ADA = {**BAKERY, "entry_id": ENTRY_ID}
@@ -172,7 +172,7 @@ def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
 )
 def test_requests_of_other_callers_are_not_in_the_audit_log(event: object) -> None:
     """P5"""
-    assert audited(event) is None
+    assert read_audit_fields(event) is None
 
 
 @pytest.mark.parametrize("parameters", [None, [], {"waitlist_id": 5}, {"waitlist_id": "a\n{x}"}])
@@ -183,6 +183,6 @@ def test_a_parameter_of_another_form_is_left_out(parameters: Any) -> None:
         "requestContext": {"authorizer": {"iam": {"userArn": "arn:aws:iam::1:user/ada"}}},
         "pathParameters": parameters,
     }
-    found = audited(event)
+    found = read_audit_fields(event)
     assert found is not None
     assert set(found) == {"audit", "by"}

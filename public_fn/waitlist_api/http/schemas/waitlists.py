@@ -38,7 +38,7 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.messages import MessagesBody
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.wait import WithEstimate
-from waitlist_api.merge_patch import merged
+from waitlist_api.merge_patch import apply_merge_patch
 from waitlist_api.records.waitlists import MAX_GUEST_BYTES, Rejoin
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.bot_check import WhenDown
@@ -453,9 +453,11 @@ class WaitlistPatch(Model):
 
     def merged(self, settings: dict[str, Any]) -> WaitlistBody:
         """Return all settings after these changes. Raise InvalidFields if they are not valid."""
-        _refuse_unknown(merged(settings, self.given, with_nulls=True))
+        _refuse_unknown(apply_merge_patch(settings, self.given, with_nulls=True))
         try:
-            return WaitlistBody.model_validate_json(json.dumps(merged(settings, self.given)))
+            return WaitlistBody.model_validate_json(
+                json.dumps(apply_merge_patch(settings, self.given))
+            )
         except ValidationError as error:
             raise _invalid(error.errors()) from error
 
