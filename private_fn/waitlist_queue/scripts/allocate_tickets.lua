@@ -7,7 +7,7 @@
 -- the millisecond, and the count is the number of rows that share it.
 -- RETURNS reserved stamp first apart offsets | cold | rebuilding
 local CROWD_SECONDS = 86400
--- Two tickets of a run are APART apart, which leaves room for entries that are moved ahead of the second ticket. A
+-- The distance between two tickets of a run leaves room for entries that are moved ahead of the second ticket. A
 -- larger distance would let the counter run ahead of the clock sooner. With this distance it does so from 2,000 signups
 -- a second on.
 local APART = 8
