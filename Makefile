@@ -37,7 +37,7 @@ $(INSTALLED): $(RUN_INSTALLED) requirements-dev.txt
 
 # Run the service on this machine.
 
-run: $(RUN_INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/app/tutorial.md lists the variables)
+run: $(RUN_INSTALLED) ## start the whole service on http://127.0.0.1:8080 (docs/app/local-run.md lists the variables)
 	@exec $(BIN)/python -m tools.local
 
 token: $(RUN_INSTALLED) ## print an OIDC token for CUSTOMER, for `make run` with JWT_ISSUER and JWT_AUDIENCE

@@ -28,7 +28,7 @@ class Service:
     """The running service: ready on entry, stopped on exit as by Ctrl-C."""
 
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """Start it with limits by their variables (docs/app/tutorial.md)."""
+        """Start it with limits by their variables (docs/app/local-run.md)."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(

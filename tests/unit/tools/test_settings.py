@@ -10,8 +10,8 @@ from tools.local.settings import LOG_LEVELS, SettingError, Settings, without_pas
 from tools.local.settings import WEBHOOK_SECRET as SECRET
 
 
-def test_the_tutorial_lists_the_variables_that_are_read() -> None:
-    (table,) = [rows for rows in tables_of("docs/app/tutorial.md") if "variable" in rows[0]]
+def test_the_page_of_the_local_run_lists_the_variables_that_are_read() -> None:
+    (table,) = [rows for rows in tables_of("docs/app/local-run.md") if "variable" in rows[0]]
     listed = [name for row in table for name in re.findall(r"`(\w+)`", row["variable"])]
     read = set(re.findall(r'"([A-Z_]{4,})"', inspect.getsource(settings))) - set(LOG_LEVELS)
     assert sorted(listed) == sorted(read)
