@@ -22,7 +22,7 @@ Arguments = tuple[Argument, ...]
 PLAIN = (str, int)  # most values have one of these types, which need no packing
 
 
-def packed(value: Any) -> Argument:
+def pack(value: Any) -> Argument:
     """Return the value of a field in the form that scripts read: a number or a text.
 
     Several values are separated by spaces. A struct becomes `name=value` pairs, and an array-like
@@ -36,28 +36,28 @@ def packed(value: Any) -> Argument:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, tuple):
-        return " ".join([str(packed(item)) for item in value])
+        return " ".join([str(pack(item)) for item in value])
     if isinstance(value, Struct):
         fields = structs.asdict(value)
         if value.__struct_config__.array_like:
-            return ":".join([str(packed(item)) for item in fields.values()])
+            return ":".join([str(pack(item)) for item in fields.values()])
         present = [(name, item) for name, item in fields.items() if item is not UNSET]
-        return " ".join([f"{name}={packed(item)}" for name, item in present])
+        return " ".join([f"{name}={pack(item)}" for name, item in present])
     return value  # type: ignore[no-any-return]
 
 
-def _stay(request: c.Signup | c.Insert) -> str:
-    place = _place(request) if isinstance(request, c.Insert) else ":"
+def _pack_stay(request: c.Signup | c.Insert) -> str:
+    place = _pack_place(request) if isinstance(request, c.Insert) else ":"
     ids, version = f"{request.entry_id}:{request.join_id}", request.segments_version
-    stay = f"{ids}:{place}:{request.known_stamp}:{version}:{_readiness(request)}:"
-    return stay + _tags(request) if version else stay
+    stay = f"{ids}:{place}:{request.known_stamp}:{version}:{_pack_readiness(request)}:"
+    return stay + _pack_tags(request) if version else stay
 
 
-def _hold(request: c.OnHold) -> str:
+def _pack_hold(request: c.OnHold) -> str:
     return f"{request.entry_id}:{request.token}"
 
 
-def _place(request: c.Insert) -> str:
+def _pack_place(request: c.Insert) -> str:
     """Return "rank:ticket" of an inserted entry.
 
     If the request has no rank, the rank follows from the ticket and the ticket is left empty.
@@ -67,12 +67,12 @@ def _place(request: c.Insert) -> str:
     return f"{request.rank}:{request.ticket}"
 
 
-def _tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
+def _pack_tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
     segments = "".join([f"{segment}," for segment in request.segments])
     return segments + str(request.attributes_version)
 
 
-def _readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
+def _pack_readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
     """Return the version, the deadline of the question, and the reasons.
 
     Example: `7,1796083200000;held_back=0`.
@@ -85,65 +85,69 @@ def _readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
     return "".join([str(readiness.version), question, *reasons])
 
 
-def _waiting_stays(request: c.RestoreMany) -> str:
-    return " ".join([_waiting_stay(stay) for stay in request.stays])
+def _pack_waiting_stays(request: c.RestoreMany) -> str:
+    return " ".join([_pack_waiting_stay(stay) for stay in request.stays])
 
 
-def _waiting_stay(stay: c.WaitingStay) -> str:
-    tags = _tags(stay) if stay.segments else stay.attributes_version
+def _pack_waiting_stay(stay: c.WaitingStay) -> str:
+    tags = _pack_tags(stay) if stay.segments else stay.attributes_version
     ids, place = f"{stay.entry_id}:{stay.join_id}", f"{stay.rank}:{stay.ticket}:{stay.known_stamp}"
-    return f"{ids}:{place}:{stay.attempts}:{_readiness(stay)}:{tags}"
+    return f"{ids}:{place}:{stay.attempts}:{_pack_readiness(stay)}:{tags}"
 
 
-def _tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
-    return os.urandom(TOKEN_BYTES * _most_taken(request)).hex()
+def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
+    return os.urandom(TOKEN_BYTES * _max_taken(request)).hex()
 
 
-def _most_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
+def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
     """Return the largest number of entries that one run of the script can take."""
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count
 
 
-def _filters(request: c.Claim | c.Admit) -> str:
+def _pack_filters(request: c.Claim | c.Admit) -> str:
     """Return the filters in order of preference.
 
-    Without filters the segment is the only filter. Without a segment the whole queue is.
+    If the request has no filters, its segment is the only filter. If it has no segment either, the
+    only filter is the whole queue.
     """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 
-def _expected(request: c.Restore) -> str:
+def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# Functions that compute the arguments that are not simply a field of the request.
+# These functions compute the arguments that are not simply a copy of a field of the request.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
-    "expected": _expected,
-    "filters": _filters,
-    "readiness": _readiness,
-    "stays": _waiting_stays,
-    "tags": _tags,
-    "tokens": _tokens,
+    "expected": _pack_expected,
+    "filters": _pack_filters,
+    "readiness": _pack_readiness,
+    "stays": _pack_waiting_stays,
+    "tags": _pack_tags,
+    "tokens": _draw_tokens,
 }
 
 
 def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that creates the arguments with these names from a request."""
+    """Return a function that creates the arguments with these names from one request."""
     makers = [COMPUTED_ARGUMENTS.get(name) or attrgetter(name) for name in names]
     return lambda request: tuple(
-        [value if type(value := make(request)) in PLAIN else packed(value) for make in makers]
+        [value if type(value := make(request)) in PLAIN else pack(value) for make in makers]
     )
 
 
-# Functions that create the part of one request in the argument of a script that carries out many
-# requests in one run.
-PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {"holds": _hold, "stays": _stay}
+# Some scripts carry out many requests in one run. For each of these scripts, a function returns the
+# part of one request. The parts are joined into one argument.
+PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
+    "holds": _pack_hold,
+    "stays": _pack_stay,
+}
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that creates the only argument, which has this name, from many requests."""
+    """Return a function that joins many requests into the only argument of a script."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

@@ -27,7 +27,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class IamUser:
-    """The IAM user as which the function logs in, and the cache that it logs in to."""
+    """The IAM user with which the function logs in, and the cache that accepts this user."""
 
     name: str
     cache: Cache

@@ -66,7 +66,7 @@ class _DeadlineConnection(Connection):
 
     @property
     def socket_connect_timeout(self) -> float:
-        """Return the time that is left. redis-py reads it for each address of the host."""
+        """Return the timeout for connecting. redis-py reads it for each address of the host."""
         return deadline.at_most(CONNECT_SECONDS)
 
     @socket_connect_timeout.setter
@@ -97,8 +97,8 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # A server with TLS sends session tickets after the handshake, and the pool takes a
-            # connection with unread data for broken. Reading the answer to a PING also reads the
+            # A server with TLS sends session tickets after the handshake, and the pool treats a
+            # connection with unread data as broken. Reading the answer to a PING also reads the
             # session tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()

@@ -1,6 +1,6 @@
-"""Hints in the log for the operator when Redis refuses the function.
+"""Hints that tell the operator what to change when Redis refuses the function.
 
-Waiting does not help in these cases. A hint says what the operator has to change.
+The log shows a hint together with the error. Waiting does not resolve these errors.
 """
 
 import ssl

@@ -46,7 +46,10 @@ class IamCredentials(CredentialProvider):
         self._signed_at = 0.0
 
     def get_credentials(self) -> tuple[str, str]:
-        """Return user and password. Raise AuthenticationError if there are no AWS keys."""
+        """Return the name of the user, and a token as the password.
+
+        Raise AuthenticationError if the function has no AWS keys.
+        """
         with self._lock:
             now = self._now()
             if not self._token or not 0 <= now - self._signed_at < RENEWAL_SECONDS:

@@ -5,152 +5,184 @@ The hash tag keeps all keys of a waitlist in the same slot, so that one script c
 
 
 def meta(waitlist_id: str) -> str:
-    """Hash of the state, epoch, last ticket, settings and counters of the waitlist."""
+    """Return the key of a hash with the state, epoch, last ticket, settings and counters."""
     return f"wl:{{{waitlist_id}}}:meta"
 
 
 def queue(waitlist_id: str) -> str:
-    """Sorted set of the waiting entries that are ready. The score of an entry is its rank."""
+    """Return the key of the sorted set of waiting entries that are ready, scored by rank."""
     return f"wl:{{{waitlist_id}}}:queue"
 
 
 def not_ready(waitlist_id: str) -> str:
-    """Sorted set of the waiting entries that are not ready. The score of an entry is its rank."""
+    """Return the key of the sorted set of waiting entries that are not ready, scored by rank."""
     return f"wl:{{{waitlist_id}}}:not_ready"
 
 
 def unverified(waitlist_id: str) -> str:
-    """Sorted set of the waiting entries whose address is not verified. The score is the rank.
+    """Return the key of the sorted set of waiting entries with an unverified address.
 
-    Positions do not count these entries.
+    The score is the rank of the entry. Positions do not count these entries.
     """
     return f"wl:{{{waitlist_id}}}:unverified"
 
 
 def ready_at(waitlist_id: str) -> str:
-    """Sorted set of entries.
+    """Return the key of a sorted set that says when the readiness of entries changes.
 
-    The score is the millisecond at which the next reason not to be ready ends.
+    The score of an entry is the millisecond at which its next reason not to be ready ends.
     """
     return f"wl:{{{waitlist_id}}}:ready_at"
 
 
 def readiness(waitlist_id: str) -> str:
-    """Hash from entry_id to the version and the reasons of the readiness.
+    """Return the key of a hash that maps each entry_id to the readiness of the entry.
 
-    It has only entries that have had a reason not to be ready.
+    The readiness consists of a version and the reasons. The hash has only entries that have had a
+    reason not to be ready.
     """
     return f"wl:{{{waitlist_id}}}:readiness"
 
 
 def tombstones(waitlist_id: str) -> str:
-    """Sorted set of stays (entry_id:join_id) that have ended. The score is the stamp of the end."""
+    """Return the key of the sorted set of stays that have ended.
+
+    A member is "entry_id:join_id", and its score is the stamp at which the stay ended.
+    """
     return f"wl:{{{waitlist_id}}}:gone"
 
 
 def tickets_of_moved(waitlist_id: str) -> str:
-    """Hash from entry_id to the ticket, for entries whose rank does not determine the ticket."""
+    """Return the key of a hash that maps an entry_id to the ticket of the entry.
+
+    The hash has only entries whose ticket cannot be computed from their rank.
+    """
     return f"wl:{{{waitlist_id}}}:moved"
 
 
 def held(waitlist_id: str) -> str:
-    """Sorted set of held and offered entries. The score is the deadline in milliseconds."""
+    """Return the key of the sorted set of held and offered entries.
+
+    The score of an entry is the millisecond at which its hold ends.
+    """
     return f"wl:{{{waitlist_id}}}:held"
 
 
 def claimed(waitlist_id: str) -> str:
-    """Sorted set of claimed entries. The score is the deadline in milliseconds.
+    """Return the key of the sorted set of claimed entries.
 
-    Only waitlists with `max_claims` have this key.
+    The score of an entry is the millisecond at which its claim ends. Only waitlists with
+    `max_claims` have this key.
     """
     return f"wl:{{{waitlist_id}}}:claimed"
 
 
 def claims(waitlist_id: str) -> str:
-    """Hash from entry_id to state, token, rank, ticket, attempts and stamp of its hold.
+    """Return the key of a hash that maps each entry_id to the hold of the entry.
 
-    It has the entries that are on the list but not in the queue.
+    A hold consists of state, token, rank, ticket, attempts and stamp. The hash has the entries that
+    are on the list but not in the queue.
     """
     return f"wl:{{{waitlist_id}}}:claims"
 
 
 def parked(waitlist_id: str) -> str:
-    """Sorted set of parked entries. The score is the millisecond at which the entry was parked."""
+    """Return the key of the sorted set of parked entries.
+
+    The score of an entry is the millisecond at which it was parked.
+    """
     return f"wl:{{{waitlist_id}}}:parked"
 
 
 def attempts(waitlist_id: str) -> str:
-    """Hash from entry_id to its attempts, for entries in the queue with an expired hold."""
+    """Return the key of a hash that maps each entry_id to the number of its attempts.
+
+    The hash has the entries in the queue of which a hold has expired.
+    """
     return f"wl:{{{waitlist_id}}}:tries"
 
 
 def dirty(waitlist_id: str) -> str:
-    """Sorted set of entries. The score is the stamp of a decision that the record may lack."""
+    """Return the key of the sorted set of entries whose record may lack a decision.
+
+    The score of an entry is the stamp of that decision.
+    """
     return f"wl:{{{waitlist_id}}}:unsettled"
 
 
 def pending_decisions(waitlist_id: str) -> str:
-    """Hash from entry_id to the decisions that the record may lack, oldest first."""
+    """Return the key of a hash that maps each entry_id to its pending decisions.
+
+    Pending decisions are the decisions that the record may lack. They are sorted, oldest first.
+    """
     return f"wl:{{{waitlist_id}}}:decided"
 
 
 def segments(waitlist_id: str) -> str:
-    """Sorted set of the waiting entries of each segment. All members have the same score.
+    """Return the key of the sorted set that is the segment index. All members have the same score.
 
     A member is "segment:rank:entry_id" if the entry is ready, "segment;rank:entry_id" if it is not,
-    and "segment<rank:entry_id" if its address is not verified.
+    and "segment<rank:entry_id" if its address is not verified. Only waiting entries have members.
     """
     return f"wl:{{{waitlist_id}}}:segments"
 
 
 def tags(waitlist_id: str) -> str:
-    """Hash from entry_id to the segments and the version of the attributes.
+    """Return the key of a hash that maps each entry_id to the tags of the entry.
 
-    It has all entries on the list, not only those that wait.
+    Tags are the segments of the entry and the version of its attributes. The hash has all entries
+    on the list, not only those that wait.
     """
     return f"wl:{{{waitlist_id}}}:tags"
 
 
 def same_ms_counts(waitlist_id: str) -> str:
-    """Hash from the first ticket of a millisecond to its number of imported rows.
+    """Return the key of a hash that counts imported rows with the same millisecond.
 
-    The hash expires after a day.
+    The hash maps the first ticket of a millisecond to the number of rows. It expires after a day.
     """
     return f"wl:{{{waitlist_id}}}:crowds"
 
 
 def inside(waitlist_id: str) -> str:
-    """Sorted set of the customers inside, by entry_id.
+    """Return the key of the sorted set of the customers inside, by entry_id.
 
-    The score is the millisecond at which the pass ends.
+    The score is the millisecond at which the pass of the customer ends.
     """
     return f"wl:{{{waitlist_id}}}:inside"
 
 
 def visits(waitlist_id: str) -> str:
-    """Hash from entry_id to the ticket of the stay through which the customer is inside."""
+    """Return the key of a hash that maps each entry_id to the stay of the customer inside.
+
+    The value is the ticket of the stay through which the customer was admitted.
+    """
     return f"wl:{{{waitlist_id}}}:visits"
 
 
 def board(waitlist_id: str) -> str:
-    """String with the positions at one moment that all customers may see.
+    """Return the key of a string with the positions that all customers may see.
 
-    The string expires after a minute.
+    The positions are those of one moment. The string expires after a minute.
     """
     return f"wl:{{{waitlist_id}}}:board"
 
 
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Sorted set of the idempotency keys of moves. The score is the stamp of the move.
+    """Return the key of the sorted set of an entry's moves.
 
-    Because of this key a repeated request does not move the entry again. One key holds all moves of
-    an entry, so that an erasure can delete them.
+    A member is the idempotency key of a move, and its score is the stamp of the move. The set
+    ensures that a repeated request does not move the entry again. One set holds all moves of an
+    entry, so that an erasure can delete them.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """String with the result of a claim or an admission, for repeats of the same request."""
+    """Return the key of a string with the result of a claim or an admission.
+
+    A repeat of the same request returns this result.
+    """
     return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"
 
 

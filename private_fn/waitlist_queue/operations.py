@@ -1,4 +1,4 @@
-"""Which script carries out a request, and how the reply of the script becomes a result."""
+"""Maps a request to the script that carries it out, and the reply of the script to a result."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 NO_ONCE_KEY = "none"
-# Requests whose script is not named after the request.
+# These requests use a script that is not named after them.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.Leave: "end_stay",
     c.Drop: "end_stay",
@@ -21,13 +21,13 @@ SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.ListWaiting: "list",
     c.ListOffQueue: "list",
 }
-# How many requests one run of a script carries out, for the types where it is more than one.
+# The number of requests that one run of the script can carry out. For all other types it is 1.
 PER_RUN: dict[type[c.Request], int] = {c.Signup: 50, c.Insert: 50, c.Complete: 50}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """How requests of one type are carried out.
+    """The script for one type of request, and the functions that map requests and replies.
 
     If `per_run` is above 1, `arguments` takes a list of requests, and the script returns a list of
     replies. `own_keys` follow the keys of the waitlist.
@@ -42,9 +42,9 @@ class Operation:
 
 @cache
 def operation_of(request: type[c.OnWaitlist]) -> Operation:
-    """Return how requests of this type are carried out.
+    """Return the operation for this type of request.
 
-    The header of the script and the fields of the request decide it.
+    The operation follows from the header of the script and the fields of the request.
     """
     script = script_named(SHARED_SCRIPTS.get(request) or _script_name(request))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]

@@ -7,7 +7,7 @@ from typing import Protocol
 from waitlist_queue.results import Message
 from waitlist_queue.service import QueueService
 from waitlist_shared.contracts import REQUESTS
-from waitlist_shared.correlation import Correlation, given
+from waitlist_shared.correlation import Correlation, read_correlation_id
 from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
@@ -43,7 +43,7 @@ class RequestLog:
     def handle(self, message: object) -> Message:
         """Answer one message and write its log line."""
         answer = DEFECT
-        self._correlation.id = correlation_id = given(message)
+        self._correlation.id = correlation_id = read_correlation_id(message)
         began, redis_began = self._seconds(), self._redis.waited_seconds
         try:
             answer = self._service.handle(message)

@@ -15,17 +15,18 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# Errors that pass without any change by the operator: a failover, a restart, or full memory that is
-# freed again.
+# These errors pass without any action by the operator. They mean a failover, a restart, or full
+# memory that is freed again.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Errors that only the operator can resolve. The log has a hint for the operator.
+# Only the operator can resolve these errors. The log has a hint for the operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# Errors of one command in a pipeline that may not occur when the same command is sent alone.
+# If one command in a pipeline fails with one of these errors, the same command may succeed when it
+# is sent alone.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError

@@ -9,20 +9,20 @@ FIELD = "correlation_id"
 # names, addresses and phone numbers never has one of these two forms.
 UUID = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
-CHOSEN = re.compile(rf"({UUID}|{ULID})\Z")
+CLIENT_ID = re.compile(rf"({UUID}|{ULID})\Z")
 # The form of the ids that AWS chooses: API Gateway uses base64 characters, and Lambda uses UUIDs.
-GIVEN = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
+AWS_ID = re.compile(r"[A-Za-z0-9+/=_-]{1,64}\Z")
 
 
-def chosen(value: object) -> str:
+def accept_client_id(value: object) -> str:
     """Return the id that a client sent, or an empty string if its form must not be logged."""
-    return value if isinstance(value, str) and CHOSEN.match(value) else ""
+    return value if isinstance(value, str) and CLIENT_ID.match(value) else ""
 
 
-def given(message: object) -> str:
+def read_correlation_id(message: object) -> str:
     """Return the id in an event or an internal message, or an empty string if it has none."""
     value = message.get(FIELD) if isinstance(message, dict) else None
-    return value if isinstance(value, str) and GIVEN.match(value) else ""
+    return value if isinstance(value, str) and AWS_ID.match(value) else ""
 
 
 class Correlation:

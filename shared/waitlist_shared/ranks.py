@@ -54,7 +54,7 @@ def ticket_at(moment: datetime) -> int:
     return millis * TICKETS_PER_MILLISECOND
 
 
-def ticket_of_stay(former: int, number: int) -> int:
+def ticket_of_reinstated_stay(former: int, number: int) -> int:
     """Return the ticket of a reinstated stay, which takes over the place of a former stay.
 
     `former` is the ticket of the former stay, and `number` counts the reinstatements of the place.

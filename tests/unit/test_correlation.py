@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from waitlist_shared.correlation import Correlation, chosen, given
+from waitlist_shared.correlation import Correlation, accept_client_id, read_correlation_id
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 UUID = "0193b3a0-5a5a-7000-8000-0123456789ab"
@@ -12,7 +12,7 @@ UUID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 @pytest.mark.parametrize("value", [UUID, UUID.upper(), ULID])
 def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
-    assert chosen(value) == value
+    assert accept_client_id(value) == value
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
 )
 def test_a_value_that_could_name_a_person_is_no_id(value: object) -> None:
     """P8"""
-    assert chosen(value) == ""
+    assert accept_client_id(value) == ""
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_value_that_could_name_a_person_is_no_id(value: object) -> None:
 )
 def test_a_message_carries_an_id_of_safe_characters(message: object, id_: str) -> None:
     """P8"""
-    assert given(message) == id_
+    assert read_correlation_id(message) == id_
 
 
 def test_log_records_carry_the_id_of_what_is_worked_on(

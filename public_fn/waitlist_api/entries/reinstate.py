@@ -38,7 +38,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, IdempotencyKeyReused, WaitlistFull
 from waitlist_shared.ids import new_join_id
-from waitlist_shared.ranks import ticket_of_stay
+from waitlist_shared.ranks import ticket_of_reinstated_stay
 
 # The reason of the leave that ends a parked stay.
 REINSTATED = "reinstated"
@@ -186,7 +186,7 @@ class Reinstatements(Struct, frozen=True):
             language=former.language,
             messages=former.messages,
             unreachable=former.unreachable,
-            requested_ticket=ticket_of_stay(former.ticket or 0, number),
+            requested_ticket=ticket_of_reinstated_stay(former.ticket or 0, number),
             requested_priority=former.priority,
             requested_rank=former.rank,
             allocated_stamp=self._stamp(former),

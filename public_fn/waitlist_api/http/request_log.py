@@ -11,7 +11,7 @@ from msgspec import Struct
 from waitlist_api.http.audit_log import read_audit_fields, read_next_page_fields
 from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_shared.correlation import GIVEN, Correlation, chosen
+from waitlist_shared.correlation import AWS_ID, Correlation, accept_client_id
 from waitlist_shared.errors import InternalError
 from waitlist_shared.telemetry import Span, Telemetry
 
@@ -69,8 +69,8 @@ class RequestLog(Struct, frozen=True):
 def choose_correlation_id(event: object, request_id: str) -> str:
     """Return the client's correlation id if it may be logged, or API Gateway's or Lambda's id."""
     headers, request = _part(event, "headers"), _part(event, "requestContext")
-    id_ = chosen(headers.get(HEADER.lower())) or request.get("requestId")
-    return id_ if isinstance(id_, str) and GIVEN.match(id_) else request_id
+    id_ = accept_client_id(headers.get(HEADER.lower())) or request.get("requestId")
+    return id_ if isinstance(id_, str) and AWS_ID.match(id_) else request_id
 
 
 def route_of(event: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from waitlist_api.observability.metrics import Count, Level, MetricsCollector, Part
-from waitlist_shared.correlation import Correlation, given
+from waitlist_shared.correlation import Correlation, read_correlation_id
 from waitlist_shared.telemetry import Span, Telemetry
 
 DONE, FAILED = "ok", "failed"
@@ -34,7 +34,7 @@ class RunLog(Struct, frozen=True):
 
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
         """Execute a run, with the correlation id of the request that started it, or a new id."""
-        id_ = given(event) or request_id
+        id_ = read_correlation_id(event) or request_id
         self.correlation.id = id_
         began = self.seconds()
         is_done = False

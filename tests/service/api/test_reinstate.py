@@ -14,7 +14,7 @@ from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
-from waitlist_shared.ranks import millis_of, ticket_of_stay
+from waitlist_shared.ranks import millis_of, ticket_of_reinstated_stay
 
 DAY = 24 * 3600
 REASON = "the letter had come back"
@@ -157,11 +157,11 @@ def test_the_time_of_signup_comes_back_to_the_millisecond_fifteen_times(offset: 
     first = ticket = 33946112000160 + offset
     seen = [first]
     for number in range(1, 16):
-        ticket = ticket_of_stay(ticket, number)
+        ticket = ticket_of_reinstated_stay(ticket, number)
         assert millis_of(ticket) == millis_of(first)
         seen.append(ticket)
     assert len(set(seen)) == 16, "each stay has a ticket, and so a token, of its own"
-    assert ticket_of_stay(ticket, 16) == first + 16
+    assert ticket_of_reinstated_stay(ticket, 16) == first + 16
 
 
 def test_an_entry_that_leaves_again_comes_back_again(people: Admissions) -> None:

@@ -27,7 +27,7 @@ from waitlist_api.http.openapi.responses import (
 from waitlist_api.http.request_log import HEADER
 from waitlist_api.http.routing import Resolver
 from waitlist_api.http.schemas.entries import BumpBody, EditBody
-from waitlist_shared.correlation import GIVEN
+from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
 # The schema has no pattern, because the service does not refuse a request with another value. It
@@ -42,7 +42,7 @@ _REQUEST_HEADER = Parameter(
 )
 _RESPONSE_HEADER = {
     "description": "The id of this request, which every one of its log lines has.",
-    "schema": {"type": "string", "pattern": "^" + GIVEN.pattern.removesuffix(r"\Z") + "$"},
+    "schema": {"type": "string", "pattern": "^" + AWS_ID.pattern.removesuffix(r"\Z") + "$"},
 }
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
