@@ -51,7 +51,7 @@ def test_the_documents_have_the_price_of_an_idle_stack() -> None:
     assert least < 10
     assert f"With `Monitoring=essential` it is {least:.2f} dollars a month." in one_line(deploy)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    said = f"An idle stack costs about {idle['Total']:.0f} USD a month, or {least:.0f} with its"
+    said = f"An idle stack costs about {idle['Total']:.0f} USD a month, or {least:.0f} USD with the"
     assert said in one_line(readme)
 
 
