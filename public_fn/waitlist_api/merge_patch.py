@@ -6,7 +6,7 @@ from typing import Any
 def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
     """Apply a patch to a document.
 
-    A `null` removes a name, objects are apply_merge_patch, and lists are replaced.
+    A `null` removes a name, objects are merged, and lists are replaced.
 
     If `with_nulls` is true, a `null` in the patch is kept as a value.
     """

@@ -83,9 +83,9 @@ class EntryTokens:
     def unsubscribe_code(self, waitlist_id: str, entry_id: str, stay: int) -> str:
         """Return the code that unsubscribes a stay from messages.
 
-        Key rotation does not change the code, so the links in old mails keep working. The signed
-        text contains slashes, so it never equals the text of an address digest, because ids contain
-        no slash.
+        Key rotation does not change the code, so the links in old mails keep working. The same key
+        also signs waitlist ids, to derive the keys of address digests. These ids contain no slash,
+        so the signed texts never collide.
         """
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
@@ -114,8 +114,9 @@ class EntryTokens:
     def target_digest(self, address: str) -> str:
         """Return the keyed digest of an address that receives messages. All waitlists share it.
 
-        Key rotation does not change the digest. It never equals a customer's digest, because the
-        ids of waitlists contain no slash.
+        Key rotation does not change the digest. Its key is derived from a text with a slash.
+        Waitlist ids contain no slash, so the digest never equals a digest that identifies a
+        customer.
         """
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]

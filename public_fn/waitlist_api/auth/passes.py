@@ -1,6 +1,7 @@
-"""Passes: JWTs that prove an admission to any site. An RSA key in KMS signs them.
+"""Passes are JWTs that prove an admission. Any site can verify them.
 
-KMS keeps the private key and does the signing, so the function needs no cryptography library.
+An RSA key in KMS signs the passes. KMS keeps the private key, so the function needs no cryptography
+library.
 """
 
 import base64

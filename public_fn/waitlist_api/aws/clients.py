@@ -79,7 +79,7 @@ def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
 def lambda_client(time: Deadline) -> Any:
     """Return a Lambda client for requests.
 
-    It may send a message twice, which every message allows.
+    It may send a message twice, because all messages of the contract can safely be repeated.
     """
     return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
 

@@ -1,7 +1,7 @@
-"""Converts a change in the table's stream to an event of the bus, without I/O.
+"""Converts changes in the DynamoDB stream to events for the event bus. It does no I/O.
 
 A change of an entry appears as an inserted history item. An erasure appears as a deleted record.
-Maintenance updates a record of its own runs every minute, and that update becomes the heartbeat.
+Maintenance updates the record of its own runs every minute, and that update becomes the heartbeat.
 """
 
 from typing import Any

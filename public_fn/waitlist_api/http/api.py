@@ -207,7 +207,7 @@ def _routers(
         tokens, services.entries, services.waitlist_cache, services.joins, services.now_millis
     )
     responses = EntryResponses(services.polls, services.now_millis)
-    # Customers with accounts are checked by their issuer.
+    # The issuer of the accounts is responsible for keeping bots out.
     bot_check = None if tokens is None else services.bot_check
     identities = None if tokens is None else Identities(tokens, services.waitlist_cache)
     even_times = EvenTimes(services.now_millis, services.pause)

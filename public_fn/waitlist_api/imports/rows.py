@@ -22,8 +22,8 @@ WhenEnded = Literal["skip", "rejoin"]
 # What an import does with a stay that a guest began, on a waitlist that has guests.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The row needs an intent if its state is `new`. A previous call of the import has already written
-# the intent if the state is `joining`. Other running signups and leaves are `under_way`.
+# The states of a row. A `new` row needs an intent. A `joining` row has an intent that an import
+# wrote earlier. The state `under_way` stands for signups and leaves of other requests.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # 0 means no ticket.
 FIRST_TICKET = 1
@@ -88,7 +88,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
             raise InvalidFields(FieldError("body.rank", NOT_YET))
 
 
-class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached properties
+class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a dict
     """One row of an import with the record of its entry, or with a stale alias, and its outcome.
 
     `has_no_address` is true if the customer has joined but cannot receive the waitlist's messages.
@@ -171,7 +171,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # a dict keeps cached prope
 
     @property
     def joined_ticket(self) -> int | None:
-        """The first ticket of the millisecond in `joined_at`, or None if it is not given."""
+        """The first ticket of the millisecond in `joined_at`, or None if `joined_at` is None."""
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 

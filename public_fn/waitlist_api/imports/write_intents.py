@@ -200,7 +200,10 @@ class IntentWriter(Struct, frozen=True):
         )
 
     def _list_unreachable(self, intents: Sequence[Intent]) -> None:
-        """List the stays of customers who receive no messages, before the records say so."""
+        """Add the stays of customers who receive no messages to the list of unreachable recipients.
+
+        This must happen before the records say so.
+        """
         for intent in intents:
             record = intent.record
             if record.messages or record.unreachable:

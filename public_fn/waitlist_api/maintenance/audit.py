@@ -30,8 +30,8 @@ logger = logging.getLogger(__name__)
 # A run stops when it has less than this much time left. One step through the journal with its
 # repairs takes less than half of this time.
 STOP_MILLIS = 60_000
-# A long audit saves its progress after this much of the journal. A killed run repeats at most this
-# much.
+# A long audit saves its progress whenever it has read this much of the journal. A killed run
+# repeats at most this much.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
 # Longer than any request can run. A difference that still exists after this pause is not a write in
@@ -40,7 +40,7 @@ IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The changes of a waitlist to audit: those with `since` < stamp <= the stamp of the heartbeat.
+    """The changes of a waitlist to audit: stamps after `since`, up to the stamp of the heartbeat.
 
     If an audit takes several runs, `began` is the `since` of its first run. `repaired` contains the
     ids of entries whose changes Redis had lost, and `failed` the ids of entries that could not be
@@ -79,7 +79,7 @@ class Auditor(Struct, frozen=True):
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
-        """Look up the changes in the windows in Redis, and repair the changes that Redis has lost.
+        """Look up the changes of all windows in Redis, and repair the changes that Redis has lost.
 
         Yields from time to time the stamp up to which the audit is finished. When the run has no
         time left, the audit yields once more and stops. The next run continues it.
@@ -108,7 +108,7 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Repair the entries that still differ in the same way."""
+        """Repair the entries that still differ in the same way as before the pause."""
         again = iter(drifts.values())
         while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
             found = self._compare(windows, batch)
@@ -128,13 +128,13 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, Drift]:
         """Return the entries that differ from their records.
 
-        A difference from the journal is not enough, because the record may have changed since.
+        The journal only shows which entries to look at, because a record may have changed since.
         """
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # A later change does not cover the attributes and the readiness that an edit has
-                # changed.
+                # A later change does not replace an edit, because only the edit concerns the
+                # attributes and the readiness of the entry.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

@@ -9,7 +9,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The number of pages per run, for 500 entries. The next run continues the walk.
+# A run looks at this many pages of 100 entries. The next run continues the walk.
 PAGES = 5
 # A new walk begins at the latest after this time. It finds the entries that the last walk missed
 # because they were off the queue or not ready.

@@ -28,7 +28,7 @@ INTENT_AGE_MILLIS = 60_000
 # An intent that is this old has failed in several runs.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# Erasing a long history stops after this time and continues in the next run, so that other intents
+# If erasing a long history takes longer than this, the next run continues, so that other intents
 # are finished too.
 ERASE_MILLIS = 5_000
 

@@ -18,16 +18,17 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The `ending` notice is due in the last quarter of an offer. Its run comes up to RUN_MILLIS
-# earlier, so that the notice arrives in time.
+# An offer ends soon when the last quarter of its time begins. The last run before that moment
+# writes the `ending` notice, so that it arrives in time. The time between two runs is less than
+# RUN_MILLIS.
 PART = 4
 RUN_MILLIS = 75_000
 # A notice is useless if the offer ends within LEAST_MILLIS, because the customer could hardly enter
 # in time. Offers shorter than SHORTEST_SECONDS get no notice.
 LEAST_MILLIS = 60_000
 SHORTEST_SECONDS = 120
-OFFER_SECONDS = 600  # without a policy
-# The number of pages of 100 offers per run. The next run continues.
+OFFER_SECONDS = 600  # if the waitlist has no policy
+# A run reads at most this many pages of 100 offers. The next run continues.
 PAGES = 100
 
 
@@ -98,7 +99,7 @@ class Notifier(Struct, frozen=True):
         return True
 
     def _head(self, waitlist_id: str, most: int, redis_millis: int) -> Head:
-        """Read the first ready entries, and find the notices that are due for them."""
+        """Read the first ready entries from Redis, and find the notices that are due for them."""
         page: c.ListWaitingResult = self.queue.send(
             c.ListWaiting(waitlist_id=waitlist_id, limit=most, ready=True)
         )
@@ -165,17 +166,17 @@ class Notifier(Struct, frozen=True):
 
 
 def sends_notice(settings: WaitlistSettings, word: Word) -> bool:
-    """Return whether a waitlist sends_notice messages of this kind."""
+    """Return whether a waitlist sends messages of this kind."""
     return settings.messages is not None and word in settings.messages.kinds
 
 
 def digest_of(entry_ids: Sequence[str]) -> str:
-    """Return a short digest that depends on the entries and on their order."""
+    """Return a short digest of entry ids. It also depends on their order."""
     return hashlib.sha256("".join(entry_ids).encode()).hexdigest()[:32]
 
 
 def count_near(settings: WaitlistSettings) -> int:
-    """Return how many entries at the head are told that their turn is near, or 0 if none are."""
+    """Return how many entries at the head receive the `near` notice. It is 0 if none do."""
     if settings.messages is None or not sends_notice(settings, "near"):
         return 0
     return settings.messages.near

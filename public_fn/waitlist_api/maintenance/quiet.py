@@ -27,8 +27,8 @@ def is_quiet(
     """Return whether nothing has happened since the last heartbeat, and nothing is due.
 
     `changed` contains the ids of the waitlists with changes in the journal, or is None if the
-    journal was not read. It finds changes that Redis has lost: after such a loss the last stamp in
-    Redis still equals the stamp of the heartbeat.
+    journal was not read. It includes changes that Redis has lost. After such a loss the last stamp
+    in Redis still equals the stamp of the heartbeat, so Redis alone does not show the loss.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False
@@ -58,6 +58,6 @@ def _longest_silence(waitlist: WaitlistRecord) -> int:
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether an instant of the schedule must be counted, even if no entry is waiting."""
+    """Return whether a time in the schedule must be counted now, even if no entry is waiting."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

@@ -91,7 +91,7 @@ class Rebuilder(Struct, frozen=True):
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
-        """Delete the saved progress of a rebuild that is finished but did not delete it."""
+        """Delete the progress of a finished rebuild that was interrupted before it did so."""
         self.waitlists.forget_rebuild(waitlist)
 
     def _open_run(

@@ -30,8 +30,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # rebuild.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the lost order had no heartbeat, the journal is read from further back. If the clock of Redis
-# has gone back, the new epoch begins later than any clock shows.
+# If the lost order had no heartbeat, the journal is read from further back than usual. If the clock
+# of Redis has gone back, the new epoch begins later than any clock shows.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
@@ -75,7 +75,7 @@ class RebuildPasses(Struct, frozen=True):
         return [rows.get(placed.entry_id, placed) for placed in page]
 
     def correct_changed(self, run: RebuildRun, shard: int) -> None:
-        """Correct the entries that changed since shortly before the first run, using the table."""
+        """Correct the entries that changed since shortly before the first run, by their records."""
         since_millis = run.rebuild.began_millis - SECOND_LOOK_MILLIS
         for inside in self._inside(run, shard):
             send_all(self.queue, [drop_of_admitted(placed) for placed in inside])
@@ -93,7 +93,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def correct_by_journal(self, run: RebuildRun, shard: int) -> None:
-        """Correct the entries in the journal, which never lags, up to the start of this epoch."""
+        """Correct the entries in the journal up to the start of this epoch.
+
+        The journal never lags.
+        """
         born = run.opened.epoch_start
         recent = max(0, born - SECOND_LOOK_STAMPS)
         seen = run.waitlist.checkpoint.stamp_before_last or _earliest(run)
@@ -116,7 +119,7 @@ class RebuildPasses(Struct, frozen=True):
         send_all(self.queue, [correction for correction in corrections if correction is not None])
 
     def _inside(self, run: RebuildRun, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield the customers whose passes may still be valid, so they may be inside."""
+        """Yield the customers whose passes may still be valid. These customers may be inside."""
         began, longest = run.rebuild.began_millis, run.waitlist.longest_pass_seconds * 1000
         if longest:
             yield from self.places.inside(run.waitlist_id, shard, began - longest, began)
@@ -138,7 +141,7 @@ def _earliest(run: RebuildRun) -> int:
 
 
 def _only_waits(placed: IndexRow) -> bool:
-    """Return whether an entry is only waiting, so that its place is all there is to restore."""
+    """Return whether an entry is only waiting. Only its place must then be restored."""
     return placed.status == "waiting" and not placed.once_key
 
 

@@ -42,7 +42,7 @@ class RebuildRun(Struct):
     def must_stop(self) -> bool:
         """Return whether to stop.
 
-        It is called after each page, so that every run makes progress.
+        Call it only after each page, so that every run makes progress.
         """
         return self._is_over.is_set() or self.is_time_up()
 

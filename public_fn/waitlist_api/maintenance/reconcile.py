@@ -31,7 +31,7 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# The number of pages of 500 entries per run. The next run continues.
+# A run reconciles at most this many pages of 500 entries. The next run continues.
 PAGES = 100
 
 
@@ -79,8 +79,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # The next round settles the entry, when the record contains the end of its time
-                    # inside.
+                    # Settle the entry in the next round. The record then contains the end of its
+                    # time inside.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -94,8 +94,7 @@ class Reconciler(Struct, frozen=True):
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
                         self.leaves.leave(*record.key, by=by, reason=reason, stay=place.ticket)
             elif record is not None and record.status in ENDED:
-                # A claim admitted the entry at once and was interrupted. Remove the place of its
-                # hold.
+                # A claim that admits at once was interrupted. Remove the place of its hold.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
@@ -113,7 +112,7 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # If a place could not be removed, Redis must not forget the decision yet.
+        # If a place could not be removed, Redis must keep the decision for the next attempt.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -150,7 +149,7 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
-        """Restore the recorded place of an entry. Redis has decided about an older place.
+        """Restore the recorded place of an entry, because Redis decided about another place.
 
         Returns whether Redis restored the place. It does not if the stay is ending at this moment.
         """

@@ -41,7 +41,7 @@ RUN_MILLIS = 50_000
 INTENTS_MILLIS = 15_000
 # After a longer pause the run does not read the journal, and compares every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# Each waitlist needs two messages in one batch (strays).
+# The number of waitlists per batch. For each waitlist, `strays` puts two messages into one batch.
 TOGETHER = MAX_BATCH // 2
 # No page of work begins with less time left. A page with its retries takes less than half of this
 # time.
@@ -258,12 +258,16 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # No poll would admit the next customers if nobody polls this waitlist.
+                # Count the overdue admissions, because polls admit customers only if somebody polls
+                # this waitlist.
                 self.metrics.add("admissions_overdue")
         return None if is_overdue else told
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
-        """Offer all slots that are due. Return False if the time of the run is up before."""
+        """Offer all slots that are due.
+
+        Return False if the run has no time left for all of them.
+        """
         while self.admissions.run(waitlist_id).is_more:
             if _is_time_up(left_millis):
                 return False

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 # Longer than any request can run (see audit.py).
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Signups of the last two minutes before the last run are checked again, because their intents may
-# have been cancelled since.
+# Entries that joined up to two minutes before the last run are checked again, because their intents
+# may have been cancelled since.
 OVERLAP = 2 * MINUTE
 
 
@@ -60,7 +60,7 @@ class Strays(Struct, frozen=True):
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # A signup may have reached Redis and not the table yet. An entry that still has no
+            # A signup may have reached Redis but not the table yet. An entry that still has no
             # record after this pause is not such a signup.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
@@ -74,7 +74,7 @@ class Strays(Struct, frozen=True):
             self.queue.send(drop_of_place(waitlist_id, stray.entry_id, stray.ticket))
             self.metrics.add("losses_mended")
             logger.warning(
-                "took out an entry that no record has",
+                "removed an entry that has no record",
                 extra={"waitlist_id": waitlist_id, "entry_id": stray.entry_id},
             )
         return True

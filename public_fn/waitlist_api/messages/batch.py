@@ -35,7 +35,8 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
 
 logger = logging.getLogger(__name__)
-# Enough time to process one message: to read the records, write the notes and send it.
+# Processing one message takes less time than this: reading the records, writing the notes and
+# sending the message.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # SQS can hide a message for at most 12 hours after its receipt. One minute is a safety margin.
@@ -99,7 +100,7 @@ class Batches:
         self._message_counts.take(self._sender.deliveries.tally)
         used_percent = self._sender.limits.budgets.used.pop("percent", 0)
         if used_percent == ALL_PERCENT:
-            logger.warning("a daily budget of messages is used up")
+            logger.warning("the daily budget for messages is used up")
         self._correlation.id = ""
         self._log(context.aws_request_id, (self._seconds() - began) * 1000, used_percent)
         return answer
@@ -108,7 +109,7 @@ class Batches:
         """Send one example message, and return the outcome."""
         self._correlation.id = context.aws_request_id
         outcome = send_trial(self._sender, event)
-        logger.info("an example: %s", outcome)
+        logger.info("outcome of an example message: %s", outcome)
         self._correlation.id = ""
         return {"outcome": outcome}
 
@@ -118,7 +119,8 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # A message that is late at its first receipt has waited behind other messages.
+                # On the first receipt, the age is the time that the message waited behind other
+                # messages. Later receipts also include the pauses between the attempts.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
@@ -179,14 +181,14 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # SQS makes the messages visible again after the queue's default timeout.
-            logger.warning("no pause could be set: %s", type(error).__name__)
+            # The messages become visible again after the queue's default timeout.
+            logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
         # Spread the retries over a few seconds. Never retry sooner than the usual backoff, because
-        # the queue limits the number of receives, and the attempts must last for a day.
+        # the queue limits the number of receives, and they must last for a day.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

@@ -129,10 +129,10 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047) in a text.
+    """Break up encoded words (RFC 2047) in a text that goes into a header.
 
-    The standard library decodes encoded words in header values. An attacker could use
-    `=?utf-8?q?=0d=0a…?=` to inject a header.
+    The standard library decodes encoded words, so an attacker could use `=?utf-8?q?=0d=0a…?=` to
+    inject a header.
     """
     return text.replace("=?", "= ?")
 
@@ -142,7 +142,7 @@ def _tags(ids: Delivery | None) -> dict[str, str]:
 
 
 def _retry_error(error: ClientError) -> TryAgain:
-    """Return the TryAgain for an AWS error, with the pause that AWS requests, if any."""
+    """Return a TryAgain exception for an AWS error, with the pause that AWS requests, if any."""
     code, reason = _code(error), str(error.response.get("Reason", ""))
     metadata: dict[str, Any] = dict(error.response.get("ResponseMetadata", {}))
     asked = str(metadata.get("HTTPHeaders", {}).get("retry-after", ""))

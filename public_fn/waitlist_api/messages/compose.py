@@ -103,7 +103,8 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until}
     if direction == "rtl":
-        # Keep the direction of the waitlist's name, and show the time from left to right.
+        # In right-to-left texts, the name keeps its own direction, and the time reads from left to
+        # right.
         values = {"name": f"{FSI}{settings.name}{PDI}", "until": f"{LRI}{until}{PDI}"}
     subject, text = (
         fill_placeholders(words["subject"], values),
@@ -156,6 +157,6 @@ def _ink(colour: str) -> str:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
     light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    # The contrast with black is (light + 0.05) / 0.05, and the contrast with white is 1.05 / (light
-    # + 0.05).
+    # The contrast with black is (light + 0.05) / 0.05. The contrast with white is 1.05 / (light +
+    # 0.05).
     return "#000000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

@@ -10,10 +10,11 @@ from waitlist_api.settings.messages import LANGUAGES, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 EXAMPLE_ADDRESS = "ada@example.com"
-# How far in the future an example's deadline is: for an offer, and for a question.
+# An example offer ends after OFFER_MILLIS, and an example question after CONFIRM_MILLIS.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
-# The number of characters that a guest's link is longer than the link to the waitlist's page.
+# How many characters longer a guest's link is than the link to the waitlist's page, for each kind
+# of link.
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 
@@ -26,7 +27,7 @@ def compose_example(
     base_url: str,
     now_millis: int,
 ) -> Message:
-    """Compose a message to a made-up customer. It links to the waitlist's page."""
+    """Compose an example message to a made-up customer. It links to the waitlist's page."""
     record = EntryRecord(
         waitlist_id=waitlist_id,
         entry_id="",

@@ -79,8 +79,7 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # People whom an operator imports have not just signed up, so they get no message at that
-    # moment.
+    # People whom an operator imports did not ask for a message, so they get none at that moment.
     is_import = event.event == "joined" and event.by != "customer"
     return is_import or record.verify_until_millis is not None
 
@@ -104,14 +103,14 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The event of an earlier `near` notice may arrive late.
+    # An event about an earlier `near` notice may arrive late, so its stamp must match.
     is_told = record.is_told_near and record.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.ending_offer == record.claim_token
-    # The event of an earlier offer may arrive late.
+    # An event about an earlier offer may arrive late. Its stamp is older than the current offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.claimed_until_millis or 0) > now_millis
 
@@ -124,7 +123,7 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # The `reminded` event sends a message with the same text.
+    # A `reminded` event follows, and sends a message with the same text.
     return event.event == "asked" and record.reminded_days is not None
 
 
@@ -135,7 +134,7 @@ def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
 
 
 def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
-    # If the stay was never verified, the address may belong to a stranger.
+    # The address may belong to a stranger if the stay was never verified.
     return record.status == "left" and record.verify_until_millis is None
 
 

@@ -29,7 +29,8 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# Enough for a family that shares a phone number, or for a person who joins several waitlists.
+# How many messages an address may get in quick succession. This is enough for a family that shares
+# a phone number, or for a person who joins several waitlists at once.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)

@@ -31,7 +31,7 @@ CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
 class TryAgain(Exception):
-    """A message was not sent, or perhaps not sent, and must be retried.
+    """A message may not have been sent, and must be retried.
 
     `reason` is a short word that contains no address. If `is_throttled` is true, the channel would
     refuse other messages too. If `pause_seconds` is set, a retry before that time is useless. If it
@@ -145,7 +145,7 @@ class Sender(Struct, frozen=True):
 
         The edit may have replaced the address. If it did not, the next message will bounce too.
         """
-        # The message went to a new address that the stay does not use yet.
+        # The message went to a new address. The stay still uses the old address.
         if BY_NAME[delivery.kind].link == "move":
             return
         if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
@@ -158,11 +158,11 @@ class Sender(Struct, frozen=True):
     def _check_hours(
         self, record: EntryRecord, settings: WaitlistSettings, event: EntryEvent
     ) -> None:
-        """Raise TryAgain outside the policy's hours, unless the offer ends before they begin."""
+        """Raise TryAgain outside the offer hours, unless the offer ends before the next hours."""
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.claimed_until_millis or opens_millis) < opens_millis
-        # An operator may offer at any time, and the message is then sent at once.
+        # An operator may make an offer at any time, and its message is sent at once.
         if opens_millis == now_millis or ends_before or event.by == "operator":
             return
         raise TryAgain(CLOSED_HOURS, pause_seconds=(opens_millis - now_millis) // 1000 + 1)
@@ -174,7 +174,7 @@ class Sender(Struct, frozen=True):
     def _address_of(
         self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
-        """Return the channel and the address for a message, or None if no channel can reach it.
+        """Return the channel and address for a message, or None if the customer is not reachable.
 
         If the waitlist identifies customers by an address, messages go only to that address. A
         message that confirms an address change goes to the new address.

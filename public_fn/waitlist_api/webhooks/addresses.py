@@ -4,8 +4,8 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
-# Global unicast addresses, without 6to4 and Teredo: these contain an IPv4 address, which may be a
-# private address.
+# Webhooks may go only to global unicast addresses. 6to4 and Teredo addresses are excluded, because
+# they contain an IPv4 address that may be private.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 

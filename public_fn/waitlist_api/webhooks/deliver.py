@@ -32,9 +32,10 @@ LONGEST_PAUSE_SECONDS = 3600
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The cursor of an entry is one item of at most 400 KB, and an event takes about 200 bytes.
+# The maximum number of events in a cursor. A cursor is one item of at most 400 KB, and an event
+# takes about 200 bytes.
 KEPT_DETAILS = 300
-# The clocks of SQS and of this function differ by less than this.
+# The maximum difference between the clocks of SQS and this function.
 SKEW_MILLIS = 60_000
 
 Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
@@ -98,7 +99,8 @@ class Deliveries(Struct, frozen=True):
         sent, attempt = 0, None
         for detail in cursor.waiting:
             if left_millis() < (ATTEMPT_SECONDS + NOTE_SECONDS) * 1000:
-                # The message returns to the queue at once, and the next attempt continues here.
+                # Too little time is left for another attempt. The message returns to the queue at
+                # once, and the next attempt continues with this event.
                 return Progress(cursor, sent)
             attempt = self._post(detail)
             if attempt.outcome != "sent":
@@ -153,9 +155,9 @@ def webhook_id(detail: Detail) -> str:
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
     """Return a cursor whose `waiting` contains every undelivered event, in order.
 
-    The events come from the history, from the cursor, and from the message itself, because the
-    history of an erased entry is gone. An event that was given up is left out: later events have
-    been sent since, and its message may be a duplicate. When an operator replays an event, it
+    The events come from the history and from the cursor. The event in the message is added too,
+    because an erased entry has no history. Events that were given up are left out: later events
+    have been sent since, and their messages may be duplicates. If an operator replays an event, it
     returns together with all events that were given up before it.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []

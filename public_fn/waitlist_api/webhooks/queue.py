@@ -45,7 +45,7 @@ class WebhookQueue(Struct, frozen=True):
     dead_letters_url: str
 
     def hide(self, event: QueuedEvent, seconds: int) -> None:
-        """Hide a message in the queue for a number of seconds."""
+        """Hide a message in the queue for a while. It becomes visible again after `seconds`."""
         self.client.change_message_visibility(
             QueueUrl=self.url,
             ReceiptHandle=event.receipt,

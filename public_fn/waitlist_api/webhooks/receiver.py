@@ -27,7 +27,7 @@ from waitlist_api.webhooks.addresses import (
 )
 
 CONNECT_SECONDS = 5
-# The time limit from the start of the connection until the response has been read.
+# The time limit for one attempt, from the connection until the response has been read.
 ATTEMPT_SECONDS = 15
 # The response body is ignored. A small body is read anyway, so that the receiver can finish sending
 # it.
@@ -135,7 +135,7 @@ def parse_retry_after(retry_after: str, now: datetime) -> int:
     """Return the seconds in a `Retry-After` header, at most a day, or 0 if it is invalid."""
     text = retry_after.strip()
     if text.isascii() and text.isdecimal():
-        # Cut the number off, because it may have thousands of digits.
+        # Read only the first digits, because the number may have thousands of digits.
         return min(int(text[:9]), LONGEST_PAUSE_SECONDS)
     try:
         moment = parsedate_to_datetime(text)

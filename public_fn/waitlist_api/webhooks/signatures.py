@@ -48,7 +48,7 @@ class Signatures:
         self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
 
     def headers(self, id_: str, body: bytes) -> dict[str, str]:
-        """Return the signed headers of an attempt, with one signature for each secret."""
+        """Return the headers of a webhook sent now, with one signature for each secret."""
         millis = self._now_millis()
         if millis >= self._read_again_millis:
             self._read_again(millis)
