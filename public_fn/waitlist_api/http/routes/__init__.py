@@ -1,1 +1,1 @@
-"""The routes: each parses, calls a service and maps the result."""
+"""HTTP routes. Each route parses the request, calls a service and maps the result to a response."""

@@ -1,4 +1,4 @@
-"""Customers with accounts: tokens of an OIDC issuer, each for their own entry only."""
+"""Routes of customers with accounts. Their OIDC tokens give access only to their own entries."""
 
 from typing import Any
 
@@ -19,14 +19,16 @@ from waitlist_shared.ids import entry_id_of
 
 
 class AccountCredentials(Struct, frozen=True):
-    """The tokens that API Gateway's JWT authorizer has checked."""
+    """Tokens of an OIDC issuer, which API Gateway's JWT authorizer has already checked."""
 
     entry_id: Any = OWN_ENTRY_PATH
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
         mine = entry_id_of(waitlist_id, customer_of(event.raw_event))
         if entry_id not in (ME, mine):
-            raise Forbidden("This entry belongs to another customer; use `me` for your own.")
+            raise Forbidden(
+                "This entry belongs to another customer. Use `me` to get your own entry."
+            )
         return Proof(mine)
 
     def add_sign_up(
@@ -38,7 +40,7 @@ class AccountCredentials(Struct, frozen=True):
         ) -> Response[OwnSignupAnswer]:
             customer = customer_of(router.current_event.raw_event)
             if body.customer_id not in (None, customer):
-                raise Forbidden("This token belongs to another customer; leave customer_id out.")
+                raise Forbidden("This token belongs to another customer. Leave customer_id out.")
             command = SignupCommand(
                 waitlist_id=waitlist_id,
                 customer_id=customer,

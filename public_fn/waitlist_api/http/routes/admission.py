@@ -1,4 +1,4 @@
-"""What customers do with an offer and an admission, for entry tokens and for JWTs."""
+"""Customers' operations on their offers and admissions, for entry tokens and for JWTs."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
@@ -19,7 +19,7 @@ from waitlist_shared.errors import NotOffered
 
 
 class CustomerAdmission(Struct, frozen=True):
-    """Enter, decline, exit, by what a customer's credentials prove."""
+    """Performs these operations for the entry that a customer's credentials prove."""
 
     admissions: OwnAdmissions
     declines: Declines
@@ -29,11 +29,13 @@ class CustomerAdmission(Struct, frozen=True):
     now_millis: NowMillis
 
     def enter(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
-        """Accept an offer; a repeat returns the same admission."""
         return self._with_pass(self.admissions.enter(waitlist_id, proof), base_url)
 
     def get_pass(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
-        """Return the admission with its pass; raise NotInside before and after it lasts."""
+        """Return the admission with its pass.
+
+        Raise NotInside before the admission and after its end.
+        """
         return self._with_pass(self.admissions.find(waitlist_id, proof), base_url)
 
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
@@ -50,7 +52,7 @@ class CustomerAdmission(Struct, frozen=True):
         body: DeclineBody,
         idempotency_key: str | None,
     ) -> CustomersEntryAnswer:
-        """Give an offered slot to the next customer, and go to the end of the queue or leave."""
+        """Decline an offer, and move the entry to the end of the queue or off the waitlist."""
         command = DeclineCommand(
             waitlist_id=waitlist_id,
             entry_id=proof.entry_id,
@@ -62,14 +64,14 @@ class CustomerAdmission(Struct, frozen=True):
         return CustomersEntryAnswer(**self.responses.fields(self.declines.decline(command)))
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
-        """Free the customer's place; a repeat changes nothing."""
+        """Let the customer go out, which frees their room inside. A repeat changes nothing."""
         return admitted_answer(
             self.exits.exit(waitlist_id, proof.entry_id, CUSTOMER, stay=proof.stay)
         )
 
 
 def admitted_answer(record: EntryRecord) -> AdmittedAnswer:
-    """Return the answer of an admitted entry; raise NotOffered for another."""
+    """Return the response for an admitted entry. Raise NotOffered if it is not admitted."""
     if record.status != "admitted" or record.admitted_millis is None:
         raise NotOffered
     exited, inside_until = record.went_out_millis, record.inside_until_millis

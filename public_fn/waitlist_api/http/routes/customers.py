@@ -1,4 +1,4 @@
-"""Routes of customers: sign up, then follow, enter and leave by credentials of either kind."""
+"""Routes of customers, who sign up and then use their credentials to act on their entries."""
 
 from typing import Annotated, Any, Protocol
 
@@ -35,19 +35,19 @@ ENTRY = f"{ENTRIES}/<entry_id>"
 
 
 class Credentials(Protocol):
-    """What customers identify themselves by: entry tokens of guests, or tokens of an issuer."""
+    """The credentials of customers, either guests' entry tokens or tokens of an OIDC issuer."""
 
     @property
     def entry_id(self) -> Any:
-        """The parameter of the path that names an entry."""
+        """The path parameter that names an entry."""
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        """Return the entry and the stay that a request may act on; raise Forbidden for others."""
+        """Return the entry and the stay that the request may act on. Raise Forbidden for others."""
 
     def add_sign_up(
         self, router: APIGatewayHttpRouter, signups: Signups, responses: EntryResponses
     ) -> None:
-        """Add the route of signups: who signs up is said in another way by each kind."""
+        """Add the signup route. Each kind of credentials identifies customers differently."""
 
 
 def customer_routes(
@@ -61,7 +61,7 @@ def customer_routes(
     own_data: OwnData,
     identities: Identities | None,
 ) -> APIGatewayHttpRouter:
-    """Return the routes of customers who are identified by these credentials."""
+    """Return the routes of customers who identify themselves with these credentials."""
     router = APIGatewayHttpRouter()
     credentials.add_sign_up(router, signups, responses)
     path = credentials.entry_id

@@ -1,4 +1,4 @@
-"""The customer's view of an entry, for entry tokens and for JWTs."""
+"""Responses with the customer's view of an entry, for entry tokens and for JWTs."""
 
 from typing import Any, TypeVar
 
@@ -22,35 +22,39 @@ Answer = TypeVar("Answer", bound=EntryAnswer)
 
 
 class EntryResponses(Struct, frozen=True):
-    """Builds the responses with an entry's positions, in the queue and within segments."""
+    """Builds responses with an entry's positions in the queue and within segments."""
 
     polls: Polls
     now_millis: NowMillis
 
     def get(self, waitlist_id: str, segment: str | None, proof: Proof) -> Response[LookAnswer]:
-        """Return the answer; `segment` holds names of attributes, a comma between two.
+        """Return the entry. `segment` holds attribute names, separated by commas.
 
-        Raise Forbidden if the entry token that was shown is of a former stay.
+        Raise Forbidden if the entry token belongs to a former stay.
         """
         names = None if segment is None else segment.split(",")
         view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
         return self._answer(view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
-        """Return the answer to a signup: a new entry, whose address it has, or the one there is."""
+        """Return the response to a signup, with the URL of the entry if the entry is new."""
         if not is_new:
             return Response(200, "application/json", answer)
-        # Relative to the request's address, in front of which a gateway may have a path of its own.
+        # The URL is relative to the URL of the request, because a gateway may add a path prefix.
         location: dict[str, str | list[str]] = {"Location": f"entries/{answer.entry_id}"}
         return Response(201, "application/json", answer, location)
 
     def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
-        """Return the fields of a customer's response; `positions` are those within segments."""
+        """Return the fields of a customer's response.
+
+        `positions` are the positions within segments.
+        """
         wait, turn, now_millis = None, None, self.now_millis()
         if (ready_ahead := ready_ahead_of(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # Of entries that are not ready, any number may have the same turn.
+        # Any number of entries that are not ready may share one turn, so their position decides
+        # instead.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

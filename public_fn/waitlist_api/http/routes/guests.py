@@ -1,4 +1,4 @@
-"""Guests: a signup answers an entry token, which proves the stay."""
+"""Routes of guests. A signup returns an entry token, which proves the stay."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupB
 
 
 class GuestCredentials(Struct, frozen=True):
-    """Entry tokens."""
+    """Entry tokens, the credentials of guests."""
 
     tokens: EntryTokens
     identities: Identities
@@ -54,7 +54,7 @@ class GuestCredentials(Struct, frozen=True):
                 languages=router.current_event.headers.get("accept-language") or "",
                 idempotency_key=idempotency_key or "",
             )
-            # An Idempotency-Key changes nothing on a list that verifies.
+            # If the waitlist verifies addresses, an Idempotency-Key has no effect.
             digest = "" if person.verify_minutes else command.signup_body
             proof = self._proof_of(router.current_event, body.bot_token, digest)
             command = replace(command, bot_proof=proof)

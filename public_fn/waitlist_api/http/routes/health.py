@@ -1,4 +1,4 @@
-"""Health check: do both stores answer?"""
+"""The health check, which asks both stores."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,6 @@ from waitlist_shared.errors import WaitlistError
 
 
 def health_routes(queue: QueueClient, waitlists: Waitlists) -> APIGatewayHttpRouter:
-    """Return the route of the health check."""
     router = APIGatewayHttpRouter()
 
     @router.get("/v1/health", operation_id="health")

@@ -1,4 +1,4 @@
-"""Responses that hold a secret, which no cache may keep."""
+"""Responses that contain a secret, so that caches must not store them."""
 
 from typing import TypeVar
 
@@ -8,5 +8,5 @@ Answer = TypeVar("Answer")
 
 
 def secret(answer: Answer, status: int = 200) -> Response[Answer]:
-    """Return a success that no cache keeps."""
+    """Return a successful response that no cache may store."""
     return Response(status, "application/json", answer, {"Cache-Control": "no-store"})

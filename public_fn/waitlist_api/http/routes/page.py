@@ -1,4 +1,7 @@
-"""The customer's page of a waitlist, and its files. The OpenAPI document leaves both out."""
+"""The customer's page of a waitlist, and its files.
+
+The OpenAPI document leaves these routes out.
+"""
 
 import re
 
@@ -20,9 +23,9 @@ PAGE = "/w/<waitlist_id>"
 ASSET = "/assets/<edition>/<file>"
 HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
-# A name with the digest of the files never gets other content.
+# The name contains a digest of the files, so its content never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# The address that other sites load: the files as they are now.
+# Other sites load the files from this address, which always has the current files.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -34,7 +37,7 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
     router = APIGatewayHttpRouter()
 
     def answer(text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
-        """Return a text, or 304 if the browser has it."""
+        """Return the text, or 304 if the browser already has it."""
         headers = {**SAFE, **headers, "ETag": etag, "Vary": "Accept-Encoding, Origin"}
         if is_named(etag, router.current_event.headers.get("if-none-match"), weakly=True):
             return Response(304, content_type, "", headers, compress=False)
@@ -59,8 +62,9 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
         if found is None:
             raise NoSuchRoute
         if edition not in (version(), LATEST):
-            # A page of another version, during a deployment, or a name that a caller made up. No
-            # cache keeps this answer, so it holds each file under its two real names alone.
+            # The edition belongs to another version of the page, during a deployment, or a caller
+            # made it up. The redirect is not cached, so a cache stores each file only under its two
+            # real names.
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE
@@ -70,7 +74,7 @@ def page_routes(waitlists: Waitlists, bot_check: BotCheck | None) -> APIGatewayH
 
 
 def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
-    """Return the page without a list: its script says what is wrong, and tries again by itself."""
+    """Return the page without a waitlist. Its script shows the error and tries again by itself."""
     refused = problem(error)
     default = content_security_policy(PageSettings())
     headers = {

@@ -30,7 +30,7 @@ EntryId = Annotated[str, ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:
-    """Refuse other texts that Python parses as a whole number: 1_0, +5, 5.0, blanks."""
+    """Refuse texts that Python also parses as an integer, such as 1_0, +5, 5.0 and spaces."""
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
         raise ValueError("must be a whole number in decimal digits")
     return value
@@ -48,23 +48,27 @@ First = Annotated[
 Limit = Annotated[PageSize, Query()]
 Ready = Annotated[
     bool | None,
-    Query(description="Only waiting entries that are ready (true), or that are not (false)."),
+    Query(
+        description="Return only waiting entries that are ready (true), or that are not ready "
+        "(false)."
+    ),
 ]
 Only = Annotated[
     Literal["unverified", "asked"] | None,
     Query(
-        description="Only waiting entries whose address is not verified (`unverified`), or whose "
-        "customer is asked whether they still wait (`asked`). One request looks at no more than "
-        f"{LOOKED_AT:,} entries: a page may have fewer than `limit`, or none, and a `cursor`."
+        description="Return only waiting entries whose address is not verified (`unverified`), "
+        "or whose customer has been asked whether they still wait (`asked`). One request reads "
+        f"at most {LOOKED_AT:,} entries, so a page may have fewer entries than `limit`, or no "
+        "entries, and still a `cursor`."
     ),
 ]
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="Only entries whose stay ended at this time, in UTC, or later: with "
-        "status=admitted, left or inside, or, with status=banned, whose ban began then, or, with "
-        "status=unreachable or messages_off, who get no messages since then. The pages "
-        "after the first begin at their `cursor`.",
+        description="Return only entries whose stay ended at this time (UTC) or later. This "
+        "applies to the statuses `admitted`, `left` and `inside`. With `banned`, the time is the "
+        "beginning of the ban. With `unreachable` and `messages_off`, it is the time since which "
+        "the customer gets no messages. Later pages begin at their `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]
@@ -73,52 +77,53 @@ SegmentNames = Annotated[
     Query(
         pattern=SEGMENT_NAMES,
         max_length=512,
-        description="The attribute names of a declared segment, separated by commas (no values): "
-        "the answer then has the position within it.",
+        description="The attribute names of a declared segment, separated by commas and without "
+        "values. The response then has the position within this segment.",
         examples=["language", "gender,language"],
     ),
 ]
-# At least 16 characters (a UUID has 36): a caller who guesses a guest's key gets their token.
+# The key has at least 16 characters (a UUID has 36), because whoever guesses a guest's key gets the
+# guest's token.
 GuestsKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         pattern=r"^[!-~]{16,255}$",
-        description="A secret of the client, new for each signup: a random UUID. A repeat with the "
-        "same key returns the entry and the `entry_token` again; with another body it is refused: "
-        "`idempotency_key_reused`.",
+        description="A secret of the client, such as a random UUID, that is new for each signup. "
+        "A repeat with the same key returns the entry and the `entry_token` again. A repeat with "
+        "another body is refused with `idempotency_key_reused`.",
         examples=["6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"],
     ),
 ]
 
 
 def _idempotency_key(description: str) -> Any:
-    """Return the header by which the service recognises a repeat, as `description` says."""
+    """Return the Idempotency-Key header with this description."""
     return Header(alias="Idempotency-Key", pattern=r"^[!-~]{1,255}$", description=description)
 
 
 IdempotencyKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request: any text, new for each request, such as a "
-        "UUID. A key belongs to the caller who sent it first; with another body it is refused: "
-        "`idempotency_key_reused`."
+        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
+        "for each request. A key belongs to the caller who sent it first. A repeat with another "
+        "body is refused with `idempotency_key_reused`."
     ),
 ]
 ReinstateKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request: any text, new for each request, such as a "
-        "UUID. A repeat by the same operator gets the same entry and token, also one that arrives "
-        "when the customer has left again: it changes nothing. With another body it is refused: "
-        "`idempotency_key_reused`."
+        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
+        "for each request. A repeat by the same operator gets the same entry and token. If the "
+        "customer has left again before the repeat arrives, the repeat changes nothing. A repeat "
+        "with another body is refused with `idempotency_key_reused`."
     ),
 ]
 RestKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of this request: any text, new for each rest, such as a "
-        "UUID. A repeat of the last rest changes nothing, also after a resume."
+        "Identifies repeats of this request. It can be any text, such as a UUID, and must be new "
+        "for each rest. A repeat of the last rest changes nothing, even after a resume."
     ),
 ]
 IfMatch = Annotated[
@@ -126,9 +131,9 @@ IfMatch = Annotated[
     Header(
         alias="If-Match",
         pattern=ETAGS,
-        description="The `ETag` of the settings that the request changes, or several: if they have "
-        "another version now, it is refused: `settings_changed`. `*` is any version of a waitlist "
-        "that exists.",
+        description="The `ETag` of the settings that the request changes, or several ETags. If "
+        "the settings now have another version, the request is refused with `settings_changed`. "
+        "`*` matches any version of an existing waitlist.",
         examples=['"7"'],
     ),
 ]
@@ -137,15 +142,16 @@ IfNoneMatch = Annotated[
     Header(
         alias="If-None-Match",
         pattern=ANY_ETAG,
-        description="`*`: creates a waitlist; if there is one, it is refused: `waitlist_exists`.",
+        description="Send `*` to create a waitlist. If the waitlist already exists, the request "
+        "is refused with `waitlist_exists`.",
         examples=["*"],
     ),
 ]
 BanKey = Annotated[
     str | None,
     _idempotency_key(
-        "Identifies repeats of a request with `ban`: any text, new for each ban, such "
-        "as a UUID. A repeat of the last ban, by the same operator, changes nothing, also after an "
-        "unban."
+        "Identifies repeats of a request with `ban`. It can be any text, such as a UUID, and must "
+        "be new for each ban. A repeat of the last ban by the same operator changes nothing, even "
+        "after an unban."
     ),
 ]

@@ -1,4 +1,7 @@
-"""What verifies passes: the OpenID Connect discovery document and the public keys."""
+"""Routes for verifiers of passes.
+
+They are the OpenID Connect discovery document and the public keys.
+"""
 
 from typing import Any
 
@@ -9,13 +12,13 @@ from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, Passes
 from waitlist_api.http.edge import edge_url_of
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
-# Short, so that verifiers find a new key long before it signs.
+# The time is short, so that verifiers find a new key long before it signs passes.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 
 
 def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
-    """Return the two routes that verifiers of passes read."""
+    """Return the two routes for verifiers of passes."""
     router = APIGatewayHttpRouter()
 
     @router.get(DISCOVERY_PATH, operation_id="getPassIssuer")
@@ -31,9 +34,9 @@ def pass_routes(passes: Passes) -> APIGatewayHttpRouter:
 
 
 def base_url_of(event: dict[str, Any]) -> str:
-    """Return the URL of the edge or, without one, of the API.
+    """Return the URL of the edge, or the URL of the API if there is no edge.
 
-    API Gateway states both, and no header of a request does.
+    Both come from API Gateway, because a client could forge the headers of its request.
     """
     return edge_url_of(event) or f"https://{event['requestContext']['domainName']}"
 

@@ -1,7 +1,7 @@
-"""The address in a mail's header `List-Unsubscribe` (RFC 8058). The OpenAPI document leaves it out.
+"""The URL in a mail's header `List-Unsubscribe` (RFC 8058), which the OpenAPI document leaves out.
 
-A mail program posts a form there. A person who opens it gets a page with a button that does the
-same: programs that scan mails open links, so a GET or HEAD changes nothing.
+A mail program posts a form to this URL. A person who opens it gets a page with a button that does
+the same. Programs that scan mails open links, so a GET or HEAD request changes nothing.
 """
 
 import re
@@ -28,9 +28,9 @@ HEADERS: dict[str, str | list[str]] = {**SAFE, "Content-Security-Policy": POLICY
 
 
 def is_one_click(event: Mapping[str, Any]) -> bool:
-    """Return whether a mail program, or the page, ends messages; only the code in the path counts.
+    """Return whether the request ends messages. It may come from any page, with any body.
 
-    So any page may send it, with any body.
+    Mail programs and our own page send it. Only the code in the path counts.
     """
     return event.get("routeKey") == ONE_CLICK_ROUTE
 
@@ -38,7 +38,7 @@ def is_one_click(event: Mapping[str, Any]) -> bool:
 def unsubscribe_routes(
     waitlists: Waitlists, unsubscriptions: Unsubscriptions
 ) -> APIGatewayHttpRouter:
-    """Return the routes of the address."""
+    """Return the routes of the unsubscribe URL."""
     router = APIGatewayHttpRouter()
 
     def answer(text: str, waitlist_id: str) -> Response[str]:

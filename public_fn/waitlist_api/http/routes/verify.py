@@ -1,4 +1,4 @@
-"""The routes by which a person asks for a link, and proves to have the address that got it."""
+"""Routes by which a customer asks for a link, and verifies the address that got the link."""
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -21,9 +21,9 @@ def verify_routes(
     unproven: UnprovenSignups,
     even_times: EvenTimes,
 ) -> APIGatewayHttpRouter:
-    """Return the routes without credentials: those of messages, and of the codes in them.
+    """Return the routes that send links and verify addresses. They need no credentials.
 
-    Without `identities` customers have accounts.
+    If `identities` is None, customers have accounts.
     """
     router = APIGatewayHttpRouter()
 

@@ -144,7 +144,7 @@ class ImportRowBody(Body):
         ),
     ] = ""
 
-    def row(self, **identified: Any) -> ImportRow:
+    def to_import_row(self, **identified: Any) -> ImportRow:
         """Return the row in the form that the service takes, for the customer in `identified`."""
         fields = dict(self) | {
             "messages": "off" if self.messages == "off" else "",

@@ -1,4 +1,4 @@
-"""Operators' routes of admission: offer slots by hand, take them back, let a customer go out."""
+"""Operators' routes of admission, which offer slots, withdraw offers and let customers go out."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,6 @@ ENTRY = "/v1/admin/waitlists/<waitlist_id>/entries/<entry_id>"
 def admin_admission_routes(
     admissions: Admissions, withdrawals: Withdrawals, exits: Exits
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of admission."""
     router = APIGatewayHttpRouter()
 
     def by() -> str:
@@ -55,7 +54,7 @@ def admin_admission_routes(
             idempotency_key=idempotency_key or "",
         )
         offers = admissions.admit(command).offers
-        return AdmitAnswer(entries=[_offer(one, body.filters) for one in offers])
+        return AdmitAnswer(entries=[_offer(offer, body.filters) for offer in offers])
 
     @router.post(f"{ENTRY}/admit", operation_id="admitPerson")
     def admit_entry(

@@ -1,4 +1,4 @@
-"""Operators' routes of claims: claim, complete, release, extend, park, redrive."""
+"""Operators' routes of claims."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,6 @@ PARKED = "/v1/admin/waitlists/<waitlist_id>/parked/<entry_id>"
 
 
 def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
-    """Return the operators' routes of claims."""
     router = APIGatewayHttpRouter()
 
     def by() -> str:

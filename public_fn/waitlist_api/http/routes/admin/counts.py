@@ -1,4 +1,4 @@
-"""Operators' routes of counts: now, and over time."""
+"""Operators' routes of a waitlist's counts, now and over time."""
 
 from typing import Annotated
 
@@ -28,7 +28,10 @@ from waitlist_shared.ranks import time_of
 
 ThePeriod = Annotated[
     Period,
-    Query(description="`hour`: each minute; `day`: each 10 minutes; `week`: each hour."),
+    Query(
+        description="`hour` has a point for each minute, `day` for each 10 minutes, and `week` "
+        "for each hour."
+    ),
 ]
 
 
@@ -38,7 +41,6 @@ def admin_count_routes(
     archive: Archive,
     now_millis: NowMillis,
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of counts."""
     router = APIGatewayHttpRouter()
 
     def sources_of(waitlist_id: str, page: PageSettings | None) -> list[SourceAnswer] | None:
@@ -46,16 +48,18 @@ def admin_count_routes(
             return None
         found = count_history.sources(waitlist_id)
         named = dict.fromkeys([*page.counted_sources, OTHER])
-        counts = [SourceAnswer(source=one, signed_up=found.get(one, 0)) for one in named]
-        return sorted(counts, key=lambda one: (-one.signed_up, one.source == OTHER))
+        counts = [SourceAnswer(source=name, signed_up=found.get(name, 0)) for name in named]
+        return sorted(counts, key=lambda count: (-count.signed_up, count.source == OTHER))
 
     def messages_of(waitlist_id: str) -> list[MessageCountAnswer]:
         found = count_history.messages(waitlist_id)
         states = ("sent", "bounced", "dropped", "limited")
         return [
-            MessageCountAnswer(kind=kind, **{one: found.get((kind, one), 0) for one in states})
+            MessageCountAnswer(
+                kind=kind, **{state: found.get((kind, state), 0) for state in states}
+            )
             for kind in KIND_NAMES
-            if any((kind, one) in found for one in states)
+            if any((kind, state) in found for state in states)
         ]
 
     @router.get(f"{WAITLIST}/stats", operation_id="getStats")
@@ -111,7 +115,7 @@ def _shown(point: Point) -> PointAnswer:
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return whole seconds; never negative, also if two clocks differ."""
+    """Return the age in whole seconds. The age is never negative, even if two clocks differ."""
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 
 

@@ -1,4 +1,4 @@
-"""Operators' routes of entries: list, read, edit, bump, remove, ban, unban, erase."""
+"""Operators' routes of entries."""
 
 from typing import Annotated, Any, Literal
 
@@ -62,14 +62,16 @@ OfStatus = Annotated[
         "messages_off",
     ],
     Query(
-        description="`inside`: admitted, and the pass is not over. `unreachable` and "
-        "`messages_off`: have a place, and get no messages; without their `position`."
+        description="`inside` lists customers who were admitted and still count for `max_inside`. "
+        "`unreachable` and `messages_off` list customers who have a place but get no messages, "
+        "without their `position`."
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
 ENTRIES = "/v1/admin/waitlists/<waitlist_id>/entries"
 ENTRY = f"{ENTRIES}/<entry_id>"
-# An entry whose signup is not finished: Redis has it, the record has only the intent.
+# The fields of an entry whose signup is not finished. Redis has the entry, but the record has only
+# the intent to add it.
 UNRECORDED: dict[str, Any] = {
     "language": None,
     "held_back_reason": None,
@@ -94,13 +96,13 @@ UNRECORDED: dict[str, Any] = {
 }
 FIRST_ALONE = FieldError(
     "query.first",
-    "use either first or cursor, and first only with status=waiting",
+    "is allowed only with status=waiting, and not together with cursor",
 )
 BY_TIME = ("admitted", "left", "inside", "banned", "unreachable", "messages_off")
-SINCE_BY_TIME = FieldError("query.since", f"only with status={', '.join(BY_TIME)}")
+SINCE_BY_TIME = FieldError("query.since", f"is allowed only with status={', '.join(BY_TIME)}")
 KEY_NEEDED = FieldError(
     "header.idempotency-key",
-    "a bump by places needs an Idempotency-Key: without it a retry would move the entry twice",
+    "is required for a bump by places, because a retry without it would move the entry twice",
 )
 
 
@@ -114,7 +116,7 @@ def admin_entry_routes(
     bans: Bans,
     identities: Identities | None,
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of entries; without `identities` customers have accounts."""
+    """Return the operators' routes of entries. Without `identities`, customers have accounts."""
     router = APIGatewayHttpRouter()
 
     @router.post("/v1/admin/waitlists/<waitlist_id>/find", operation_id="findPerson")
@@ -137,7 +139,9 @@ def admin_entry_routes(
     ) -> EntriesAnswer:
         for name, filter_ in (("ready", ready), ("only", only)):
             if filter_ is not None and status != "waiting":
-                raise InvalidFields(FieldError(f"query.{name}", "only with status=waiting"))
+                raise InvalidFields(
+                    FieldError(f"query.{name}", "is allowed only with status=waiting")
+                )
         if first is not None and (cursor is not None or status != "waiting"):
             raise InvalidFields(FIRST_ALONE)
         if since is not None and status not in BY_TIME:
@@ -279,7 +283,7 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.claimed_until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # A list of Redis has no kind of hold; the record has it.
+        # Redis lists claims and offers together. Only the record says that this entry has an offer.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

@@ -1,4 +1,4 @@
-"""Operators' route of imports."""
+"""Operators' routes of imports."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,9 +31,10 @@ from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
 
 IMPORT = "/v1/admin/waitlists/<waitlist_id>/import"
-# IAM decides by the route. So the right to add people is not the right to see their tokens.
+# IAM permissions apply to routes. A separate route lets an operator add people without seeing their
+# tokens.
 IMPORT_WITH_TOKENS = f"{IMPORT}/tokens"
-# What becomes of a row: of one that is no row, the error that refuses it.
+# The result of a row, or the error that refused the row.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
 ROUTE_KEYS = [
@@ -43,12 +44,12 @@ ROUTE_KEYS = [
 
 
 def is_import(event: Mapping[str, Any]) -> bool:
-    """Return whether a request is an import, whose body may be larger than others."""
+    """Return whether a request is an import, whose body may be larger than other bodies."""
     return event.get("routeKey") in ROUTE_KEYS
 
 
 class Links(Struct, frozen=True):
-    """Signs the tokens of an answer, and writes the links with them."""
+    """Signs entry tokens for the rows of a response, and makes the links with these tokens."""
 
     waitlist_id: str
     token_of: TokenOf
@@ -61,41 +62,41 @@ def admin_import_routes(
     identities: Identities | None,
     public_url: str = "",
 ) -> APIGatewayHttpRouter:
-    """Return the operators' route of imports; without `identities` customers have accounts."""
+    """Return the operators' routes of imports. Without `identities`, customers have accounts."""
     router = APIGatewayHttpRouter()
 
     @router.post(IMPORT, operation_id="importEntries")
     def import_entries(waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
-        results = [_result(number, one) for number, one in imported(waitlist_id, body)]
+        results = [_result(number, row) for number, row in imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
     @router.post(IMPORT_WITH_TOKENS, operation_id="importWithTokens")
     def import_with_tokens(
         waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
-        # Raises before the import writes anything if this stack issues no tokens.
+        # If this stack issues no tokens, this raises before the import writes anything.
         base_url = public_url or base_url_of(router.current_event.raw_event)
         links = Links(waitlist_id, token_issuer.signer(), base_url)
         results = [
-            _with_token(_result(number, one), one, None if body.dry_run else links)
-            for number, one in imported(waitlist_id, body)
+            _with_token(_result(number, row), row, None if body.dry_run else links)
+            for number, row in imported(waitlist_id, body)
         ]
         return secret(ImportWithTokensAnswer(**_counts(results), results=results))
 
     def imported(waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
-        """Import the rows; return what became of each, by number."""
+        """Import the rows, and return each result with the number of its row."""
         by = operator_of(router.current_event.raw_event)
         read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
-        good = {number: one for number, one in read if isinstance(one, ImportRow)}
+        valid = {number: row for number, row in read if isinstance(row, ImportRow)}
         found: dict[int, Row] = {
-            number: one for number, one in read if isinstance(one, WaitlistError)
+            number: row for number, row in read if isinstance(row, WaitlistError)
         }
-        rows = list(good.values())
+        rows = list(valid.values())
         if body.dry_run:
             people = imports.preview(waitlist_id, rows, body.ended, body.on_list)
         else:
             people = imports.import_rows(waitlist_id, rows, by, body.ended, body.on_list)
-        found |= zip(good, people, strict=True)
+        found |= zip(valid, people, strict=True)
         return sorted(found.items(), key=itemgetter(0))
 
     return router
@@ -104,56 +105,56 @@ def admin_import_routes(
 def _identified(
     identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
 ) -> Iterator[ImportRow | WaitlistError]:
-    """Yield the rows, each with its customer id, and what refuses the others."""
+    """Yield each row with its customer id, or the error that refuses the row."""
     identify = None
-    for one in rows:
-        if isinstance(one, WaitlistError):
-            yield one
-        elif one.customer_id is not None:
-            found = identities and identities.find_customer_id(waitlist_id, one.profile)
-            yield one.row(is_beside_address=found not in (None, one.customer_id))
+    for row in rows:
+        if isinstance(row, WaitlistError):
+            yield row
+        elif row.customer_id is not None:
+            found = identities and identities.find_customer_id(waitlist_id, row.profile)
+            yield row.to_import_row(is_beside_address=found not in (None, row.customer_id))
         elif identities is None:
             yield InvalidFields(NO_CUSTOMER)
         else:
             identify = identify or identities.profile_identifier(waitlist_id)
             try:
-                yield one.row(customer_id=identify(one.profile), identify=identify)
+                yield row.to_import_row(customer_id=identify(row.profile), identify=identify)
             except InvalidFields as refusal:
                 yield refusal
 
 
 def _counts(results: Sequence[ImportResultAnswer]) -> dict[str, int]:
-    outcomes = Counter(one.outcome for one in results)
+    outcomes = Counter(result.outcome for result in results)
     return {
         **{name: outcomes[name] for name in get_args(Outcome)},
-        "without_address": sum(one.has_no_address for one in results),
-        "warnings": sum(one.warning is not None for one in results),
+        "without_address": sum(result.has_no_address for result in results),
+        "warnings": sum(result.warning is not None for result in results),
     }
 
 
-def _result(number: int, one: Row) -> ImportResultAnswer:
-    if isinstance(one, WaitlistError):
-        return _refused(number, one)
-    if one.outcome is None or one.refusal is not None:
-        return _refused(number, one.refusal or InternalError(), one.entry_id)
+def _result(number: int, row: Row) -> ImportResultAnswer:
+    if isinstance(row, WaitlistError):
+        return _refused(number, row)
+    if row.outcome is None or row.refusal is not None:
+        return _refused(number, row.refusal or InternalError(), row.entry_id)
     return ImportResultAnswer(
         row=number,
-        outcome=one.outcome,
-        warning=_warning_of(one),
-        entry_id=one.entry_id,
-        has_no_address=one.has_no_address,
+        outcome=row.outcome,
+        warning=_warning_of(row),
+        entry_id=row.entry_id,
+        has_no_address=row.has_no_address,
     )
 
 
-def _warning_of(one: ImportedRow) -> RowWarning | None:
-    return one.warning or ("another_address" if one.row.is_beside_address else None)
+def _warning_of(row: ImportedRow) -> RowWarning | None:
+    return row.warning or ("another_address" if row.row.is_beside_address else None)
 
 
 def _with_token(
-    result: ImportResultAnswer, one: Row, links: Links | None
+    result: ImportResultAnswer, row: Row, links: Links | None
 ) -> ImportResultWithTokenAnswer:
     token = link = None
-    ticket = one.ticket if isinstance(one, ImportedRow) and one.refusal is None else None
+    ticket = row.ticket if isinstance(row, ImportedRow) and row.refusal is None else None
     if links is not None and ticket is not None and result.entry_id is not None:
         token = links.token_of(links.waitlist_id, result.entry_id, ticket)
         link = link_with(links.waitlist_id, result.entry_id, token, links.base_url)
@@ -166,7 +167,7 @@ def _refused(
     errors = None
     if isinstance(refusal, InvalidFields):
         listed = refusal.errors[:MAX_ROW_ERRORS]
-        errors = [FieldProblem(field=one.field, message=one.message) for one in listed]
+        errors = [FieldProblem(field=error.field, message=error.message) for error in listed]
     return ImportResultAnswer(
         row=number,
         outcome="refused",

@@ -1,4 +1,4 @@
-"""The operators' route that tries an admission policy."""
+"""Operators' route that tries out an admission policy."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
@@ -17,7 +17,6 @@ from waitlist_api.waitlists.preview import Previews
 
 
 def admin_preview_routes(previews: Previews) -> APIGatewayHttpRouter:
-    """Return the operators' route that tries an admission policy."""
     router = APIGatewayHttpRouter()
 
     @router.post(f"{WAITLIST}/preview", operation_id="previewAdmission")
@@ -32,7 +31,8 @@ def admin_preview_routes(previews: Previews) -> APIGatewayHttpRouter:
                 for position, wait in found.waits.items()
             ],
             scheduled=[
-                InstantAnswer(at=iso(one.millis), count=one.count) for one in found.instants
+                InstantAnswer(at=iso(instant.millis), count=instant.count)
+                for instant in found.instants
             ],
         )
 

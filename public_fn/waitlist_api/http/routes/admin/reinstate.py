@@ -9,7 +9,6 @@ from waitlist_api.http.schemas.entries import EntryAnswer, ReinstateBody
 
 
 def admin_reinstate_routes(reinstatements: Reinstatements) -> APIGatewayHttpRouter:
-    """Return the operators' route of reinstatements."""
     router = APIGatewayHttpRouter()
 
     @router.post(

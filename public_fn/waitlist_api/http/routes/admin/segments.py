@@ -1,4 +1,4 @@
-"""Operators' route of segments: the number of waiting entries in each."""
+"""Operators' route that counts the waiting entries of each segment."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
@@ -8,7 +8,6 @@ from waitlist_api.http.schemas.segments import SegmentDepthAnswer, SegmentsAnswe
 
 
 def admin_segment_routes(counts: SegmentCounts) -> APIGatewayHttpRouter:
-    """Return the operators' route of segments."""
     router = APIGatewayHttpRouter()
 
     @router.get("/v1/admin/waitlists/<waitlist_id>/segments", operation_id="listSegments")
@@ -17,7 +16,9 @@ def admin_segment_routes(counts: SegmentCounts) -> APIGatewayHttpRouter:
     ) -> SegmentsAnswer:
         page, following = counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(
-            segments=[SegmentDepthAnswer(segment=one.segment, waiting=one.waiting) for one in page],
+            segments=[
+                SegmentDepthAnswer(segment=depth.segment, waiting=depth.waiting) for depth in page
+            ],
             cursor=following,
         )
 

@@ -1,4 +1,4 @@
-"""Operators' route of entry tokens, for guests who were imported or have lost theirs."""
+"""Operators' routes of entry tokens, for guests who were imported or have lost their token."""
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
@@ -11,9 +11,9 @@ from waitlist_api.http.schemas.entries import EntryTokenAnswer, LinkAnswer, NewA
 
 
 def admin_token_routes(token_issuer: TokenIssuer, public_url: str = "") -> APIGatewayHttpRouter:
-    """Return the operators' routes of entry tokens, and of links to pages at `public_url`.
+    """Return the operators' routes of entry tokens. Links go to pages at `public_url`.
 
-    Without one they are at the URL of the edge or of the API.
+    If `public_url` is empty, the pages are at the URL of the edge or of the API.
     """
     router = APIGatewayHttpRouter()
 

@@ -44,7 +44,6 @@ WAITLIST = f"{WAITLISTS}/<waitlist_id>"
 def admin_waitlist_routes(
     waitlists: Waitlists, questions: Questions, stack: Stack, now_millis: NowMillis
 ) -> APIGatewayHttpRouter:
-    """Return the operators' routes of waitlists."""
     router = APIGatewayHttpRouter()
 
     def config(record: WaitlistRecord) -> WaitlistConfigAnswer:
@@ -68,7 +67,7 @@ def admin_waitlist_routes(
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Return the answer of `act` on a waitlist whose version matches."""
+        """Return the response of `act` if the version of the waitlist matches."""
 
         def checked(now: WaitlistRecord) -> Response[Any]:
             if if_match is not None and not is_named(_etag(now), if_match):
@@ -100,7 +99,9 @@ def admin_waitlist_routes(
         if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
         if if_match is not None and if_none_match is not None:
-            raise InvalidFields(FieldError("header.if-none-match", "send it without an If-Match"))
+            raise InvalidFields(
+                FieldError("header.if-none-match", "must not be sent together with If-Match")
+            )
         if if_none_match is not None:
             return created(waitlist_id, body)
         if if_match is None:
@@ -152,10 +153,12 @@ def admin_waitlist_routes(
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:
-    """Return the settings of a request; raise InvalidFields if nobody could join by them."""
+    """Return the settings of a request. Raise InvalidFields if they contradict each other."""
     settings = WaitlistSettings(**body.settings())
     if found := contradictions(settings):
-        raise InvalidFields(*(FieldError(f"body.{one.settings[0]}", one.message) for one in found))
+        raise InvalidFields(
+            *(FieldError(f"body.{rule.settings[0]}", rule.message) for rule in found)
+        )
     return settings
 
 
@@ -168,7 +171,7 @@ def _etag(record: WaitlistRecord) -> str:
 
 
 def _settings(record: WaitlistRecord) -> dict[str, Any]:
-    """Return the settings as a body has them."""
+    """Return the settings in the form of a request body."""
     shown = _config(record, []).model_dump(
         mode="json", by_alias=True, include=set(WaitlistBody.model_fields)
     )
@@ -176,7 +179,7 @@ def _settings(record: WaitlistRecord) -> dict[str, Any]:
 
 
 def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
-    """Return the settings of a request that are others now."""
+    """Return the settings whose stored value differs from the value that was sent."""
     shown = _settings(now)
     return [
         FieldError(f"body.{name}", f"is {json.dumps(shown[name])} now")

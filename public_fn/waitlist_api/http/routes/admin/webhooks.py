@@ -1,4 +1,4 @@
-"""The operators' route of the webhook."""
+"""Operators' route of the webhook."""
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
@@ -7,7 +7,6 @@ from waitlist_api.webhooks.replay import Replays
 
 
 def admin_webhook_routes(replays: Replays) -> APIGatewayHttpRouter:
-    """Return the operators' route that sends dead letters again."""
     router = APIGatewayHttpRouter()
 
     @router.post("/v1/admin/webhook/replay", operation_id="replayWebhook")
