@@ -78,11 +78,11 @@ class IntentWriter(Struct, frozen=True):
         allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
         """Write one transaction. Return the allocation and the number of finished rows."""
-        some = rest[:MAX_INTENTS]
+        batch = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
-            may_join = [item for item in some if self._is_new(item)]
+            may_join = [item for item in batch if self._is_new(item)]
             if not may_join:
-                return allocation, len(some)
+                return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
                 # The new stays must come after the end of the former stays.
@@ -98,13 +98,13 @@ class IntentWriter(Struct, frozen=True):
             try:
                 self.imports.begin(intents)
             except EntryChanged:
-                self.reread(waitlist, some)
+                self.reread(waitlist, batch)
                 allocation = TicketAllocation(0, {})
                 continue
             for item, intent in zip(new, intents, strict=True):
                 item.record, item.is_new = intent.begun, True
             is_all = len(new) == len(may_join)
-            return allocation, len(some) if is_all else some.index(may_join[len(new)])
+            return allocation, len(batch) if is_all else batch.index(may_join[len(new)])
         raise Throttled
 
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:

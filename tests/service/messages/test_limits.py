@@ -402,7 +402,7 @@ def test_the_budget_of_the_stack_is_for_all_lists(
         sign_up(stage, "other", customer_id=f"d{number}", profile=profile)
     stage.send_news()
     assert len(stage.stand_ins.mails) == 3
-    assert "a daily budget of messages is used up" in caplog.text
+    assert "the daily budget for messages is used up" in caplog.text
     stage.world.advance(DAY)
     joins(stage, 10, 6)
     stage.send_news()
