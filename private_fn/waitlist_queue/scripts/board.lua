@@ -45,9 +45,9 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds the cuts of one set, the ready or the other waiting entries. Each cut has its position among all entries with a
--- verified address. An entry whose address is not verified gets no cut, because cuts are public and would show when
--- somebody signed up.
+-- Adds the cuts of one set, which has either the ready entries or the entries that are not ready. Each cut has its
+-- position among all entries with a verified address. An entry whose address is not verified gets no cut, because cuts
+-- are public and would show when somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

@@ -1,5 +1,5 @@
--- bump: Moves a waiting entry to a priority, ahead by some places, or to one end of the queue. If `ticket` is given,
--- only the stay with this ticket is moved.
+-- bump: Moves a waiting entry to another priority, some places ahead, to the front of its priority, or to the end of
+-- the queue. If `ticket` is given, only the stay with this ticket is moved.
 -- USES owner waiting reasons int_text clock expired ticket next_stamp moves segment_index tags enqueue run_length gap waiting_at ahead decide pending_decisions
 -- KEYS meta queue not_ready unverified readiness held tickets_of_moved attempts dirty pending_decisions segments tags moves
 -- ARGV entry_id ticket priority places to once_key once_seconds now server_run_id

@@ -1,11 +1,11 @@
--- claim: Ends expired holds, and then holds entries from one end of the queue for a limited time.
+-- claim: Ends expired holds, and then claims entries from one end of the queue for a limited time.
 -- USES owner waiting reasons clock expired ticket next_stamp segment_index tags readiness rests enqueue run_length gap wake off_queue requeue decide pending_decisions
 -- USES paid expiry hold pop replay claim_limit
 -- KEYS meta queue not_ready unverified ready_at readiness held claimed claims parked attempts tickets_of_moved dirty pending_decisions segments tags once
 -- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- ARGV now server_run_id
 -- META state paused lease_seconds max_attempts segments_version segments_state home last_ticket not_ready max_claims claims_indexed
--- If `limit` is `max_claims`, the claim limit of the list kept the claim from taking as many entries as it asked for.
+-- If `limit` is `max_claims`, the claim took fewer entries than it asked for because of the claim limit of the list.
 -- RETURNS claimed stamp entries limit | repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS cold | rebuilding | waitlist_paused | expiring | segments_building | stale_segments
@@ -42,8 +42,8 @@ local entries, taken = {}, {}
 for i, entry in ipairs(popped) do
   local token = string.sub(tokens, (i - 1) * TOKEN_LENGTH + 1, i * TOKEN_LENGTH)
   local hold = start_hold(keys, entry.entry_id, entry.rank, 'held', token, deadline, stamp)
-  entries[i] = claimed(keys, entry.entry_id, hold, deadline, entry.filter_index)
-  if once_key ~= '' then taken[i] = remembered(entry.entry_id, token, entry.filter_index) end
+  entries[i] = claim_row(keys, entry.entry_id, hold, deadline, entry.filter_index)
+  if once_key ~= '' then taken[i] = once_text(entry.entry_id, token, entry.filter_index) end
 end
 if once_key ~= '' then
   if limit then taken[#taken + 1] = limit end

@@ -31,7 +31,7 @@ elseif inside_until_millis ~= '' then
   local present = visit == tonumber(ticket) and redis.call('ZSCORE', keys.inside, entry_id)
   -- A customer who left during a rebuild stays outside (see exit.lua). Any other customer is inside until the recorded
   -- time.
-  if tonumber(present or KEPT) ~= LONG_AGO then
+  if tonumber(present or KEPT) ~= LEFT_DURING_REBUILD then
     put_inside(keys, entry_id, ticket, inside_until_millis)
   end
 end

@@ -12,7 +12,7 @@ local visit = visit_of(keys, entry_id)
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if state == 'hydrating' then
   -- The rebuild may have read the record before the exit. It must not put the customer inside again.
-  put_inside(keys, entry_id, ticket, LONG_AGO)
+  put_inside(keys, entry_id, ticket, LEFT_DURING_REBUILD)
   return {'exited'}
 end
 if not take_outside(keys, entry_id) then return {'absent'} end

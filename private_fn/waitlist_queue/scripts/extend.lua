@@ -1,4 +1,4 @@
--- extend: Starts the lease of a hold again. Claimers use it as a heartbeat.
+-- extend: Renews the lease of a hold, which begins again now. Claimers use it as a heartbeat.
 -- USES owner clock ticket next_stamp wake off_queue check_token
 -- KEYS meta held claimed claims dirty
 -- ARGV entry_id token lease_seconds now server_run_id

@@ -18,7 +18,7 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
 -- The message is late: the record already has the admission and the end of the visit.
-if present_until == LONG_AGO then return {'absent'} end
+if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- While the customer is in the set `inside`, even after the end of the pass, nobody else has taken the place.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.

@@ -30,9 +30,9 @@ local function settle_payment(hold, new)
     -- The record has refused this admission, because it was decided from an earlier place of the same stay.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
-    -- The record has a different offer, which is open. This server does not know which slots paid for that offer, so it
-    -- keeps the payment of the hold for it. The exception are slots that the record itself has counted, which have
-    -- already paid for the offer in the record.
+    -- The record has a different offer, which is open. This server does not know which slots paid for that offer, so
+    -- the offer takes over the payment of the hold. A slot of the schedule is given back if the record has counted all
+    -- instants itself, because the record has then already paid for its offer.
     local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
     local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
     new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule

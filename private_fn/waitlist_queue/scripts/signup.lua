@@ -89,7 +89,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     if rank % TIER ~= ticket then redis.call('HSET', keys.tickets_of_moved, entry_id, ticket) end
     if tags ~= '' then
       redis.call('HSET', keys.tags, entry_id, tags)
-      enter(keys, entry_id, rank, tags, is_ready)
+      add_index_members(keys, entry_id, rank, tags, is_ready)
     end
     signed_up, total = signed_up + 1, total + 1
     if not is_unverified(readiness) then verified = verified + 1 end

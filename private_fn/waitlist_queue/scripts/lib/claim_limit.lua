@@ -2,7 +2,7 @@
 -- to customers, which do not count. Therefore a list with this setting also keeps its claims in the set `claimed`.
 local HOLDS_AT_ONCE = 500
 
--- Adds the claims from before the setting was made, or from before a rebuild.
+-- Adds the claims that were made before the list had the setting, or before a rebuild.
 local function index_claims(keys)
   local first = 0
   repeat

@@ -1,5 +1,5 @@
--- Pending decisions: the decisions about an entry that the record may lack, oldest first, separated by spaces. Redis
--- keeps them until maintenance has reconciled the record. A decision is stored as
+-- Pending decisions are the decisions about an entry that the record may lack. They are stored by entry, oldest first,
+-- separated by spaces. Redis keeps them until maintenance has reconciled the record. A decision is stored as
 -- verb|token|stamp|rank|ticket|attempts|at;basis;placed. `at` is a millisecond: the deadline of an expired hold or of
 -- an offer, the time at which a caller parked the entry, or the time at which a released entry is ready again. It is 0
 -- for all other decisions. A server that took over may lack the newest decisions, which the record has. Therefore a

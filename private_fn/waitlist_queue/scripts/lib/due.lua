@@ -104,9 +104,9 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many slots are due. If there are a rate and a schedule, the smaller of their numbers counts, or their sum
--- if the policy uses `sum`. What is left of the quota is added. The result is never more than the room. A policy can
--- also consist of room alone. Outside of its hours a policy has no slots due.
+-- Returns how many slots are due. If the policy has both a rate and a schedule, the smaller of their numbers counts, or
+-- their sum if the policy uses `sum`. What is left of the quota is added. The result is never more than the room. A
+-- policy can also consist of room alone. Outside of its hours a policy has no slots due.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -120,7 +120,7 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns what pays for the slot with this number. The first slots are paid by the quota. If the policy uses `sum`, the
+-- Returns what pays for the slot with this number. The quota pays for the first slots. If the policy uses `sum`, the
 -- rate pays before the schedule, because the slots of the rate lapse after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end

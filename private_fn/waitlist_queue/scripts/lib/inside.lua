@@ -1,7 +1,8 @@
--- The customers inside. `inside` has the millisecond at which the pass ends, and `visits` the ticket of the stay that
--- was admitted. Two scores in `inside` are markers and not times. KEPT marks a place that is reserved for an admission
--- whose time inside begins later (see renew.lua). LONG_AGO marks a customer who left during a rebuild (see exit).
-local KEPT, LONG_AGO = 0, 1
+-- The customers inside. The sorted set `inside` has the millisecond at which the pass of each customer ends, and the
+-- hash `visits` has the ticket of the stay that was admitted. Two scores in `inside` are markers and not times. KEPT
+-- marks a place that is reserved for an admission whose time inside begins later (see renew.lua). LEFT_DURING_REBUILD
+-- marks a customer who left during a rebuild (see exit.lua).
+local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)
   redis.call('ZADD', keys.inside, until_millis, entry_id)

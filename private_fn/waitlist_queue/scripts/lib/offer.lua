@@ -10,8 +10,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   for number, entry in ipairs(popped) do
     local entry_id, token = entry.entry_id, string.sub(tokens, (number - 1) * TOKEN_LENGTH + 1, number * TOKEN_LENGTH)
     local hold = start_hold(keys, entry_id, entry.rank, 'offered', token, deadline, stamp, paid(number))
-    entries[number] = claimed(keys, entry_id, hold, is_automatic and inside_until or deadline, entry.filter_index)
-    taken[number] = remembered(entry_id, token, entry.filter_index)
+    entries[number] = claim_row(keys, entry_id, hold, is_automatic and inside_until or deadline, entry.filter_index)
+    taken[number] = once_text(entry_id, token, entry.filter_index)
     if is_automatic then
       admit(keys, entry_id, hold, stamp, inside_until)
     else

@@ -10,17 +10,17 @@ local function is_entered(hold)
 end
 
 -- Returns whether the current quota paid for a hold.
-local function is_of_quota(keys, hold)
+local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Gives the slots that paid for a hold back to their sources, and lets the next poll trigger a run.
+-- Returns the slots that paid for a hold to the rate, the schedule or the quota, and lets the next poll trigger a run.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
   redis.call('HDEL', keys.claims, entry_id .. PAID)
-  if is_of_quota(keys, hold) then
+  if is_paid_by_quota(keys, hold) then
     -- If the hold is done, the quota has already counted the admission.
     redis.call('HINCRBY', keys.meta, hold.state == 'done' and 'quota' or 'quota_open',
       hold.state == 'done' and 1 or -1)
@@ -45,7 +45,7 @@ end
 
 -- Counts an admission against the quota that paid for its offer.
 local function use_up(keys, hold)
-  if not is_of_quota(keys, hold) then return end
+  if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)
   redis.call('HINCRBY', keys.meta, 'quota_open', -1)
 end

@@ -34,7 +34,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if packed == '' then return false end
   local function version_of(text) return tonumber(string.match(text, '^%d+')) end
   local old = redis.call('HGET', keys.readiness, entry_id)
-  if has_ended(old, packed) then packed = end_question(packed) end
+  if has_ended_question(old, packed) then packed = end_question(packed) end
   local is_at_least_as_new, delayed = old and version_of(old) >= version_of(packed), delay_of(old or '')
   if is_at_least_as_new and delay_of(packed) <= delayed then return false end
   local kept = with_delay(is_at_least_as_new and old or packed, math.max(delayed, delay_of(packed)))

@@ -34,7 +34,7 @@ local function end_question(packed)
 end
 
 -- Returns whether a script has already ended the question that the record still has. `old` is the readiness in Redis.
-local function has_ended(old, packed)
+local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end

@@ -1,7 +1,7 @@
 -- Returns the row of one entry in the reply of a claim. If the end of a previous hold or offer brought the entry back
 -- into the queue, expired_stamp or no_show_stamp is the stamp of that end, and ended_millis its deadline. Otherwise
 -- they are 0. decide.lua describes the basis and placed stamps.
-local function claimed(keys, entry_id, hold, deadline, filter_index)
+local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)
   local expired = last and last.verb == 'expired' and last
@@ -12,8 +12,8 @@ local function claimed(keys, entry_id, hold, deadline, filter_index)
     before and (before.placed or before.stamp) or 0, filter_index}
 end
 
--- Returns what is remembered of one entry under an idempotency key.
-local function remembered(entry_id, token, filter_index)
+-- Returns the text that is remembered of one entry under an idempotency key.
+local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
@@ -26,7 +26,7 @@ local function replay(keys, claimed_before, deadlines)
     local hold = read_hold(keys, entry_id)
     if hold and hold.token == token then
       local deadline = tonumber(redis.call('ZSCORE', deadlines, entry_id) or 0)
-      entries[#entries + 1] = claimed(keys, entry_id, hold, deadline, tonumber(filter_index) or 0)
+      entries[#entries + 1] = claim_row(keys, entry_id, hold, deadline, tonumber(filter_index) or 0)
     end
   end
   return entries

@@ -28,12 +28,12 @@ local function members_of(entry_id, rank, tags, mark, score)
   return members
 end
 
-local function enter(keys, entry_id, rank, tags, is_ready)
+local function add_index_members(keys, entry_id, rank, tags, is_ready)
   local members = members_of(entry_id, rank, tags, mark_of(keys, entry_id, is_ready), 0)
   if #members > 0 then redis.call('ZADD', keys.segments, unpack(members)) end
 end
 
-local function exit(keys, entry_id, rank, tags)
+local function remove_index_members(keys, entry_id, rank, tags)
   local members = members_of(entry_id, rank, tags, READY)
   if #members == 0 then return end
   redis.call('ZREM', keys.segments, unpack(members))

@@ -1,10 +1,10 @@
 -- A waiting entry is in the index of its segments at the same rank as in the queue.
 local function enter_segments(keys, entry_id, rank, is_ready)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
-  if tags then enter(keys, entry_id, rank, tags, is_ready) end
+  if tags then add_index_members(keys, entry_id, rank, tags, is_ready) end
 end
 
 local function leave_segments(keys, entry_id, rank)
   local tags = keys.tags and redis.call('HGET', keys.tags, entry_id)
-  if tags then exit(keys, entry_id, rank, tags) end
+  if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
