@@ -63,7 +63,9 @@ def admit(
     count: Annotated[
         int,
         typer.Argument(
-            metavar="N", min=0, help="Number of slots to offer. 0 ends the quota of --refill."
+            metavar="N",
+            min=0,
+            help="Number of slots to offer. 0 ends a quota that was started with --refill.",
         ),
     ],
     filter_: Filter = None,
@@ -72,7 +74,8 @@ def admit(
         bool,
         typer.Option(
             "--refill",
-            help="Keep offering until N people have entered: unused slots go to the next people.",
+            help="Keep offering slots until N people have entered. Unused slots go to the next "
+            "people.",
         ),
     ] = False,
     key: Annotated[
@@ -265,7 +268,7 @@ def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the people who have an offer or are claimed, in the order in which these expire."""
+    """List the people who have an offer or are claimed. The earliest deadline comes first."""
     print_list(context, waitlist, "offered", OFFERED, count)
 
 
@@ -383,7 +386,7 @@ def _print_claims(
         return
     if not rows and not limit:
         context.output.text("There is nobody to claim.")
-    # One line per value, because a table would wrap the tokens, which operators copy.
+    # Print each value on its own line. Operators copy the tokens, and a table would wrap them.
     for values in rows:
         context.output.pairs(dict(zip(columns, values, strict=True)))
         context.output.line("")

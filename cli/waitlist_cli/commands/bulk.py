@@ -43,16 +43,15 @@ def import_file(
         str | None,
         typer.Option(
             "--customer",
-            help="Column with the customer ids. By default the names and values of the columns "
-            "decide.",
+            help="Column with the customer ids. By default, it is detected by its name or values.",
         ),
     ] = None,
     identity: Annotated[
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their address. --customer names its column. By default the "
-            "names and values of the columns decide.",
+            help="Identify people by their mail address or phone number. --customer names the "
+            "column. By default, the column is detected by its name or values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -60,13 +59,16 @@ def import_file(
         typer.Option(
             "--map",
             metavar="COLUMN=TARGET",
-            help="Where a column goes. TARGET is profile.NAME, attributes.NAME, priority or "
-            "joined_at. - leaves the column out.",
+            help="Store a column as TARGET, which is profile.NAME, attributes.NAME, priority or "
+            "joined_at. Use - to leave the column out.",
         ),
     ] = None,
     attribute: Annotated[
         list[str] | None,
-        typer.Option("--attribute", help="Column with an attribute. A cell a;b has two values."),
+        typer.Option(
+            "--attribute",
+            help="Column to import as an attribute. A cell such as a;b holds two values.",
+        ),
     ] = None,
     priority: Annotated[
         str | None, typer.Option("--priority", help="Column with the priority.")
@@ -88,7 +90,8 @@ def import_file(
         str | None,
         typer.Option(
             "--time-format",
-            help="Format of the times, such as %d.%m.%Y. By default the values decide.",
+            help="Format of the times, such as %d.%m.%Y. By default, it is detected from the "
+            "values.",
         ),
     ] = None,
     others: Annotated[
@@ -98,7 +101,9 @@ def import_file(
     form: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="Format of the file. By default the name of the file decides."
+            "--format",
+            help="Format of the file. By default, the suffix of the file name "
+            "determines the format.",
         ),
     ] = None,
     delimiter: Delimiter = ",",
@@ -250,5 +255,5 @@ def export(
 
 
 def _for(form: str, columns: Columns) -> Columns:
-    """Split values at `;` only in CSV files, because JSON has lists."""
+    """Return columns that split values at `;` only in a CSV file, because JSON has lists."""
     return replace(columns, splits_values=form == "csv")

@@ -34,21 +34,30 @@ def cost(
         str, typer.Option("--waiting", help="Average number of people who are waiting.")
     ] = "0",
     edge: Annotated[
-        bool, typer.Option("--edge", help="CloudFront caches the board and serves it.")
+        bool,
+        typer.Option(
+            "--edge", help="Estimate the cost of a stack whose board is served by CloudFront."
+        ),
     ] = False,
     lists: Annotated[
-        str, typer.Option("--lists", help="Number of waitlists. Most of them are idle.")
+        str,
+        typer.Option(
+            "--lists", help="Number of waitlists. All of them except one are assumed to be idle."
+        ),
     ] = "1",
     webhook: Annotated[
-        bool, typer.Option("--webhook", help="The stack posts each event to a webhook.")
+        bool,
+        typer.Option("--webhook", help="Include the cost of a webhook that receives each event."),
     ] = False,
     mails: Annotated[
         str | None,
-        typer.Option("--mails", help="Number of mails that a stack with MailFrom sends."),
+        typer.Option(
+            "--mails", help="Number of mails sent in the month. The stack needs MailFrom."
+        ),
     ] = None,
     texts: Annotated[
         str | None,
-        typer.Option("--texts", help="Number of SMS that a stack with SmsFrom sends."),
+        typer.Option("--texts", help="Number of SMS sent in the month. The stack needs SmsFrom."),
     ] = None,
     text_price: Annotated[
         float,
@@ -70,11 +79,14 @@ def cost(
     ] = 3,
     verify: Annotated[
         Verify | None,
-        typer.Option("--verify", help="Each signup is sent a verification link by mail or SMS."),
+        typer.Option(
+            "--verify",
+            help="Include the cost of a verification link for each signup, by mail or SMS.",
+        ),
     ] = None,
     monitoring: Annotated[
         Literal["full", "essential"],
-        typer.Option("--monitoring", help="Value of the stack's parameter Monitoring."),
+        typer.Option("--monitoring", help="The value of the stack parameter Monitoring."),
     ] = "full",
 ) -> None:
     """Estimate a month's bill by line item, in US dollars for us-east-1.

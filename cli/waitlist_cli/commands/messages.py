@@ -1,4 +1,4 @@
-"""The command `messages`: counts, delivery results for one person, previews and tests."""
+"""The command `messages`, which counts, lists, previews and tests the messages to people."""
 
 import sys
 from typing import Annotated, Any, Literal
@@ -56,11 +56,17 @@ def messages(
     ] = None,
     email: Annotated[
         str | None,
-        typer.Option("--email", help="Mail address for the test. - reads it from standard input."),
+        typer.Option(
+            "--email",
+            help="Mail address for the test. Use - to read the address from standard input.",
+        ),
     ] = None,
     phone: Annotated[
         str | None,
-        typer.Option("--phone", help="Phone number for the test. - reads it from standard input."),
+        typer.Option(
+            "--phone",
+            help="Phone number for the test. Use - to read the number from standard input.",
+        ),
     ] = None,
 ) -> None:
     """Count the messages of a waitlist, or list the messages to one person and their results.

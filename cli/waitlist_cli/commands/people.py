@@ -48,7 +48,7 @@ PANEL = "People"
 EITHER = "Waitlists and people"
 EntryToken = Annotated[
     str | None,
-    typer.Option("--token", help="The customer's entry_token. With it, you act as the customer."),
+    typer.Option("--token", help="The customer's entry_token. Give it to act as the customer."),
 ]
 
 
@@ -154,8 +154,8 @@ def signup(
         bool,
         typer.Option(
             "--no-address",
-            help="The person has no address, and CUSTOMER is an id. Only for a waitlist with "
-            "`identity`.",
+            help="Sign up a person who has no address, on a waitlist with `identity`. CUSTOMER is "
+            "then a customer id.",
         ),
     ] = False,
 ) -> None:
@@ -279,8 +279,8 @@ def confirm(
         return
     if entry or customer:
         raise WrongUsage(
-            "Only the customer can confirm. Give the customer's --token, or name no "
-            "person to ask everyone."
+            "Only the customer can confirm. Give the customer's --token. To ask everyone, do not "
+            "name a person."
         )
     count = 0
     if dry_run or not yes:

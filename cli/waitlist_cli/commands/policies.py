@@ -52,8 +52,8 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What the rate counts: with `offered`, each offer uses up a slot. With `entered`, "
-            "a slot comes back if its offer was not used.",
+            help="What the rate counts. With `offered`, each offer uses up a slot. With `entered`, "
+            "the slot of an unused offer can be offered again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -77,7 +77,9 @@ def policy(
     max_inside: Annotated[
         int | None,
         typer.Option(
-            "--max-inside", min=0, help="Maximum number of people inside. 0 removes the limit."
+            "--max-inside",
+            min=0,
+            help="Maximum number of people who are inside at the same time. 0 removes the limit.",
         ),
     ] = None,
     offer_seconds: Annotated[
@@ -98,7 +100,7 @@ def policy(
         Literal["enter", "automatic"] | None,
         typer.Option(
             "--acceptance",
-            help="How people are admitted: with `enter`, the customer accepts an offer. With "
+            help="How people are admitted. With `enter`, the customer must accept an offer. With "
             "`automatic`, people are admitted at once.",
         ),
     ] = None,
@@ -106,7 +108,7 @@ def policy(
         Literal["frees_now", "frees_at_end"] | None,
         typer.Option(
             "--customer-exit",
-            help="When the exit of a customer frees the slot inside: at once, or at the end of the "
+            help="Whether a customer's exit frees the slot at once, or only at the end of the "
             "pass.",
         ),
     ] = None,
@@ -135,8 +137,8 @@ def policy(
 ) -> None:
     """Show or change the admission policy of a waitlist.
 
-    Options change the named settings of the policy and keep all others. --simulate tries out the
-    given settings and does not save them.
+    Without options, print the policy. With options, change these settings and keep all others.
+    --simulate tries out the settings without saving them.
     """
     typed: dict[str, Any] = {
         "combine": combine,

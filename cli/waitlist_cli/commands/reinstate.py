@@ -1,4 +1,4 @@
-"""The command `reinstate`, for people given by entry id, by customer id or in a file."""
+"""The command `reinstate`, which returns people to their former places."""
 
 from contextlib import closing, nullcontext
 from typing import Annotated, Any

@@ -149,11 +149,17 @@ def find(
     ] = None,
     email: Annotated[
         str | None,
-        typer.Option("--email", help="Mail address of the person. - reads it from standard input."),
+        typer.Option(
+            "--email",
+            help="Mail address of the person. Use - to read the address from standard input.",
+        ),
     ] = None,
     phone: Annotated[
         str | None,
-        typer.Option("--phone", help="Phone number of the person. - reads it from standard input."),
+        typer.Option(
+            "--phone",
+            help="Phone number of the person. Use - to read the number from standard input.",
+        ),
     ] = None,
     most: Annotated[
         int | None,
@@ -249,9 +255,10 @@ def watch(
 
 
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
-    """Return a person and the neighbours.
+    """Return the entries around a person, and the person's own entry.
 
-    The person may move between the two requests. In this case, try again.
+    The person may move between the request for the position and the request for the entries. If the
+    person is not among the entries, try again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -13,7 +13,7 @@ _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
-    """Return whether a column has a name such as `profile.NAME` or `attributes.NAME`.
+    """Return whether the name of a column has the form `profile.NAME` or `attributes.NAME`.
 
     Exports use these names for profile fields and attributes.
     """

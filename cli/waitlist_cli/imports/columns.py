@@ -76,7 +76,7 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is invalid."""
         is_exported = is_export(fields)
-        # JSON lines of an export cannot have been damaged by a spreadsheet.
+        # JSON lines of an export are not checked for damage, because no spreadsheet opens them.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -124,7 +124,7 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # A ban stores no data except the address that is banned.
+            # A ban stores no data about the person except the banned address.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
@@ -238,7 +238,7 @@ def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
             return f"The file seems to have another delimiter. Give --delimiter {option}"
     if CUSTOMER in missing:
         return "Give the column with the customer ids as --customer NAME."
-    return "Give the names of columns as they are in the first row."
+    return "Write the names of columns exactly as they are in the first row."
 
 
 def columns_of(

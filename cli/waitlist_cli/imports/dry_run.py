@@ -30,7 +30,8 @@ MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# Later than the times in any file, and some years before the end of a priority's ranks.
+# The time of people without a time. It is later than any time in a file, and earlier than the end
+# of the range of ranks of a priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 

@@ -1,4 +1,4 @@
-"""Imports rows of this program's own exports, and notes the data that cannot be imported."""
+"""Converts rows of this program's own exports, and notes the data that cannot be imported."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reads from the file what the options of `waitlist import` do not state."""
+"""Guesses the settings of an import that the options of `waitlist import` do not state."""
 
 import json
 from collections.abc import Mapping, Sequence

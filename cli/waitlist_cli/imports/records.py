@@ -34,7 +34,8 @@ REJECTION_COLUMNS = (
     "refused_line",
     "refused_read_as",
 )
-# Columns that every export of this program has, and no file of another program.
+# The columns by which an export of this program is recognised. Files of other programs do not have
+# all of them.
 EXPORT_COLUMNS = frozenset({"entry_id", "customer_id", "status", "priority", "joined_at"})
 
 
@@ -105,8 +106,8 @@ class Lines:
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # For example, UTF-16 without a byte order mark. Other decoding errors refuse only
-            # their row.
+            # The whole file is unreadable, for example if it is UTF-16 without a byte order mark.
+            # Other decoding errors refuse only their row.
             raise self._wrong_encoding from error
 
 
@@ -156,8 +157,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # Our own files also have apostrophes within a cell. In files of other programs, an
-            # apostrophe within a cell is part of the text.
+            # Our own files also have apostrophes within a cell, which must be removed. In files of
+            # other programs, an apostrophe within a cell is part of the text.
             self._original = original
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -294,7 +295,9 @@ def opened(
 
 
 def note_encoding(
-    output: Output, source: Source, advice: str = "If this is wrong, save the file as UTF-8."
+    output: Output,
+    source: Source,
+    advice: str = "If this is the wrong encoding, save the file as UTF-8.",
 ) -> None:
     """Print the detected encoding of a file if it is not UTF-8."""
     if source.encoding != UTF_8:

@@ -33,8 +33,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Devices, pipes and links are not removed. Otherwise a run as root would replace /dev/null
-        # with a file. If the path is a folder, this fails before the first request is sent.
+        # Remove only a regular file. If devices were removed too, a run as root would replace
+        # /dev/null with a file. Removing a folder fails, which reports the wrong path before the
+        # first request is sent.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 

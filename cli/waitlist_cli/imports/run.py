@@ -36,7 +36,8 @@ LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# A function that is called after each request with the number of finished rows and of read bytes.
+# A function that is called after each request with the number of finished rows and the number of
+# bytes read.
 Progress = Callable[[int, int], None]
 
 
@@ -154,7 +155,8 @@ class ImportRun:
         """Return the next batch, or None after the last batch or after Ctrl-C."""
         try:
             self.is_reading = True
-            # From here on, Ctrl-C interrupts the reading. An earlier Ctrl-C has set the event.
+            # From here on, Ctrl-C interrupts reading the file. If Ctrl-C was pressed earlier, it
+            # has set the event `to_finish`.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():

@@ -41,9 +41,10 @@ VALUE_SEPARATOR = ";"
 # The least width of a column in a table. If the terminal is too narrow for such columns, each row
 # is printed as a block with one line for each value.
 LEAST_WIDTH = 10
-# Characters that are not printed as they are. Customers choose the texts in their profiles. A
-# control character could move the operator's cursor or overwrite the screen, and a bidirectional
-# control could reorder a line. A lone surrogate is not a character, and UTF-8 cannot encode it.
+# Characters that are replaced or escaped in the output. Customers choose the texts in their
+# profiles. A control character could move the operator's cursor or overwrite the screen, and a
+# bidirectional control could reorder a line. A lone surrogate is not a character, and UTF-8 cannot
+# encode it.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )

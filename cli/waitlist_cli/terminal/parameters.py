@@ -55,7 +55,7 @@ Delay = Annotated[
         "--delay",
         min=0,
         max=MOST_DELAY_SECONDS,
-        help="Seconds for which other people pass the person.",
+        help="Seconds during which other people pass the released person.",
     ),
 ]
 Delimiter = Annotated[
@@ -88,8 +88,9 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Attributes that people must have. Repeat the option in order of preference: each "
-        "person is taken by the first filter that matches anyone. 'anyone' matches everyone.",
+        help="Attributes of the people to prefer. Repeat the option for several filters, in order "
+        "of preference. Each person is taken from the first filter that matches someone. 'anyone' "
+        "matches everyone.",
     ),
 ]
 Newest = Annotated[

@@ -78,7 +78,8 @@ class SettingOptions:
         typer.Option(
             "--retention-days",
             min=0,
-            help="Days after which entries that left or were admitted are deleted. 0 keeps them.",
+            help="Number of days after which entries that left or were admitted are deleted. 0 "
+            "keeps them forever.",
         ),
     ]
     rest_max_days: Annotated[
@@ -103,7 +104,7 @@ class SettingOptions:
             "--confirm-every-days",
             min=0,
             help="Number of days after which customers are asked whether they are still waiting. 0 "
-            "never asks.",
+            "turns this off.",
         ),
     ]
     confirm_answer_days: Annotated[
@@ -111,7 +112,7 @@ class SettingOptions:
         typer.Option(
             "--confirm-answer-days",
             min=1,
-            help="Days that customers have to answer whether they are still waiting.",
+            help="Number of days that customers have to confirm that they are still waiting.",
         ),
     ]
     confirm_reminders_days: Annotated[
@@ -146,7 +147,9 @@ class SettingOptions:
     identity_verify_minutes: Annotated[
         int | None,
         typer.Option(
-            "--verify-minutes", min=1, help="Minutes that guests have to verify their address."
+            "--verify-minutes",
+            min=1,
+            help="Number of minutes that guests have to verify their address.",
         ),
     ]
     identity_plus_addresses: Annotated[

@@ -40,7 +40,7 @@ def neutralised(value: object) -> object:
 
 
 def original(cell: str) -> str:
-    """Return the value from which `neutralised` made a cell."""
+    """Return the original value of a cell that `neutralised` has made."""
     text = cell[1:] if _KEPT.match(cell) else cell
     return _NEUTRALISED.sub(r"\1\2\3", text)
 

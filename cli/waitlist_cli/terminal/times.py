@@ -51,7 +51,7 @@ def utc(text: str) -> str:
 
 
 def checked_format(time_format: str) -> str:
-    """Return a time format. Raise WrongUsage if Python would ignore a part of such times."""
+    """Return `time_format`. Raise WrongUsage if Python would ignore AM and PM in this format."""
     directives = re.findall("%(.)", time_format)
     # Python parses AM and PM with every hour directive, but applies them only to %I.
     if "p" in directives and "I" not in directives:
