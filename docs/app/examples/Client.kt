@@ -1,4 +1,5 @@
-// A customer who joins a list, waits, enters and goes out. JSON by Gson.
+// A sample client: a customer joins a waitlist, waits, accepts an offer and goes out again.
+// The arguments are the URL of the API and the id of the waitlist. Gson reads and writes JSON.
 import com.google.gson.JsonObject
 import com.google.gson.JsonParser
 import java.io.IOException
@@ -11,9 +12,9 @@ import kotlin.random.Random
 
 const val TRIES = 8
 
-/** An answer that is no success; `status` is 0 if no answer came. */
+/** An error response. `status` is 0 if no response arrived. */
 class Problem(val status: Int, val code: String, detail: String, val retryAfter: Int = 1) : Exception(detail) {
-    val mayPass: Boolean
+    val isRetryable: Boolean
         get() = status in setOf(0, 429, 502, 503, 504) || (status == 500 && code.isEmpty())
 }
 
@@ -22,7 +23,11 @@ class Entry(val id: String, val token: String, val position: Long?)
 class Waitlist(api: String, waitlistId: String) {
     private val entries = "$api/v1/waitlists/$waitlistId/entries"
 
-    /** Signs up. Keep `key` until the answer is stored: a repeat with it is the same signup. */
+    /**
+     * Signs up, and returns the entry with its token.
+     *
+     * Store `key` until the entry is stored. A repeat with the same key is the same signup.
+     */
     fun join(customerId: String, profile: JsonObject, key: String): Entry {
         val body = JsonObject().apply {
             addProperty("customer_id", customerId)
@@ -37,7 +42,7 @@ class Waitlist(api: String, waitlistId: String) {
 
     fun enter(entry: Entry) = call("POST", "/${entry.id}/enter", entry.token)!!
 
-    /** Gives the offer to the next customer, and waits at the end of the queue. */
+    /** Passes the offer on to the next customer, and waits at the end of the queue. */
     fun decline(entry: Entry, offeredUntil: String): JsonObject {
         val body = JsonObject().apply {
             addProperty("to", "back")
@@ -50,7 +55,7 @@ class Waitlist(api: String, waitlistId: String) {
 
     fun leave(entry: Entry) = call("DELETE", "/${entry.id}", entry.token)
 
-    /** Sends a request, and repeats it unchanged while that may help. */
+    /** Sends a request. Repeats it unchanged if the error may be temporary. */
     private fun call(
         method: String,
         path: String,
@@ -61,15 +66,15 @@ class Waitlist(api: String, waitlistId: String) {
         var attempt = 0
         while (true) {
             try {
-                return once(method, path, token, body, key)
+                return sendOnce(method, path, token, body, key)
             } catch (problem: Problem) {
-                if (!problem.mayPass || ++attempt == TRIES) throw problem
+                if (!problem.isRetryable || ++attempt == TRIES) throw problem
                 pause(problem.retryAfter + Random.nextDouble() * min(2.0.pow(attempt - 1), 8.0))
             }
         }
     }
 
-    private fun once(method: String, path: String, token: String?, body: JsonObject?, key: String?): JsonObject? {
+    private fun sendOnce(method: String, path: String, token: String?, body: JsonObject?, key: String?): JsonObject? {
         val connection = URI(entries + path).toURL().openConnection() as HttpURLConnection
         try {
             connection.requestMethod = method

@@ -1,4 +1,5 @@
-// A customer who joins a list, waits, enters and goes out: Client http://127.0.0.1:8080 LIST
+// A sample client: a customer joins a waitlist, waits, accepts an offer and goes out again.
+// Run it with `Client http://127.0.0.1:8080 WAITLIST_ID`.
 import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -6,14 +7,14 @@ import FoundationNetworking
 
 let tries = 8
 
-/// An answer that is no success; `status` is 0 if no answer came.
+/// An error response. `status` is 0 if no response arrived.
 struct Problem: Error {
     let status: Int
     let code: String
     let detail: String
     var retryAfter = 1.0
 
-    var mayPass: Bool {
+    var isRetryable: Bool {
         [0, 429, 502, 503, 504].contains(status) || (status == 500 && code.isEmpty)
     }
 }
@@ -48,38 +49,40 @@ final class Waitlist {
         entries = "\(api)/v1/waitlists/\(waitlistId)/entries"
     }
 
-    /// Signs up. Keep `key` until the answer is stored: a repeat with it is the same signup.
+    /// Signs up, and returns the entry with its token.
+    ///
+    /// Store `key` until the entry is stored. A repeat with the same key is the same signup.
     func join(customerId: String, profile: [String: String], key: String) async throws -> Entry {
         let body: [String: Any] = ["customer_id": customerId, "profile": profile]
         return try read(await call("POST", "", body: body, key: key))
     }
 
     func poll(_ entry: Entry) async throws -> Poll {
-        try read(await own("GET", entry))
+        try read(await callEntry("GET", entry))
     }
 
     func enter(_ entry: Entry) async throws -> Admission {
-        try read(await own("POST", entry, "/enter"))
+        try read(await callEntry("POST", entry, "/enter"))
     }
 
-    /// Gives the offer to the next customer, and waits at the end of the queue.
+    /// Passes the offer on to the next customer, and waits at the end of the queue.
     func decline(_ entry: Entry, offeredUntil: String) async throws {
-        _ = try await own("POST", entry, "/decline", ["to": "back", "offered_until": offeredUntil])
+        _ = try await callEntry("POST", entry, "/decline", ["to": "back", "offered_until": offeredUntil])
     }
 
     func exit(_ entry: Entry) async throws {
-        _ = try await own("POST", entry, "/exit")
+        _ = try await callEntry("POST", entry, "/exit")
     }
 
     func leave(_ entry: Entry) async throws {
-        _ = try await own("DELETE", entry)
+        _ = try await callEntry("DELETE", entry)
     }
 
-    private func own(_ method: String, _ entry: Entry, _ rest: String = "", _ body: [String: Any]? = nil) async throws -> Data {
+    private func callEntry(_ method: String, _ entry: Entry, _ rest: String = "", _ body: [String: Any]? = nil) async throws -> Data {
         try await call(method, "/\(entry.entry_id)\(rest)", token: entry.entry_token, body: body)
     }
 
-    /// Sends a request, and repeats it unchanged while that may help.
+    /// Sends a request. Repeats it unchanged if the error may be temporary.
     private func call(_ method: String, _ path: String, token: String? = nil, body: [String: Any]? = nil, key: String? = nil) async throws -> Data {
         var request = URLRequest(url: URL(string: entries + path)!, timeoutInterval: 30)
         request.httpMethod = method
@@ -92,15 +95,15 @@ final class Waitlist {
         var attempt = 0
         while true {
             do {
-                return try await once(request)
-            } catch let problem as Problem where problem.mayPass && attempt < tries - 1 {
+                return try await sendOnce(request)
+            } catch let problem as Problem where problem.isRetryable && attempt < tries - 1 {
                 try await pause(problem.retryAfter + Double.random(in: 0..<1) * min(pow(2, Double(attempt)), 8))
                 attempt += 1
             }
         }
     }
 
-    private func once(_ request: URLRequest) async throws -> Data {
+    private func sendOnce(_ request: URLRequest) async throws -> Data {
         let data: Data
         let response: URLResponse
         do {

@@ -1,6 +1,6 @@
-"""A customer who joins a list, waits, enters and goes out.
+"""A sample client: a customer joins a waitlist, waits, accepts an offer and goes out again.
 
-python client.py http://127.0.0.1:8080 LIST
+Run it with `python client.py http://127.0.0.1:8080 WAITLIST_ID`.
 """
 
 import json
@@ -15,7 +15,7 @@ TRIES = 8
 
 
 class Problem(Exception):
-    """An answer that is no success; `status` is 0 if no answer came."""
+    """An error response. `status` is 0 if no response arrived."""
 
     def __init__(self, status, code, detail, retry_after=1):
         super().__init__(detail)
@@ -23,8 +23,9 @@ class Problem(Exception):
 
     @property
     def is_retryable(self):
-        gateways_own = self.status == 500 and not self.code
-        return gateways_own or self.status in (0, 429, 502, 503, 504)
+        # A response of API Gateway itself, and not of the service, has no code.
+        is_from_gateway = self.status == 500 and not self.code
+        return is_from_gateway or self.status in (0, 429, 502, 503, 504)
 
 
 class Waitlist:
@@ -32,43 +33,48 @@ class Waitlist:
         self.entries = f"{api}/v1/waitlists/{waitlist_id}/entries"
 
     def join(self, customer_id, profile, key):
-        """Sign up. Keep `key` until the answer is stored: a repeat with it is the same signup."""
+        """Sign up, and return the entry with its token.
+
+        Store `key` until the entry is stored. A repeat with the same key is the same signup.
+        """
         body = {"customer_id": customer_id, "profile": profile}
         return self._call("POST", "", body=body, key=key)
 
     def poll(self, entry):
-        return self._own("GET", entry)
+        return self._call_entry("GET", entry)
 
     def enter(self, entry):
-        return self._own("POST", entry, "/enter")
+        return self._call_entry("POST", entry, "/enter")
 
     def decline(self, entry, offered_until):
-        """Give the offer to the next customer, and wait at the end of the queue."""
-        return self._own("POST", entry, "/decline", {"to": "back", "offered_until": offered_until})
+        """Pass the offer on to the next customer, and wait at the end of the queue."""
+        return self._call_entry(
+            "POST", entry, "/decline", {"to": "back", "offered_until": offered_until}
+        )
 
     def exit(self, entry):
-        return self._own("POST", entry, "/exit")
+        return self._call_entry("POST", entry, "/exit")
 
     def leave(self, entry):
-        return self._own("DELETE", entry)
+        return self._call_entry("DELETE", entry)
 
-    def _own(self, method, entry, rest="", body=None):
+    def _call_entry(self, method, entry, rest="", body=None):
         path = f"/{entry['entry_id']}{rest}"
         return self._call(method, path, token=entry["entry_token"], body=body)
 
     def _call(self, method, path, token=None, body=None, key=None):
-        """Send a request, and repeat it unchanged while that may help."""
+        """Send a request. Repeat it unchanged if the error may be temporary."""
         for attempt in range(TRIES - 1):
             try:
-                return self._once(method, path, token, body, key)
+                return self._send_once(method, path, token, body, key)
             except Problem as problem:
                 if not problem.is_retryable:
                     raise
                 longest = min(2**attempt, 8)
                 time.sleep(problem.retry_after + random.random() * longest)
-        return self._once(method, path, token, body, key)
+        return self._send_once(method, path, token, body, key)
 
-    def _once(self, method, path, token, body, key):
+    def _send_once(self, method, path, token, body, key):
         request = urllib.request.Request(self.entries + path, method=method)
         if body is not None:
             request.data = json.dumps(body).encode()

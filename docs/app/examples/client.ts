@@ -1,7 +1,8 @@
-// A customer who joins a list, waits, enters and goes out: node client.js http://127.0.0.1:8080 LIST
+// A sample client: a customer joins a waitlist, waits, accepts an offer and goes out again.
+// Compile it, and run it with `node client.js http://127.0.0.1:8080 WAITLIST_ID`.
 const TRIES = 8;
 
-/** An answer that is no success; `status` is 0 if no answer came. */
+/** An error response. `status` is 0 if no response arrived. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -12,9 +13,10 @@ export class Problem extends Error {
     super(detail);
   }
 
-  get mayPass(): boolean {
-    const gatewaysOwn = this.status === 500 && this.code === "";
-    return gatewaysOwn || [0, 429, 502, 503, 504].includes(this.status);
+  get isRetryable(): boolean {
+    // A response of API Gateway itself, and not of the service, has no code.
+    const isFromGateway = this.status === 500 && this.code === "";
+    return isFromGateway || [0, 429, 502, 503, 504].includes(this.status);
   }
 }
 
@@ -39,38 +41,42 @@ export class Waitlist {
     this.entries = `${api}/v1/waitlists/${waitlistId}/entries`;
   }
 
-  /** Sign up. Keep `key` until the answer is stored: a repeat with it is the same signup. */
+  /**
+   * Sign up, and return the entry with its token.
+   *
+   * Store `key` until the entry is stored. A repeat with the same key is the same signup.
+   */
   join(customerId: string, profile: object, key: string): Promise<Entry & Poll> {
     const body = { customer_id: customerId, profile };
     return this.call("POST", "", { body, key });
   }
 
   poll(entry: Entry): Promise<Poll> {
-    return this.own("GET", entry);
+    return this.callEntry("GET", entry);
   }
 
   enter(entry: Entry): Promise<{ pass: string | null; inside_until: string | null }> {
-    return this.own("POST", entry, "/enter");
+    return this.callEntry("POST", entry, "/enter");
   }
 
-  /** Give the offer to the next customer, and wait at the end of the queue. */
+  /** Pass the offer on to the next customer, and wait at the end of the queue. */
   decline(entry: Entry, offeredUntil: string): Promise<Poll> {
-    return this.own("POST", entry, "/decline", { to: "back", offered_until: offeredUntil });
+    return this.callEntry("POST", entry, "/decline", { to: "back", offered_until: offeredUntil });
   }
 
   exit(entry: Entry): Promise<unknown> {
-    return this.own("POST", entry, "/exit");
+    return this.callEntry("POST", entry, "/exit");
   }
 
   leave(entry: Entry): Promise<unknown> {
-    return this.own("DELETE", entry);
+    return this.callEntry("DELETE", entry);
   }
 
-  private own<T>(method: string, entry: Entry, rest = "", body?: object): Promise<T> {
+  private callEntry<T>(method: string, entry: Entry, rest = "", body?: object): Promise<T> {
     return this.call(method, `/${entry.entry_id}${rest}`, { body, token: entry.entry_token });
   }
 
-  /** Send a request, and repeat it unchanged while that may help. */
+  /** Send a request. Repeat it unchanged if the error may be temporary. */
   private async call<T>(
     method: string,
     path: string,
@@ -82,15 +88,15 @@ export class Waitlist {
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.once<T>(path, { method, headers, body: body && JSON.stringify(body) });
+        return await this.sendOnce<T>(path, { method, headers, body: body && JSON.stringify(body) });
       } catch (error) {
-        if (!(error instanceof Problem && error.mayPass) || attempt === TRIES - 1) throw error;
+        if (!(error instanceof Problem && error.isRetryable) || attempt === TRIES - 1) throw error;
         await pause(error.retryAfter + Math.random() * Math.min(2 ** attempt, 8));
       }
     }
   }
 
-  private async once<T>(path: string, options: RequestInit): Promise<T> {
+  private async sendOnce<T>(path: string, options: RequestInit): Promise<T> {
     let answer: Response;
     let text: string;
     try {
@@ -104,7 +110,7 @@ export class Waitlist {
     try {
       problem = JSON.parse(text);
     } catch {
-      // A proxy's page: the status says enough.
+      // The body is not JSON, for example because a proxy has answered. The status is enough.
     }
     const retryAfter = Math.min(Number(answer.headers.get("Retry-After") ?? 1), 30);
     throw new Problem(answer.status, problem.code ?? "", problem.detail ?? "", retryAfter);
