@@ -1,1 +1,1 @@
-"""The operator's command line: everything over HTTP, nothing of the server imported."""
+"""The operator's command line. It calls the HTTP API and imports no code of the service."""

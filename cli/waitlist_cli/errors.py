@@ -72,7 +72,7 @@ class Unauthorised(CliError):
 
 
 class Defective(CliError):
-    """The service failed, or the address is not a waitlist service."""
+    """The service failed, or the address does not belong to a waitlist service."""
 
     exit_code = 5
 

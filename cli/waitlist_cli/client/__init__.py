@@ -1,1 +1,1 @@
-"""The HTTP API, as the command line calls it."""
+"""The command line's client of the HTTP API."""

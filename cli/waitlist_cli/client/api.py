@@ -1,4 +1,4 @@
-"""Client of the HTTP API: signs requests, retries them, and raises CliError."""
+"""Client of the HTTP API. It signs requests, retries them, and turns errors into CliError."""
 
 import json
 import random
@@ -24,39 +24,42 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# Called before a retry: the error, the pause in seconds, the number of the next try, tries in all.
+# A function that is called before a retry, with the error message, the pause in seconds, the number
+# of the next try and the number of all tries.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """An object of an answer; a field that it lacks is an error of the service."""
+    """A JSON object of a response. Reading a field that is missing raises Defective."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
-            f"The answer has no field {name}, so the address is not that of a waitlist service, or "
-            "the service has another version than this command.",
+            f"The response has no field {name}. Either the address does not belong to a waitlist "
+            "service, or the service has a different version than this command.",
             "not_a_waitlist_service",
         )
 
 
-def _silent(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
-    """Print nothing."""
+def _say_nothing(_problem: str, _seconds: float, _attempt: int, _tries: int) -> None:
+    pass
 
 
 @dataclass
 class Api:
-    """Client of one service; safe to use from several threads.
+    """A client of one service, which several threads can share.
 
-    Every request must be safe to retry: it is idempotent, or its caller passes an Idempotency-Key.
+    Every request must be safe to retry. Either the request is idempotent, or the caller passes an
+    Idempotency-Key.
     """
 
     http: httpx.Client
     auth: Callable[[], httpx.Auth]
-    on_retry: OnRetry = _silent
+    on_retry: OnRetry = _say_nothing
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # Called when an operator's request was refused, so that the next one reads renewed credentials.
+    # Called after the service has refused an operator's credentials, so that the next request reads
+    # renewed credentials.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -71,20 +74,23 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request; return the JSON response, or None. `body` may be JSON as bytes."""
-        used = policy or self.patience
+        """Send a request and return the JSON of the response, or None if the response is empty.
+
+        `body` may also be JSON that is already encoded as bytes.
+        """
+        chosen = policy or self.patience
         _check(headers)
         content = body if isinstance(body, bytes) or body is None else _encoded(body)
-        typed = {} if content is None else {"Content-Type": JSON}
+        content_type = {} if content is None else {"Content-Type": JSON}
         request = self.http.build_request(
             method,
             path,
             content=content,
-            headers={**headers, **typed},
+            headers={**headers, **content_type},
             params=params,
-            timeout=used.timeout_seconds,
+            timeout=chosen.timeout_seconds,
         )
-        return self._answer(request, auth, used)
+        return self._send_with_retries(request, auth, chosen)
 
     def operator(
         self,
@@ -98,9 +104,10 @@ class Api:
         only_new: bool = False,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send an operator's request; `key` is an Idempotency-Key, `version` that of If-Match.
+        """Send an operator's request and return the JSON of the response.
 
-        With `only_new` it is refused if what it creates exists.
+        `key` becomes the header Idempotency-Key and `version` the header If-Match. If `only_new` is
+        true, the service refuses to replace an existing object.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:
@@ -122,27 +129,30 @@ class Api:
             raise
 
     def health(self) -> dict[str, Any]:
-        """Return whether the service, Redis and the record answer."""
+        """Return whether the service and its stores answer."""
         found: dict[str, Any] = self.call("GET", "/v1/health")
         return found
 
     def customer(
         self, method: str, path: str, token: str, body: object = None, *, key: str | None = None
     ) -> Any:
-        """Send a customer's request, with an entry token; `key` is an Idempotency-Key."""
+        """Send a customer's request with an entry token. `key` is the Idempotency-Key."""
         headers = {"Authorization": f"Bearer {token}"}
         if key:
             headers["Idempotency-Key"] = key
         return self.call(method, f"/v1/waitlists{path}", body, headers=headers)
 
-    def _answer(self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy) -> Any:
+    def _send_with_retries(
+        self, request: httpx.Request, auth: httpx.Auth | None, policy: RetryPolicy
+    ) -> Any:
         for attempt in range(policy.tries):
             headers = NO_HEADERS
             try:
                 response = self.http.send(request, auth=auth)
             except httpx.RequestError as error:
                 problem: CliError = self._unreachable(error)
-                # The service never answered, so the address is probably wrong: a retry is no help.
+                # The service has never answered, so the address is probably wrong and a retry would
+                # not help.
                 if isinstance(error, httpx.ConnectError) and not self.has_answered:
                     raise problem from error
             else:
@@ -169,18 +179,18 @@ class Api:
 
 
 def fits_header(value: str) -> bool:
-    """Return whether a header can carry a value; a line end of a file, for example, it cannot."""
+    """Return whether an HTTP header can carry a value. A line break is not allowed."""
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
 def _check(headers: Mapping[str, str]) -> None:
-    """Raise WrongUsage for a token or key that no header can carry."""
+    """Raise WrongUsage if a header cannot carry its token or key."""
     for name, value in headers.items():
         if not fits_header(value):
             what = "key" if name == "Idempotency-Key" else "token"
             raise WrongUsage(
-                f"The {what} is empty or has characters that cannot be sent. Use printable ASCII, "
-                "without spaces around it."
+                f"The {what} is empty or has characters that cannot be sent. Use printable ASCII "
+                "characters without spaces before or after them."
             )
 
 
@@ -221,18 +231,18 @@ def _problem(response: httpx.Response) -> CliError:
     if not isinstance(body, dict):
         is_other = status < 500 and status not in RETRIED_STATUSES
         return _not_a_service(response) if is_other else _without_reason(status)
-    # API Gateway's own errors have only a `message`.
+    # The errors of API Gateway itself contain only a `message`.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
-    kind = _kind(status, code)
-    return kind(detail or f"The service answered {status}.", code, status, fields_of(body))
+    error_class = _error_class(status, code)
+    return error_class(detail or f"The service answered {status}.", code, status, fields_of(body))
 
 
 def _without_reason(status: int) -> CliError:
-    return _kind(status, "")(f"The service answered {status} without a reason.", "", status)
+    return _error_class(status, "")(f"The service answered {status} without a reason.", "", status)
 
 
-def _kind(status: int, code: str) -> type[CliError]:
+def _error_class(status: int, code: str) -> type[CliError]:
     if status in (401, 403):
         return Unauthorised
     if is_retryable(status, code):

@@ -1,4 +1,4 @@
-"""Chooses the service by options, the environment and an optional configuration file."""
+"""Chooses the service from options, environment variables and an optional configuration file."""
 
 import ipaddress
 import re
@@ -23,7 +23,7 @@ API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(
 
 @dataclass(frozen=True)
 class Choice:
-    """The common options; None for an option that was not typed."""
+    """The common options. An option that was not typed is None."""
 
     url: str | None = None
     environment: str | None = None
@@ -33,15 +33,15 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return this choice, with the other's value for each option that was not typed here."""
-        mine = {one.name: getattr(self, one.name) for one in fields(self)}
+        """Return this choice with the other choice's value for each option that was not typed."""
+        mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
 
 
 @dataclass(frozen=True)
 class Target:
-    """A service, and whose credentials sign the requests."""
+    """A service, and the AWS profile and region with which to sign its requests."""
 
     url: str
     profile: str | None = None
@@ -50,7 +50,7 @@ class Target:
 
 
 def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
-    """Return the chosen service; raises WrongUsage if there is none."""
+    """Return the chosen service. Raises WrongUsage if no service is chosen."""
     if choice.local:
         url = choice.url or f"http://{LOCAL_HOST}:{_port(environ)}"
         return Target(_checked_url(url, "--url"), is_local=True)
@@ -59,7 +59,7 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
     if not named:
         raise WrongUsage(
             f"No service is chosen. Give --url https://…, set {URL_VARIABLE}, or write the address "
-            f"into {config_path(environ)}. For the service of `make run`: --local"
+            f"into {config_path(environ)}. To use the service of `make run`, give --local."
         )
     checked = _checked_url(named, kept.get("origin", "--url"))
     return Target(
@@ -68,19 +68,19 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
         region=choice.region
         or kept.get("region")
         or _region_of(checked)
-        # botocore reads AWS_DEFAULT_REGION only; other SDKs and the AWS CLI read AWS_REGION.
+        # botocore only reads AWS_DEFAULT_REGION. Other SDKs and the AWS CLI read AWS_REGION.
         or environ.get("AWS_REGION"),
     )
 
 
 def config_path(environ: Mapping[str, str]) -> Path:
-    """Return the path of the configuration file, which need not exist."""
+    """Return the path of the configuration file. The file does not have to exist."""
     named = environ.get(CONFIG_VARIABLE)
     return Path(named) if named else user_config_path("waitlist") / "config.toml"
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return url, profile and region of the chosen environment, and where the url comes from."""
+    """Return the URL, profile and region of the chosen environment, and the origin of the URL."""
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
     if choice.environment is None and environ.get(URL_VARIABLE):
@@ -93,13 +93,15 @@ def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
     named = known if isinstance(known, dict) else {}
     if not isinstance(name, str) or name not in named:
         names = ", ".join(sorted(named)) or "none"
-        raise WrongUsage(f"No environment {name!r} in {path}: it has {names}.")
+        raise WrongUsage(
+            f"There is no environment {name!r} in {path}. The environments there are: {names}."
+        )
     return {**whole, **_texts(named[name], path)}
 
 
 def _read(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
-        # Editors of Windows begin UTF-8 with a byte order mark.
+        # Windows editors can begin a UTF-8 file with a byte order mark.
         return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
@@ -130,23 +132,25 @@ def _port(environ: Mapping[str, str]) -> str:
 def _checked_url(text: str, origin: str) -> str:
     try:
         parts = urlsplit(text)
-        # The resolver refuses names with empty or long parts. Raises a ValueError.
+        # Raises a ValueError for a name with empty or long parts, which the resolver would refuse.
         (parts.hostname or "").encode("idna")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable or not text.isprintable() or " " in text:
-        raise WrongUsage(f"{origin} {text!r} is not an address. Give https://….")
+        raise WrongUsage(
+            f"{origin} {text!r} is not the address of a service. Give an address such as https://…."
+        )
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise WrongUsage(
             f"{origin} {text!r} would send personal data and signed requests unencrypted. "
-            "Use https://; plain http is for this computer only (127.0.0.1, localhost)."
+            "Use https://. Plain http is allowed only on this computer (127.0.0.1, localhost)."
         )
     return text.rstrip("/")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this computer."""
+    """Return whether a host name or address means this computer."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -154,6 +158,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _region_of(url: str) -> str | None:
-    """Return the region in an address of API Gateway."""
+    """Return the AWS region in an address of API Gateway, or None for any other address."""
     found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
     return found[1] if found else None

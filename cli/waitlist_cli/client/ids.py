@@ -11,13 +11,13 @@ WAITLIST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the entry id of a customer in a waitlist, as the service derives it."""
+    """Return the entry id of a customer on a waitlist. The service derives the same id."""
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
 
 def checked_waitlist_id(text: str) -> str:
-    """Return a waitlist id; raises WrongUsage if it is not valid."""
+    """Return the waitlist id. Raises WrongUsage if it is not valid."""
     if not WAITLIST_ID.fullmatch(text):
         raise WrongUsage(
             f"{text!r} is not a waitlist id. Use up to 63 lower-case letters, digits and hyphens."
@@ -26,9 +26,9 @@ def checked_waitlist_id(text: str) -> str:
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:
-    """Return the entry id, given itself or by its customer; raises WrongUsage."""
+    """Return the given entry id, or the entry id of the given customer. Raises WrongUsage."""
     if (entry is None) == (customer is None):
-        raise WrongUsage("Name one person: an entry id, or --customer ID.")
+        raise WrongUsage("Name one person, either by an entry id or by --customer ID.")
     if customer is not None:
         try:
             return entry_id_of(waitlist_id, customer)
@@ -36,7 +36,7 @@ def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -
             raise WrongUsage(f"--customer {customer!r} cannot be encoded as UTF-8.") from error
     if not ENTRY_ID.fullmatch(entry or ""):
         raise WrongUsage(
-            f"{entry!r} is not an entry id (26 of a-z and 2-7). "
-            f"For a customer id: --customer {entry}"
+            f"{entry!r} is not an entry id, which has 26 characters of a-z and 2-7. "
+            f"If it is a customer id, give --customer {entry}"
         )
     return entry or ""

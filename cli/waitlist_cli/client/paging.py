@@ -1,4 +1,4 @@
-"""Reads lists of the service page by page."""
+"""Reads lists of the API page by page."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,14 @@ PAGE = 100
 def pages(
     api: "Api", path: str, name: str, most: int | None = None, **params: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the items of a list, at most `most`, one page a call."""
+    """Yield the items of a list, at most `most` of them. Each request reads one page."""
     left, cursor = most, None
     while left is None or left > 0:
         limit = PAGE if left is None else min(left, PAGE)
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # The position of the first page's first entry.
+            # `first` is the position at which the first page begins. Later pages have a cursor.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)
         found = page[name]

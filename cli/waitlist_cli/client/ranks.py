@@ -1,4 +1,4 @@
-"""The rank of a place, as the service makes it: what orders a queue."""
+"""Computes the ranks of places, which order a queue. The service computes the same ranks."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +9,6 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the first rank of a millisecond within a priority; lower is served first."""
+    """Return the first rank of a millisecond within a priority. Lower ranks are served first."""
     ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
     return (MOST_PRIORITY - priority) * TIER + ticket

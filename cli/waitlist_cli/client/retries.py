@@ -1,4 +1,4 @@
-"""The retry policy that the service asks of every client (docs/internals/time-budgets.md)."""
+"""The retry policy that every client should follow (docs/internals/time-budgets.md)."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -10,18 +10,20 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed.
 
-    A `500` without a `code` comes from API Gateway: the function was killed, perhaps after it had
-    done the work. A `500` of the service itself is a defect, which a retry only repeats.
+    A `500` without a `code` comes from API Gateway. It means that the function was killed, perhaps
+    after it had done the work. A `500` with a `code` is a defect of the service, and a retry would
+    fail again.
     """
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """At most `tries` tries in all, each with a timeout of `timeout_seconds`.
+    """The limits of retries: at most `tries` tries, each with a timeout of `timeout_seconds`.
 
-    The pause is `Retry-After`, or `least_seconds` without it, plus a random part, so that clients
-    that were refused together do not retry together.
+    The pause before a retry is the value of `Retry-After`, or `least_seconds` if the response has
+    no such header, plus a random part. The random part prevents that clients that were refused
+    together also retry together.
     """
 
     timeout_seconds: float = 30.0
@@ -37,7 +39,7 @@ class RetryPolicy:
         headers: Mapping[str, str],
         jitter: Callable[[], float] = random.random,
     ) -> float:
-        """Return the seconds to wait after an attempt, counted from 0."""
+        """Return how many seconds to wait after an attempt. The first attempt has the number 0."""
         longest: float = min(self.first_jitter_seconds * 2**attempt, self.most_jitter_seconds)
         return self._asked(headers.get("retry-after", "")) + jitter() * longest
 
@@ -48,5 +50,5 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# For requests that the caller repeats a second later anyway.
+# The policy for requests that the caller repeats soon anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

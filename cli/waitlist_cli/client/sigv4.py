@@ -1,4 +1,4 @@
-"""Signs requests as an operator: AWS Signature Version 4 for API Gateway."""
+"""Signs operators' requests to API Gateway with AWS Signature Version 4."""
 
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# A refused role is a ClientError; a credential_process that prints no JSON a ValueError; a code of
-# MFA that no terminal can be asked for an EOFError.
+# These errors mean that there are no usable credentials. If AWS refuses a role, botocore raises a
+# ClientError. If a credential_process prints no JSON, it raises a ValueError. If no terminal can
+# ask for an MFA code, it raises an EOFError.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
 
 
 class OperatorAuth(httpx.Auth):
-    """Reads the credentials at each request, because those of a role are renewed."""
+    """Signs requests. It reads the credentials for every request, because roles renew them."""
 
     requires_request_body = True
 
@@ -48,15 +49,15 @@ class OperatorAuth(httpx.Auth):
                 value = str(signed.headers[name])
                 if not fits_header(value):
                     raise Unauthorised(
-                        "The AWS credentials or the region have characters that cannot be "
-                        "sent, such as a line end. Set them again."
+                        "The AWS credentials or the region contain characters that cannot be "
+                        "sent, such as a line break. Set them again."
                     )
                 request.headers[name] = value
         yield request
 
 
 def operator_auth(target: "Target") -> OperatorAuth:
-    """Return the signer of a target: the local run's key, or the usual AWS credentials."""
+    """Return the signer for a service: with the local run's key, or with AWS credentials."""
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
         return OperatorAuth(key.get_frozen_credentials, LOCAL_REGION)
@@ -68,8 +69,8 @@ def operator_auth(target: "Target") -> OperatorAuth:
         raise _unusable(error) from error
     if credentials is None:
         raise Unauthorised(
-            "No AWS credentials: set AWS_PROFILE, or give --profile NAME. "
-            "For the service of `make run`: --local"
+            "There are no AWS credentials. Set AWS_PROFILE, or give --profile NAME. "
+            "To use the service of `make run`, give --local."
         )
     if not region:
         raise WrongUsage(
@@ -86,15 +87,16 @@ def operator_auth(target: "Target") -> OperatorAuth:
 
 
 def _session(profile: str | None) -> "Session":
-    # Half of the import time, which the local run does not need.
+    # Import this only when it is needed. It takes half of the import time, and local runs do not
+    # use it.
     from botocore.session import Session
 
     return Session(profile=profile)
 
 
 def _unusable(error: Exception) -> Unauthorised:
-    why = str(error).rstrip(".") or "the code was not typed"
+    why = str(error).rstrip(".") or "no code was entered"
     return Unauthorised(
-        f"AWS credentials: {why}. Choose others with --profile NAME or AWS_PROFILE; "
-        "`aws sts get-caller-identity` checks them."
+        f"The AWS credentials cannot be used: {why}. Choose other credentials with --profile NAME "
+        "or AWS_PROFILE, and check them with `aws sts get-caller-identity`."
     )

@@ -1,1 +1,1 @@
-"""What operators do, for the commands and for the console."""
+"""The operations of operators, which the commands and the console share."""

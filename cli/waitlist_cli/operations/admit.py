@@ -1,4 +1,4 @@
-"""Offers slots to the first people of a queue, in as many calls as that takes."""
+"""Offers slots to the first people in a queue, in several requests if there are many people."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,12 @@ def admissions(
     filters: list[dict[str, str]] | None = None,
     refill: bool = False,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the entries that each call gave a slot; end after a call that gave none.
+    """Yield the entries that each request gave a slot. Stop after a request that gave no slot.
 
-    With `refill` each call adds to the quota, also those that give no slot yet. A count of 0 ends
-    the quota. Each call has its own Idempotency-Key, made of `key`. A repeat may list fewer entries
-    than the first time, because some offers have ended, so a shorter answer is not the end.
+    If `refill` is true, each request adds to the quota, even if it gives no slot yet. A count of 0
+    ends the quota. Each request has its own Idempotency-Key, which is derived from `key`. A
+    repeated request may return fewer entries than the first time, because some offers have ended.
+    A short response is therefore no reason to stop.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body: dict[str, Any] = {"count": min(MOST_ADMITTED, count - first), "filter": filter_}

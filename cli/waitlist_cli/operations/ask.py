@@ -1,4 +1,4 @@
-"""Asks the customers of a list whether they still wait, a page of them a call."""
+"""Asks the customers of a waitlist whether they still wait, one page in each request."""
 
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask everyone who waits and is not asked already; return how many that were.
+    """Ask everyone who waits and has no open question, and return how many people were asked.
 
-    With `dry_run` return how many would be. Left out are those who signed up, were asked or
-    confirmed within `days`. A repeat asks no one twice.
+    If `dry_run` is true, ask no one and return how many people would be asked. People who signed
+    up, were asked or confirmed within the last `days` days are left out. A repeat asks no one
+    twice.
     """
     asked, cursor = 0, ""
     while True:

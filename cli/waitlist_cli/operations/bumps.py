@@ -1,4 +1,4 @@
-"""Moves the people of a file, one after the other."""
+"""Moves the people in a file, one by one."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bumps:
-    """Each person, whose customer id is in `column`, moves `to` (see `Person.bump`).
+    """The moves of the people in a file to the same place `to` (see `Person.bump`).
 
-    A row that is sent again within a run has its former key, so it moves its person once.
+    `column` contains the customer ids. If a row is sent again within a run, it has the same key as
+    before, so it moves its person only once.
     """
 
     waitlist_id: str
@@ -31,18 +32,19 @@ class Bumps:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the rows in the order of their moves.
+        """Return the rows in the order in which to move their people.
 
-        At the head the last person moved is the first, so the last row of the file goes first.
+        Each person who is moved to the front gets ahead of the people who were moved there before,
+        so the last row of the file must be moved first.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 
     def entry_id(self, record: Record) -> str:
-        """Return the entry id of a row; raises InvalidRow."""
+        """Return the entry id of the person in a row. Raises InvalidRow."""
         return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:
-        """Move the person of a row; return the service's refusal. Raises InvalidRow."""
+        """Move the person in a row. Return the service's refusal, or None. Raises InvalidRow."""
         key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
             Person(api, self.waitlist_id, entry_id, self.reason, key, PATIENT).bump(**self.to)
@@ -52,11 +54,11 @@ class Bumps:
 
 
 def entry_of_row(waitlist_id: str, record: Record, column: str) -> str:
-    """Return the entry id of a row, whose customer id is in `column`; raises InvalidRow."""
+    """Return the entry id for the customer id in the row's `column`. Raises InvalidRow."""
     value = record.fields.get(column)
     if record.problem or value in (None, ""):
         raise InvalidRow(record.problem or f"no customer id in {column}")
     try:
         return entry_id_of(waitlist_id, id_of(column, value))
     except UnicodeEncodeError:
-        raise InvalidRow("has bytes that are not in the encoding of the file") from None
+        raise InvalidRow("contains bytes that do not fit the encoding of the file") from None

@@ -1,4 +1,4 @@
-"""Claims people at the head of a queue, or at its end."""
+"""Claims people at the head or at the end of a queue."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ from waitlist_cli.client.retries import RetryPolicy
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# Of one request.
+# The largest number of people that one request can claim.
 MOST_CLAIMED = 100
 
 
@@ -24,10 +24,11 @@ def claim_people(
     complete: bool = False,
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Return the answer with the `claims`; `complete` admits the people in the same call.
+    """Claim people, and return the response, which contains the `claims`.
 
-    With `filters`, in order of preference, each person is of the first that has one. A repeat with
-    the same Idempotency-Key `key` returns the same claims.
+    If `complete` is true, the request also admits the people. `filters` are in order of preference:
+    the service takes each person from the first filter that anyone matches. A repeat with the same
+    Idempotency-Key `key` returns the same claims.
     """
     body: dict[str, Any] = {
         "count": count,

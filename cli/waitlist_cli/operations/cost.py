@@ -1,6 +1,6 @@
-"""What a stack costs in a month: counted units, AWS' published prices, and their product.
+"""Calculates what a stack costs in a month, from counted units and AWS' published prices.
 
-docs/operate/sizing.md explains the numbers. Its table is this module's.
+docs/operate/sizing.md explains the numbers. The tables there come from this module.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,11 @@ Verify = Literal["mail", "sms"]
 
 @dataclass(frozen=True)
 class Operation:
-    """What one call uses; `tests/service/test_units.py` counts all but the milliseconds.
+    """The resources that one call uses. `tests/service/test_units.py` counts them.
 
-    `writes` and `reads` are DynamoDB's request units, `table_calls` the calls that use them one
-    after the other, `queue_calls` those of the private function, `events` those that the bus gets.
+    `writes` and `reads` are request units of DynamoDB. `table_calls` is the number of consecutive
+    calls of DynamoDB, and `queue_calls` the number of calls of the private function. `events` is
+    the number of events that the bus receives.
     """
 
     writes: float = 0
@@ -26,10 +27,11 @@ class Operation:
     signatures: int = 0
 
 
-# A person with a profile of at most 500 bytes. `offer` is one of many that a run of a policy makes.
+# The profile of each person has at most 500 bytes. `offer` is one of many offers that a policy
+# makes in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # On a list that verifies addresses, and the link that a person opens.
+    # The signup on a waitlist that verifies addresses, and the link that the person opens.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=2, table_calls=3, queue_calls=3, events=1),
     "look": Operation(),
@@ -39,47 +41,53 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, table_calls=2, events=1),
 }
-# A run of maintenance, which happens each minute also if nothing has changed.
+# A run of maintenance, which takes place every minute even if nothing has changed.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# What each further list adds to it while nothing happens there: its settings are read, with those
-# of 99 others in two calls, and Redis is asked for it, with 499 others in one.
+# What each additional idle waitlist adds to a run of maintenance. Two calls of DynamoDB read the
+# settings of 100 waitlists, and one call of the private function asks Redis about 500 waitlists.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
-# The function that puts an event on the bus, where an event comes alone. Lambda's reads of the
+# The function that puts events on the bus, if every event arrives alone. Lambda's reads of the
 # stream are free.
 EVENT_MS, EVENT_GB = 15, 0.25
-# The heartbeat is an event of each minute. A function behind a queue takes it, and writes a line.
+# The heartbeat is an event that is published every minute. Each function behind a queue receives
+# the heartbeat and writes a log line.
 HEARTBEAT_MS, HEARTBEAT_SQS, HEARTBEAT_BYTES = 5, 3, 830
-# Lambda asks a queue at rest by five connections, each of which waits for 20 seconds.
+# Lambda polls an idle queue over five connections, and each poll waits for 20 seconds.
 POLLS_A_MINUTE = 5 * 3
-# What an event adds where it is posted to a webhook that takes it at once. SQS bills the message,
-# its receipt and its deletion; the function waits for the receiver.
+# What an event adds if it is posted to a webhook that accepts it at the first try. SQS bills
+# sending, receiving and deleting the message. The function waits for the receiver's response.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# What a message adds to its event if it is sent alone: a batch of up to ten shares the invocation
-# and the count, whose transaction is two of the writes. Two more writes count the message for its
-# address and for the day. The first of them is not needed for a verified address; a list with a
-# budget of its own needs one more. The function waits for the sender.
+# What a message adds to its event if the message is sent alone. A batch of up to ten messages would
+# share the invocation and the count of messages, whose transaction takes two of the writes. Two
+# more writes count the message for its address and for the day. A verified address does not need
+# the first of these two writes, and a waitlist with a budget of its own needs another write. The
+# function waits for the response of the sender.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# Milliseconds that are billed. These are assumed: measure yours in the log's `latency_ms`.
+# The billed milliseconds are assumptions. To measure them, use the log's `latency_ms`.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# Bytes of log: a line of the access log, of the public and of the private function, and what a run
-# of maintenance writes with Lambda's own lines.
+# The bytes of a line in the access log, in the log of the public function and in the log of the
+# private function, and the bytes that a run of maintenance logs, including Lambda's own lines.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
-ECPUS = 3  # of a script: assumed; a plain command of up to 1 KB counts 1
-ANSWER_KB, BOARD_KB = 1.0, 10.0  # what leaves AWS; the board compressed
-ENTRY_BYTES = 100  # in Redis, without segments
-RECORD_BYTES = 3_000  # in DynamoDB: record, history, index
+# The ECPUs of a script, which is an assumption. A plain command of up to 1 KB takes 1 ECPU.
+ECPUS = 3
+# The size of a response and of the compressed board when they leave AWS.
+ANSWER_KB, BOARD_KB = 1.0, 10.0
+# The memory that an entry needs in Redis if the waitlist has no segments.
+ENTRY_BYTES = 100
+# The storage that an entry needs in DynamoDB for the record, the history and the index.
+RECORD_BYTES = 3_000
 HOURS = 730
 MINUTES = HOURS * 60
 
 
 @dataclass(frozen=True)
 class Prices:
-    """US dollars in us-east-1, without free tiers and volume discounts.
+    """AWS' prices in US dollars for us-east-1, without free tiers and volume discounts.
 
-    Sources: docs/operate/sizing.md.
+    docs/operate/sizing.md names the sources.
     """
 
     api_per_million: float = 1.00
@@ -109,14 +117,15 @@ class Prices:
 
 @dataclass(frozen=True)
 class Month:
-    """What happens in a month: customers who join and are admitted, and how they look.
+    """The activity of a month. Every customer who signs up is also admitted.
 
-    `polls` are looks at the own entry, `boards` reads of the board. With `edge` CloudFront answers
-    the boards, and one in five seconds reaches the service. Nothing happens in most `lists`. With
-    `webhook` each event is posted to one. So many people are told something by `mails`, and by
-    `texts`, an SMS each; None if the stack has no sender. An SMS has `text_parts` parts, each of
-    which costs `text_price` dollars. With `verify` each signup gets one more message, a link by
-    `mail` or `sms`. `monitoring` is the stack's parameter.
+    `polls` is how often customers look at their own entry, and `boards` how often the board is
+    read. If `edge` is true, CloudFront answers reads of the board, and only one read in five
+    seconds reaches the service. All `lists` except one are idle. If `webhook` is true, every event
+    is posted to a webhook. `mails` and `texts` are the numbers of sent mails and SMS, or None if
+    the stack has no sender for them. An SMS has `text_parts` parts, and each part costs
+    `text_price` dollars. If `verify` is `mail` or `sms`, each signup causes another message of that
+    type, with a link. `monitoring` is the stack's parameter Monitoring.
     """
 
     signups: int
@@ -134,7 +143,7 @@ class Month:
     monitoring: str = "full"
 
 
-# In the order of the table.
+# The line items, in the order of the table.
 ITEMS = (
     "API Gateway, requests",
     "Lambda, invocations",
@@ -155,8 +164,11 @@ ITEMS = (
 
 @dataclass(frozen=True)
 class Watched:
-    """The metrics of a part that are paid for: its own ones, while nobody calls and while all kinds
-    of calls come, and those that its alarms read. An alarm costs its price for each.
+    """The numbers of metrics that a part of the stack pays for.
+
+    `idle` is the number of its own metrics while there are no calls, and `busy` the number while
+    there are calls of all kinds. `alarmed` is the number of metrics that its alarms read. An alarm
+    costs its price for each metric that it reads.
     """
 
     idle: int
@@ -164,8 +176,9 @@ class Watched:
     alarmed: int
 
 
-# By the parameter Monitoring, for one waitlist. A webhook gets the events of a life, and has
-# failed once; mails have alarms on SES' rates of bounces and complaints.
+# The metrics for one waitlist, by the value of the parameter Monitoring. The webhook receives all
+# events of a customer's life, and has failed once. Mails have alarms for SES' rates of bounces and
+# complaints.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
@@ -184,7 +197,10 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return dollars by line item, the total last; a month without calls is an idle stack's."""
+    """Return the dollars of a month by line item, with the total at the end.
+
+    If the month has no calls, the result is the cost of an idle stack.
+    """
     calls = {
         "signup": 0 if month.verify else month.signups,
         "signup to verify": month.signups if month.verify else 0,
@@ -224,7 +240,10 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def _messages(month: Month, prices: Prices) -> float:
-    """Return the dollars of a month's messages, each sent alone, with those of AWS' senders."""
+    """Return the dollars of a month's messages, including AWS' prices for mails and SMS.
+
+    Each message is sent alone.
+    """
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
     texts += month.signups if month.verify == "sms" else 0
@@ -243,16 +262,14 @@ def _messages(month: Month, prices: Prices) -> float:
 
 
 def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
-    """Return the dollars of a part's metrics, and of the alarms that watch it."""
+    """Return the dollars of the metrics and the alarms of a part of the stack."""
     watched = WATCHED[month.monitoring][part]
     metrics = watched.busy if is_busy else watched.idle
     return metrics * prices.metric_month + watched.alarmed * prices.alarm_month
 
 
 def _idle_queue(gigabytes: float, prices: Prices) -> float:
-    """Return the dollars of a month of a function behind a queue of which nothing but the heartbeat
-    comes.
-    """
+    """Return the dollars of a month for a function whose queue receives only the heartbeat."""
     heartbeat = _queued(
         Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
     )
@@ -260,7 +277,7 @@ def _idle_queue(gigabytes: float, prices: Prices) -> float:
 
 
 def _an_event(prices: Prices) -> float:
-    """Return the dollars of an event that the function of events puts on the bus alone."""
+    """Return the dollars for putting one event on the bus with a function call of its own."""
     millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
     return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
 
@@ -268,7 +285,7 @@ def _an_event(prices: Prices) -> float:
 def _queued(
     operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
 ) -> float:
-    """Return the dollars of one event that a function takes from a queue of its own, alone."""
+    """Return the dollars for one event that a function receives alone from its queue."""
     return (
         (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
         + millis / 1000 * gigabytes * prices.lambda_per_gb_second
@@ -279,7 +296,7 @@ def _queued(
 
 
 def _webhook(month: Month, events: float, prices: Prices) -> float:
-    """Return the dollars of a month in which so many events are posted to a webhook."""
+    """Return the dollars of a month in which `events` events are posted to a webhook."""
     an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
     return (
         events * an_event
@@ -290,7 +307,7 @@ def _webhook(month: Month, events: float, prices: Prices) -> float:
 
 
 def idle_list(prices: Prices = Prices()) -> float:
-    """Return the dollars of a month of a list in which nothing happens, beside other lists."""
+    """Return the dollars of a month for an idle waitlist in a stack with other waitlists."""
     a_minute = (
         IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
         + IDLE_LIST_READS / 1e6 * prices.reads_per_million
@@ -306,7 +323,7 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return the dollars of calls by line item, without the monthly costs of an idle stack."""
+    """Return the dollars of the calls by line item, without the costs of an idle stack."""
     used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]
@@ -327,7 +344,7 @@ def cost_of(
 
 
 def _minute(prices: Prices) -> float:
-    """Return the dollars of a run of maintenance, as if it made its calls one after the other."""
+    """Return the dollars of a run of maintenance, as if it made its calls one at a time."""
     public_ms = OWN_MS + TABLE_MS * MINUTE.table_calls + QUEUE_MS * MINUTE.queue_calls
     private_ms = PRIVATE_MS * MINUTE.queue_calls
     gb_seconds = (public_ms * PUBLIC_GB + private_ms * PRIVATE_GB) / 1000
@@ -344,7 +361,7 @@ def _minute(prices: Prices) -> float:
 def totals(
     calls: Mapping[str, float], operations: Mapping[str, Operation] = OPERATIONS
 ) -> dict[str, float]:
-    """Return what these calls use together, by the fields of an operation."""
+    """Return the resources that the calls use together, by the fields of Operation."""
     return {
         field.name: sum(
             count * float(getattr(operations[name], field.name)) for name, count in calls.items()

@@ -1,4 +1,4 @@
-"""Says in words where a person is, and why."""
+"""Explains in words where a person is, and why."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ BY = {"customer": "the customer", "policy": "the admission policy", "maintenance
 
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
-    """Return sentences about an entry with its history, and the list's settings."""
+    """Return sentences about an entry, its history, and the settings of its waitlist."""
     sentences = _state(person, waitlist)
     if person["banned_at"]:
         banned = _last("banned", person["history"], "Banned", "the customer was banned")
@@ -31,7 +31,7 @@ def _state(person: Document, waitlist: Document) -> list[str]:
         case "admitted":
             return list(_admitted(person, history))
         case "left" if person["left_at"] is None:
-            return ["The customer has not been on the list."]
+            return ["The customer has never been on the list."]
         case "left":
             return [_last("left", history, "The stay ended", "the customer left the list")]
         case "joining":
@@ -45,23 +45,26 @@ def _state(person: Document, waitlist: Document) -> list[str]:
 def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     position, priority = person["position"], person["priority"]
     if position is None:
-        yield "The entry waits; its position is not known at this moment."
+        yield "The entry is waiting, but its position is not known at the moment."
     elif position == 1:
-        yield "First in the queue."
+        yield "The entry is first in the queue."
     else:
         yield f"{counted(position - 1, 'person is', 'people are')} ahead{_of_them_ready(person)}."
     yield from _passed_over(person, history)
     if person.get("confirm_by"):
-        yield f"Asked if they still wait; to be confirmed by {shown(person['confirm_by'])}."
+        yield (
+            "The customer was asked whether they still wait, and must confirm by "
+            f"{shown(person['confirm_by'])}."
+        )
     if priority:
-        yield f"Priority {priority} is served before every lower one; 0 is the usual one."
+        yield f"Priority {priority} is served before all lower priorities. The usual priority is 0."
     else:
-        yield "Priority 0, the usual one: people of a higher priority go first."
-    moves = [one for one in history if one["event"] not in READINESS]
+        yield "The priority is 0, which is usual. People with a higher priority go first."
+    moves = [event for event in history if event["event"] not in READINESS]
     if moves and moves[-1]["event"] in MOVED:
         yield f"{MOVED[moves[-1]['event']]} {_how(moves[-1])}."
     if attempts := person["attempts"]:
-        yield f"{counted(attempts, 'hold or offer', 'holds or offers')} ended unused before."
+        yield f"{counted(attempts, 'earlier claim or offer', 'earlier claims or offers')} expired."
 
 
 def _of_them_ready(person: Document) -> str:
@@ -70,24 +73,24 @@ def _of_them_ready(person: Document) -> str:
 
 
 def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]:
-    """Yield why others pass the entry, which keeps its place."""
+    """Yield the reasons why others go before the entry, which keeps its place."""
     for reason in person.get("not_ready") or ():
         if reason == "resting":
             until = shown(person["rest_until"])
-            yield f"Passed over: the customer rests until {until}, or resumes before."
+            yield f"Passed over: the customer rests until {until}, unless they resume earlier."
         elif reason == "held_back":
             held = _latest(history, "held_back")
             yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
         elif reason == "delayed" and person.get("delayed_until"):
             yield f"Passed over: released with a delay until {shown(person['delayed_until'])}."
         elif reason == "unverified":
-            yield "Passed over: the customer has not opened the link that proves the address."
+            yield "Passed over: the customer has not opened the link that verifies the address."
         else:
             yield f"Passed over: {shown(reason.replace('_', ' '))}."
 
 
 QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
-# Events that move an entry nowhere.
+# These events do not move an entry.
 READINESS = (
     "rested",
     "resumed",
@@ -102,58 +105,60 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# What the latest move says of an entry that waits.
+# The descriptions of the latest move of a waiting entry. The actor and the time follow.
 MOVED = {
     "bumped": "Moved",
-    "released": "Given back to the queue",
-    "expired": "Back in the queue because a hold expired",
-    "declined": "At the end of the queue because the customer declined an offer",
-    "withdrawn": "Back at the old place because an operator took an offer back",
-    "no_show": "Back in the queue because an offer was not accepted in time",
-    "redriven": "Back in the queue after it was parked",
-    "reinstated": "Back at the former place by a new stay",
+    "released": "Returned to the queue",
+    "expired": "Returned to the queue after a claim expired,",
+    "declined": "Moved to the end of the queue after an offer was declined",
+    "withdrawn": "Returned to the old place after an offer was taken back",
+    "no_show": "Returned to the queue after an offer was not accepted in time,",
+    "redriven": "Returned to the queue after being parked,",
+    "reinstated": "Returned to the former place with a new stay,",
 }
 
 
 def _admission(waitlist: Document) -> Iterator[str]:
     if waitlist["rebuild"] is not None:
-        yield "The order is being rebuilt; until that ends, no one is admitted."
+        yield "The order is being rebuilt. No one is admitted until that has ended."
     if waitlist["paused"]:
-        yield "The list is paused: no one is admitted until an operator resumes it."
+        yield "The list is paused. No one is admitted until an operator resumes it."
     admission = waitlist["admission"]
     text = policy_text(admission)
     if text == policy_text(None):
-        yield "The list admits by hand only: an operator admits or claims people."
+        yield "The list admits no one by itself. An operator admits or claims people."
     else:
         yield f"The list admits by itself: {text}."
         if admission.get("offer_hours"):
-            yield "Outside its hours it offers nothing."
+            yield "Outside these hours, the list makes no offers."
 
 
 def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
     made = _latest(history, "offered")
     if person["offered_until"]:
         yield f"A place is offered until {shown(person['offered_until'])}."
-        yield "The customer enters or declines; without either, the rule for no-shows applies."
+        yield "If the customer neither enters nor declines, the rule for no-shows applies."
     else:
         yield f"A claim holds the entry until {shown(person['claimed_until'])}."
-        yield "The claimer completes, releases or parks it; without that, it waits again."
+        yield "The client that made the claim can complete, release or park it."
+        yield "If the lease ends first, the entry waits again."
     if made is not None:
-        yield f"It was made {_how(made)}."
+        kind = "offer" if person["offered_until"] else "claim"
+        yield f"The {kind} was made {_how(made)}."
 
 
 def _parked(person: Document, history: Sequence[Document], waitlist: Document) -> Iterator[str]:
     yield _last("parked", history, "Parked", "the entry was parked")
     if person["attempts"] >= waitlist["max_attempts"]:
         attempts = counted(person["attempts"], "attempt", "attempts")
-        yield f"{attempts} ended unused; the list allows {waitlist['max_attempts']:,}."
-    yield "It stays out of the queue until an operator redrives or removes it."
+        yield f"{attempts} expired. The list allows {waitlist['max_attempts']:,}."
+    yield "The entry stays out of the queue until an operator redrives or removes it."
 
 
 def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:
     yield _last("admitted", history, "Admitted", "the person was admitted")
     if person["exited_at"]:
-        yield f"Went out at {shown(person['exited_at'])}."
+        yield f"The person went out at {shown(person['exited_at'])}."
         if person["room_until"]:
             yield f"The place inside is taken until {shown(person['room_until'])}."
     elif person["inside_until"]:
@@ -167,7 +172,7 @@ def _last(event: str, history: Sequence[Document], words: str, unknown: str) -> 
 
 
 def _latest(history: Sequence[Document], event: str | None = None) -> Document | None:
-    found = [one for one in history if event in (None, one["event"])]
+    found = [entry for entry in history if event in (None, entry["event"])]
     return found[-1] if found else None
 
 
@@ -177,5 +182,5 @@ def _how(event: Document) -> str:
 
 
 def actor(by: str) -> str:
-    """Return an actor in words; of an ARN, only the name in the account."""
+    """Return an actor in words. An ARN is shortened to the name within the account."""
     return BY.get(by) or shown(by.rpartition(":")[2] if by.startswith("arn:") else by)

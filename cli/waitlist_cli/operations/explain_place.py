@@ -1,6 +1,7 @@
-"""How a person came to their place: the moves of the stay, and what happened ahead of them.
+"""Explains how a person came to their place in the queue.
 
-Only what the service has recorded; a place that it has not recorded is `unknown`.
+The explanation contains the moves of the stay and what happened ahead of the person. It uses only
+what the service has recorded. A place that was not recorded is `unknown`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,18 +10,19 @@ from typing import Any, Literal, Protocol
 
 from waitlist_cli.operations.explain import READINESS, explanation
 
-# A position, None while the entry is not in the queue.
+# A position, or None while the entry is not in the queue.
 Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
-# Events after which an entry is not in the queue, and those that change no place.
+# After these events an entry is not in the queue.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
-# Events that begin a stay.
+# These events begin a stay.
 BEGINNINGS = ("joined", "reinstated")
+# These events do not change the place.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
 class Pages(Protocol):
-    """Yields the items of a list of the API, at most `most`, one page a call."""
+    """A function that yields at most `most` items of an API list, page by page."""
 
     def __call__(
         self, path: str, name: str, most: int | None = None, **params: str
@@ -29,10 +31,11 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One event of the stay, with the place before and after it.
+    """An event of a stay, with the places before and after the event.
 
-    `gained` is by how many places other people's admissions, departures and moves had brought the
-    entry nearer to the head since the step before; negative if others were moved ahead of it.
+    `gained` is the number of places by which the entry came nearer to the head since the previous
+    step, because other people were admitted, left or were moved. It is negative if other people
+    were moved ahead of the entry.
     """
 
     at: str
@@ -46,11 +49,12 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """What happened ahead since the entry joined, until it was taken out of the queue.
+    """What happened ahead of an entry from its signup until it was taken out of the queue.
 
-    `admitted` people, of whom `admitted_later` had joined later; `left`, who had joined earlier; of
-    the people who are ahead now `ahead_later` joined later. Not counted are people who were erased,
-    or have joined again since. Not `is_whole`: only the first ones were looked at.
+    `admitted` people were admitted in this time, and `admitted_later` of these people had joined
+    later than the entry. `left` people had joined earlier than the entry and left. `ahead_later` of
+    the people who are ahead now joined later than the entry. People who were erased or have joined
+    again since then are not counted. If `is_whole` is false, only the first people were looked at.
     """
 
     admitted: int
@@ -62,9 +66,9 @@ class Ahead:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """The place of an entry now, that at which it joined, and what is between the two.
+    """The place of an entry now, the place at which it joined, and what happened in between.
 
-    `why` are sentences about where the entry is.
+    `why` contains sentences that say where the entry is.
     """
 
     entry_id: str
@@ -83,17 +87,17 @@ class Explanation:
 def explain(
     pages: Pages, waitlist: dict[str, Any], person: dict[str, Any], most: int
 ) -> Explanation:
-    """Explain the place of a person; both are as the API returns them.
+    """Explain the place of a person. `waitlist` and `person` are responses of the API.
 
-    Reads the whole history, the lists of those who were admitted and who left since, and the people
-    ahead; at most `most` of each list.
+    The function reads the whole history, the people who were admitted or left since the signup, and
+    the people ahead. It reads at most `most` people of each list.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
     steps = steps_of(events)
     position: Place = person["position"]
     if position is None and person["status"] == "waiting":
-        # The order is being rebuilt.
+        # The service does not know positions while it rebuilds the order.
         position = UNKNOWN
     return Explanation(
         entry_id=person["entry_id"],
@@ -111,15 +115,15 @@ def explain(
 
 
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
-    """Return the moves of the newest stay, oldest first."""
+    """Return the moves of the newest stay, with the oldest move first."""
     moves = [event for event in events if event["event"] not in NO_MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:
-        # The customer was banned without having been on the list.
+        # The customer was banned but has never been on the waitlist.
         return ()
     steps: list[Step] = []
-    # Without the event of the signup the entry may have been anywhere.
+    # If the history does not contain the signup, the entry may have been at any place.
     place: Place = None if joined else UNKNOWN
     for event, following in zip(moves, [*moves[1:], None], strict=True):
         before, after = _places(event, following, place)
@@ -138,7 +142,10 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
 def _places(
     event: dict[str, Any], following: dict[str, Any] | None, place: Place
 ) -> tuple[Place, Place]:
-    """Return the places before and after an event, given that after the event before it."""
+    """Return the places before and after an event.
+
+    `place` is the place after the previous event.
+    """
     before: Place = None if place is None else UNKNOWN
     if event["event"] in OFF_QUEUE or _is_off_at_once(event, following):
         return before, None
@@ -151,7 +158,7 @@ def _places(
 
 
 def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> bool:
-    """Return whether a no-show was parked or taken off the list, without waiting again."""
+    """Return whether a no-show was parked or removed from the waitlist without waiting again."""
     if event["event"] != "no_show" or following is None:
         return False
     return following["event"] == "parked" or (following["event"], following["by"]) == (
@@ -161,7 +168,10 @@ def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> 
 
 
 def _gained(before: Place, after: Place) -> int | Literal["unknown"] | None:
-    """Return by how many places an entry came nearer; None if it was not in the queue."""
+    """Return by how many places an entry came nearer to the head.
+
+    If the entry was not in the queue, return None.
+    """
     if before is None or after is None:
         return None
     return before - after if isinstance(before, int) and isinstance(after, int) else UNKNOWN
@@ -175,9 +185,9 @@ def _ahead(
 
     def ended(status: str) -> list[dict[str, Any]]:
         people = pages(path, "entries", most, status=status, **since)
-        others = [one for one in people if one["entry_id"] != person["entry_id"]]
+        others = [other for other in people if other["entry_id"] != person["entry_id"]]
         is_whole.append(len(others) < most)
-        return [one for one in others if until is None or one[f"{status}_at"] <= until]
+        return [other for other in others if until is None or other[f"{status}_at"] <= until]
 
     is_whole: list[bool] = []
     admitted, left = ended("admitted"), ended("left")
@@ -194,7 +204,7 @@ def _ahead(
 
 
 def _off_queue_at(steps: Sequence[Step]) -> str | None:
-    """Return when the entry was taken out of the queue for the last time; None if it waits."""
+    """Return when the entry was last taken out of the queue, or None if it is waiting."""
     until = None
     for step in steps:
         until = None if step.after is not None else until or step.at
@@ -202,4 +212,4 @@ def _off_queue_at(steps: Sequence[Step]) -> str | None:
 
 
 def _joined_later(people: Sequence[dict[str, Any]] | Iterator[dict[str, Any]], than: str) -> int:
-    return sum((one["joined_at"] or "") > than for one in people)
+    return sum((person["joined_at"] or "") > than for person in people)

@@ -1,4 +1,4 @@
-"""`waitlist export`: writes people page by page."""
+"""`waitlist export`: writes people to a file or to the terminal, page by page."""
 
 import io
 import json
@@ -21,9 +21,9 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 
 Person = dict[str, Any]
-# Columns that each CSV has.
+# The columns that every CSV has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# Columns of what few people have; a CSV leaves those out in which no one has anything.
+# Columns with values that few people have. A CSV has such a column only if anyone has a value.
 IF_ANY = (
     "not_ready",
     "held_back_reason",
@@ -47,13 +47,14 @@ IF_ANY = (
     "language",
     "rank",
 )
-# Columns of what follows from the others, or says nothing about a place.
+# Columns that follow from other columns or say nothing about a place. Only a whole CSV has them.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until")
-# Who is on the list, and who was; an entry may be banned in any of the last states, or without one.
+# The statuses of people who are or were on the waitlist. A banned person may have been admitted or
+# have left before, or may have never been on the waitlist.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
-# The fields that become columns, those that most people have; a file of more would open in no
-# spreadsheet, and guests choose the names.
+# How many fields become columns of their own. The most common fields are chosen. Guests can invent
+# field names, and a spreadsheet cannot open a file with too many columns.
 MOST_FIELDS = 200
 SPOOLED_BYTES = 8_000_000
 Pages = Callable[[str], Iterator[Person]]
@@ -61,10 +62,10 @@ Pages = Callable[[str], Iterator[Person]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """Which columns a CSV has: of `questions`, the fields of the list, or of all fields.
+    """The choice of columns for a CSV.
 
-    `questions` are pairs of `profile` or `attributes` and a name; none is all. With `is_whole` the
-    CSV has each column that there is.
+    `questions` are pairs of `profile` or `attributes` and the name of a field. If there are no
+    questions, all fields get a column. If `is_whole` is true, the CSV has every possible column.
     """
 
     questions: Sequence[tuple[str, str]] = ()
@@ -72,28 +73,32 @@ class Sheet:
 
 
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
-    """Return the columns of a list's CSV: what its page asks, and what its segments name.
+    """Return the columns for the CSV of a waitlist.
 
-    A list without such questions has people of other programs, whose fields are all shown.
+    The columns are the address, the questions of the waitlist's page and the attributes of its
+    segments. If the page has no questions, other programs have added the people, and all their
+    fields become columns.
     """
     asked = [
-        (one["kept_in"], one["name"]) for one in (waitlist.get("page") or {}).get("fields", ())
+        (question["kept_in"], question["name"])
+        for question in (waitlist.get("page") or {}).get("fields", ())
     ]
     if not asked:
         return Sheet()
     identity = waitlist.get("identity")
-    own = [("profile", identity["field"])] if identity else []
+    address = [("profile", identity["field"])] if identity else []
     segments = [("attributes", name) for names in waitlist["segments"] for name in names]
-    return Sheet([*dict.fromkeys([*own, *asked, *segments])])
+    return Sheet([*dict.fromkeys([*address, *asked, *segments])])
 
 
 def everyone(pages: Pages) -> Iterator[Person]:
-    """Yield the people of each status once; `pages` returns those of a status."""
+    """Yield every person once. `pages` returns the people of a status."""
     for status in EVERYONE:
         for person in pages(status):
-            # Who was banned after a stay has been written with it.
-            is_known = status == "banned" and (person["left_at"] or person["admitted_at"])
-            if not is_known:
+            # A person who was banned after a stay was already yielded with the people who left or
+            # were admitted.
+            is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
+            if not is_written:
                 yield person
 
 
@@ -106,7 +111,7 @@ def export_people(
     *,
     is_whole: bool = False,
 ) -> None:
-    """Write all entries of a query, with one page in memory."""
+    """Write all entries that match a query, with only one page in memory."""
 
     def pages(status: str) -> Iterator[Person]:
         path, asked = f"/{waitlist_id}/entries", {**query, "status": status}
@@ -116,7 +121,8 @@ def export_people(
     if form == "csv" and not is_whole:
         sheet = sheet_of(context.call("GET", waitlist_id))
     people = everyone(pages) if query["status"] == ALL else pages(query["status"])
-    # Read before the file is opened, so that a refusal leaves an existing file as it was.
+    # Fetch the first person before opening the file, so that an existing file is not overwritten if
+    # the service refuses the request.
     first = list(islice(people, 1))
     count = 0
 
@@ -128,7 +134,7 @@ def export_people(
             yield person
 
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        # A file keeps control characters; a terminal would act on them.
+        # Replace control characters only on a terminal, which would act on them.
         shown = _harmless if file.isatty() else str
         for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
@@ -138,9 +144,10 @@ def export_people(
 
 
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
-    """Yield the text of a file, a person at a time; that of a CSV after the last person was read.
+    """Yield the text of a file, one person at a time.
 
-    A CSV has one column for each field of the profiles and each attribute that the sheet has.
+    A CSV has one column for each profile field and attribute that the sheet selects. Its columns
+    depend on all people, so its text begins only after the last person was read.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
@@ -156,18 +163,18 @@ def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]
         columns = [*ALWAYS, *(name for name in IF_ANY if name in used)]
         if sheet.is_whole:
             columns = [*ALWAYS, *IF_ANY, *IF_ASKED]
-        # A spreadsheet takes a file without this mark for one in the encoding of its country.
+        # If this mark is missing, a spreadsheet expects the encoding that is usual in its country.
         yield UTF_8_MARK
         yield from _sheet(map(json.loads, spool), columns, _fields(sheet, fields))
 
 
 def _fields(sheet: Sheet, counts: Counter[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Return the fields that have a column, in the order of the form, or as they were found."""
+    """Return the fields that get a column, in the order of the form or in the order found."""
     if sheet.questions:
         return sheet.questions
     chosen = dict(counts.most_common(MOST_FIELDS))
-    found = [one for one in counts if one in chosen and has_column(one[1])]
-    return sorted(found, key=lambda one: PARTS.index(one[0]))
+    found = [field for field in counts if field in chosen and has_column(field[1])]
+    return sorted(found, key=lambda field: PARTS.index(field[0]))
 
 
 def _sheet(
@@ -175,8 +182,9 @@ def _sheet(
 ) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
-    # `attributes` and `profile` have the rest as JSON: of too many fields, and what no cell holds.
-    writer.header([*columns, *(".".join(one) for one in fields), *PARTS])
+    # The columns `attributes` and `profile` contain the rest as JSON: fields that have no column of
+    # their own, and values that do not fit into a cell.
+    writer.header([*columns, *map(".".join, fields), *PARTS])
     for person in people:
         yield _taken(buffer)
         rest = {part: dict(person[part]) for part in PARTS}
@@ -187,7 +195,10 @@ def _sheet(
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as text that a spreadsheet keeps: it makes WAHR of true, in some countries."""
+    """Return a value as text that a spreadsheet does not change.
+
+    A German spreadsheet, for example, would change `true` to `WAHR`.
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -196,7 +207,10 @@ def _shown(value: Any) -> Any:
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Return the cell of a field. The rest keeps what an import could not read from the cell."""
+    """Return the cell of a field, and remove the field from `rest`.
+
+    A value that an import could not read from the cell stays in `rest`.
+    """
     if name not in rest:
         return ""
     value = rest[name]
@@ -232,7 +246,7 @@ def _opened(output: str | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _counter(context: Context, output: str | None) -> Iterator[tuple[Progress, Any]]:
-    """Show a counter, unless it would mix with the output."""
+    """Show a counter, unless the counter would mix with the output on the terminal."""
     notes = context.output.notes
     hidden = not notes.is_terminal or (output is None and context.output.console.is_terminal)
     columns = (TextColumn("{task.completed:,} people"), TimeElapsedColumn())

@@ -1,4 +1,4 @@
-"""What an operator does to one person: path, body and headers of each request."""
+"""The requests that an operator can send about one person."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """An entry of a list. Each method sends one request and returns the answer.
+    """An entry of a waitlist. Each method sends one request and returns the response.
 
-    `reason` is stored in the history. `key` is the Idempotency-Key: a repeat has no second effect.
+    The history stores the `reason`. Requests with the same Idempotency-Key `key` have only one
+    effect.
     """
 
     api: "Api"
@@ -31,40 +32,39 @@ class Person:
         return self._send("GET", self.path)
 
     def messages(self) -> Any:
-        """Return what became of the messages of the present stay."""
+        """Return the messages of the current stay and their states."""
         return self._send("GET", f"{self.path}/messages")
 
     def edit(self, **changes: Any) -> Any:
-        """Replace the profile, the attributes or both."""
+        """Replace the profile, the attributes, or both."""
         return self._send("PATCH", self.path, {**changes, "reason": self.reason})
 
     def erase(self) -> None:
         self._send("DELETE", self.path)
 
     def token(self) -> Any:
-        """Issue an entry token."""
         return self._send("POST", f"{self.path}/token")
 
     def link(self) -> Any:
-        """Return the link of the customer's page that verifies the entry, or opens its place."""
+        """Return a link to the customer's page. The link verifies the entry or shows its place."""
         return self._send("POST", f"{self.path}/link")
 
     def verify(self, joined_at: str | None) -> Any:
-        """Mark the stay verified that began then, and no later one."""
+        """Mark the stay that began at `joined_at` as verified. A later stay is not affected."""
         return self._post("verify", joined_at=joined_at)
 
     def admit(self) -> Any:
         return self._post("admit")
 
     def withdraw(self, offered_until: str | None) -> Any:
-        """Take the offer back that ends then, and no later one."""
+        """Take back the offer that ends at `offered_until`. A later offer is not affected."""
         return self._post("withdraw", offered_until=offered_until)
 
     def exit(self) -> Any:
         return self._post("exit")
 
     def bump(self, **to: Any) -> Any:
-        """Move by one of `priority`, `places` and `to` ("front" or "back")."""
+        """Move the entry. Give one of `priority`, `places` and `to` ("front" or "back")."""
         return self._post("bump", **to)
 
     def ready(self, is_ready: bool) -> Any:
@@ -77,35 +77,38 @@ class Person:
         self._post("remove", ban=True)
 
     def unban(self, banned_at: str | None) -> None:
-        """End the ban that began then, and no later one."""
+        """End the ban that began at `banned_at`. A later ban is not affected."""
         self._post("unban", banned_at=banned_at)
 
     def reinstate(self) -> Any:
         return self._post("reinstate")
 
     def redrive(self, parked_at: str | None, to: str) -> Any:
-        """Return the entry that was parked then, and not later, to its "place" or to the "back"."""
+        """Return an entry that was parked at `parked_at` to its "place" or to the "back".
+
+        An entry that was parked again later stays parked.
+        """
         path = f"/{self.waitlist_id}/parked/{self.entry_id}/redrive"
         body = {"parked_at": parked_at, "to": to, "reason": self.reason}
         return self._send("POST", path, body)
 
     def complete(self, claim_token: str) -> Any:
-        return self._of_claim("complete", claim_token, reason=self.reason)
+        return self._send_to_claim("complete", claim_token, reason=self.reason)
 
     def release(self, claim_token: str, to: str, delay_seconds: int = 0) -> Any:
-        """Give the entry back to its "place" or the "back"; it is passed over for the delay."""
+        """Return the entry to its "place" or to the "back". It is passed over during the delay."""
         body: dict[str, Any] = {"to": to, "reason": self.reason}
         if delay_seconds:
             body["delay_seconds"] = delay_seconds
-        return self._of_claim("release", claim_token, **body)
+        return self._send_to_claim("release", claim_token, **body)
 
     def extend(self, claim_token: str, lease_seconds: int | None) -> Any:
-        return self._of_claim("extend", claim_token, lease_seconds=lease_seconds)
+        return self._send_to_claim("extend", claim_token, lease_seconds=lease_seconds)
 
     def park(self, claim_token: str) -> Any:
-        return self._of_claim("park", claim_token, reason=self.reason)
+        return self._send_to_claim("park", claim_token, reason=self.reason)
 
-    def _of_claim(self, verb: str, claim_token: str, **body: Any) -> Any:
+    def _send_to_claim(self, verb: str, claim_token: str, **body: Any) -> Any:
         path = f"/{self.waitlist_id}/claims/{self.entry_id}/{verb}"
         return self._send("POST", path, {"claim_token": claim_token, **body})
 

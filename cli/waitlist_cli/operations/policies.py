@@ -1,4 +1,4 @@
-"""Admission policies as an operator types and reads them."""
+"""Reads admission policies as operators type them, and describes them in words."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ def admits_alone(policy: Mapping[str, Any]) -> bool:
 
 
 def rate_of(text: str) -> dict[str, Any] | None:
-    """Return the rate of COUNT/PERIOD; None for an empty text."""
+    """Return the rate that a text of the form COUNT/PERIOD means, or None for an empty text."""
     if not text:
         return None
     found = RATE.fullmatch(text)
@@ -45,16 +45,16 @@ def rate_of(text: str) -> dict[str, Any] | None:
 
 
 def rate_text(rate: Mapping[str, Any]) -> str:
-    """Return a rate in words: how many a period, from when on, and what counts."""
+    """Return a rate in words: the count, the period, what counts, and the start."""
     begins = f" from {rate['from']}" if rate.get("from") else ""
     enters = " who enter" if rate.get("counts") == "entered" else ""
     return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
 
 
 def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
-    """Return the times of `COUNT at TIME` or `COUNT at CRON [ZONE]`; an empty text is left out.
+    """Return the schedule for texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`.
 
-    Errors call the texts `label`.
+    Empty texts are left out. Error messages begin with `label`.
     """
     return [_scheduled(text, label) for text in texts if text]
 
@@ -75,7 +75,10 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
 
 
 def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
-    """Return the hours of `FROM-TO [ZONE]`; None for an empty text. Errors call it `label`."""
+    """Return the hours that a text of the form `FROM-TO [ZONE]` means, or None for an empty text.
+
+    Error messages begin with `label`.
+    """
     if not text:
         return None
     found = HOURS.fullmatch(text)
@@ -87,12 +90,15 @@ def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
 
 
 def hours_text(hours: Mapping[str, Any]) -> str:
-    """Return hours as `hours_of` reads them."""
+    """Return hours in the form that `hours_of` reads."""
     return f"{hours['from']}-{hours['to']} {hours['timezone']}"
 
 
 def hours_line(policy: Mapping[str, Any] | None) -> str:
-    """Return the hours of a policy as they are typed; empty without hours."""
+    """Return the offer hours of a policy in the form that `hours_of` reads.
+
+    If the policy has no offer hours, return an empty string.
+    """
     hours = (policy or DEFAULTS).get("offer_hours")
     return hours_text(hours) if hours else ""
 
@@ -102,7 +108,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
     if policy is None:
         return "by hand only"
     parts = [rate_text(policy["rate"])] if policy["rate"] else []
-    parts += [scheduled_text(one) for one in policy["schedule"]]
+    parts += map(scheduled_text, policy["schedule"])
     if is_sum(policy):
         parts = [" and ".join(parts)]
     if policy["max_inside"]:
@@ -113,54 +119,57 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the slots of a rate and of a schedule are added."""
+    """Return whether the slots of the rate and of the schedule are added together."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
 def schedule_line(scheduled: Mapping[str, Any], count: str = "d") -> str:
-    """Return a time of a schedule as `schedule_of` reads it; `count` formats its number."""
+    """Return a scheduled time in the form that `schedule_of` reads.
+
+    `count` is the format specification of the number.
+    """
     when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
     return f"{scheduled['count']:{count}} at {when}"
 
 
 def scheduled_text(scheduled: Mapping[str, Any]) -> str:
-    """Return a time of a schedule for people to read, with commas in the count."""
+    """Return a scheduled time as readable text, with commas in the count."""
     return schedule_line(scheduled, ",")
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return what one idle person costs a list whose no-shows keep their place, else None."""
+    """Return a warning that a no-show who keeps the place can take many slots, or None."""
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]
     taken = duration(attempts * policy["offer_seconds"])
     return (
-        "keep_place offers the same person a slot again, before the people behind: a person who "
-        f"never enters gets {counted(attempts, 'offer', 'offers')} of "
-        f"{duration(policy['offer_seconds'])}, which is {taken} of a slot, and is then parked. "
-        "to_back offers it to the next person."
+        "With keep_place, a no-show gets the next offer again, before the people behind. A person "
+        f"who never enters gets {counted(attempts, 'offer', 'offers')} of "
+        f"{duration(policy['offer_seconds'])}, occupies a slot for {taken}, and is then parked. "
+        "With to_back, the next person gets the slot."
     )
 
 
 def past_warning(
     before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
 ) -> str | None:
-    """Return which times of a changed schedule have passed, and so give no slots, else None."""
+    """Return a warning that names the past times of a changed schedule, or None."""
     saved, new = (
-        [scheduled_text(one) for one in of["schedule"]] for of in (before or DEFAULTS, policy)
+        list(map(scheduled_text, version["schedule"])) for version in (before or DEFAULTS, policy)
     )
-    times = [one["at"] for one in policy["schedule"] if one.get("at")]
+    times = [scheduled["at"] for scheduled in policy["schedule"] if scheduled.get("at")]
     past = [at for at in times if instant_of(at, "Schedule") <= now]
     if saved == new or not past:
         return None
     return (
-        f"{', '.join(past)} has passed: a new schedule gives no slots for a time that has passed. "
-        "Choose a later time."
+        f"{', '.join(past)} {'has' if len(past) == 1 else 'have'} passed. A new schedule gives no "
+        "slots for times in the past. Choose a later time."
     )
 
 
 def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Return one line: 500 a minute: the last of 50,000 people waits 1 h 40 min."""
+    """Return a line such as `500 a minute: the last of 50,000 people waits 1 h 40 min`."""
     people = f"the last of {found['position']:,} people"
     estimate = found["estimated_wait"]
     if estimate is None:

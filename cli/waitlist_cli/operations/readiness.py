@@ -1,9 +1,12 @@
-"""Whether a waiting person may be taken, in words."""
+"""Says in words why a waiting person cannot be admitted or claimed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def passed_over(person: Mapping[str, Any]) -> str:
-    """Return why a waiting person is passed over, such as `resting, held back`; "" if ready."""
+    """Return why a waiting person is passed over, such as `resting, held back`.
+
+    If the person is ready, return an empty string.
+    """
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())

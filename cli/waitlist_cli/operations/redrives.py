@@ -1,4 +1,4 @@
-"""Returns the parked people of a list to the queue, one after the other."""
+"""Returns the parked people of a waitlist to the queue, one by one."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 def redrives(
     api: "Api", waitlist_id: str, to: str, reason: str, most: int | None = None
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
-    """Redrive the people who are parked now, at most `most`, those parked first at first.
+    """Redrive the people who are parked now, at most `most` of them, in the order of their parking.
 
-    Yields each person with the service's refusal, such as of one who has been removed meanwhile. A
-    repeat goes on with those who are still parked. Who is parked again meanwhile stays parked.
+    Yield each person with the service's refusal, or None if the service did not refuse. It refuses
+    a person who has been removed in the meantime, for example. A repeated run continues with the
+    people who are still parked. People who are parked again in the meantime stay parked.
     """
     path = f"/{waitlist_id}/entries"
-    # Read to the end before the first one is taken off the list that is read.
+    # Read the whole list first, because each redrive removes a person from the list.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
-    for one in parked:
-        person = Person(api, waitlist_id, one["entry_id"], reason, policy=PATIENT)
+    for entry in parked:
+        person = Person(api, waitlist_id, entry["entry_id"], reason, policy=PATIENT)
         try:
-            person.redrive(one.get("parked_at"), to)
+            person.redrive(entry.get("parked_at"), to)
         except Refused as error:
-            yield one, error
+            yield entry, error
         else:
-            yield one, None
+            yield entry, None

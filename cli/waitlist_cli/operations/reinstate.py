@@ -1,4 +1,4 @@
-"""Gives people who are off a list their former places back, one after the other."""
+"""Gives people who are no longer on a waitlist their former places back, one by one."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -17,9 +17,11 @@ NO_TOKENS = "no_entry_tokens"
 
 @dataclass
 class Reinstatements:
-    """`back` counts the people who got their place, `already` those on the list before.
+    """A run that reinstates people.
 
-    An entry that is sent again within a run has its former key, so it is reinstated once.
+    `back` counts the people who got their place back, and `already` counts the people who were
+    still on the waitlist. If an entry is sent again within a run, it has the same key as before, so
+    it is reinstated only once.
     """
 
     api: "Api"
@@ -31,7 +33,7 @@ class Reinstatements:
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
-        """Return the entry, a refusal, or None if it is on the list already."""
+        """Return the entry or the refusal, or None if the entry is already on the waitlist."""
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, self.reason, key, PATIENT)
         try:
@@ -46,7 +48,10 @@ class Reinstatements:
         return entry
 
     def issue_token(self, entry_id: str) -> tuple[str, str] | None:
-        """Return the token of the new stay, and its link; None if customers have accounts."""
+        """Return an entry token and a link for the new stay.
+
+        If the service issues no entry tokens, return None.
+        """
         person = Person(self.api, self.waitlist_id, entry_id, policy=PATIENT)
         try:
             return person.token()["entry_token"], person.link()["url"]

@@ -1,4 +1,4 @@
-"""Finds people by a part of their customer id, profile or attributes."""
+"""Finds people by part of their customer id, profile or attributes."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,14 +8,14 @@ from waitlist_cli.client.paging import pages
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# Those inside are among the admitted.
+# `inside` is missing, because people who are inside are also in the list of admitted people.
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
 def find_person(api: "Api", waitlist_id: str, address: dict[str, str]) -> Any:
-    """Return the person of an address, such as {"email": …}, of a list with `identity`.
+    """Return the person with an address such as {"email": …}, on a waitlist with an `identity`.
 
-    The address is in the body, because URLs are logged.
+    The request contains the address in its body, because URLs are logged.
     """
     return api.operator("POST", f"/{waitlist_id}/find", address)
 
@@ -28,13 +28,14 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people of every status whose id, profile or attributes contain `text`, in any case.
+    """Yield the people of every status whose id, profile or attributes contain `text`.
 
-    Looks at `most` people of each status, or at all, and calls `on_limit` with a status that may
-    have more. `on_look` is called for each person looked at.
+    The search ignores case. If `most` is given, the search looks at no more than `most` people of
+    each status, and calls `on_limit` with each status that may have more people. It calls `on_look`
+    for each person that it has looked at.
     """
     wanted = text.casefold()
-    # Who changes status meanwhile is listed in both.
+    # A person whose status changes during the search may be listed in both statuses.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0
@@ -59,11 +60,11 @@ def _contains(values: Iterator[object], wanted: str) -> bool:
 
 
 def _leaves(value: object) -> Iterator[str]:
-    """Yield the texts and numbers in a value of JSON."""
+    """Yield the strings and numbers in a JSON value."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        for one in value:
-            yield from _leaves(one)
+        for item in value:
+            yield from _leaves(item)
     elif value is not None and not isinstance(value, bool):
         yield str(value)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 SETTINGS_CHANGED = "settings_changed"
 WAITLIST_EXISTS = "waitlist_exists"
-# How often settings are read again, if other operators change others of them meanwhile.
+# How often to read the settings again if other operators change other settings at the same time.
 TRIES = 5
 Document = dict[str, Any]
-# What the `page` setting is without being set.
+# The settings of the customer's page while `page` is not set.
 NO_PAGE: dict[str, Any] = {
     "text": "",
     "colour": None,
@@ -29,9 +29,9 @@ NO_PAGE: dict[str, Any] = {
 
 
 def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
-    """Create a waitlist and return it; raises Refused if it exists."""
+    """Create a waitlist and return it. Raises Refused if the waitlist already exists."""
     exists = Refused(
-        f"{waitlist_id} exists already. To change it: waitlist edit {waitlist_id}",
+        f"{waitlist_id} already exists. To change it, use: waitlist edit {waitlist_id}",
         WAITLIST_EXISTS,
     )
     if _exists(api, waitlist_id):
@@ -43,31 +43,33 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # It is as it was sent: the answer to the first try was lost.
+    # The existing waitlist has the settings that were sent. An earlier try created it, but its
+    # response was lost.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(api: "Api", waitlist_id: str, given: dict[str, Any], version: int | None = None) -> Any:
-    """Change some settings by JSON Merge Patch and return the waitlist; the others stay.
+    """Change some settings with a JSON Merge Patch, keep the others, and return the waitlist.
 
-    With a `version`, raise Refused (`settings_changed`) if the settings have another one now.
+    If `version` is given and is no longer current, raise Refused (`settings_changed`).
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # They are as they were sent: the answer to the first try was lost.
+    # The settings already have the values that were sent, so an earlier response was lost.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change_seen(
     api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
 ) -> Any:
-    """Change the settings that an operator gave others than the ones that they saw.
+    """Change the settings whose values in `given` differ from the values that the operator saw.
 
-    `seen` is None if that is not known. Raise Refused if another operator has changed one of these
-    meanwhile. What another operator has changed beside them stays.
+    `seen` contains the values that the operator saw, or is None if they are unknown. Raise Refused
+    if another operator has changed one of the same settings in the meantime. Other settings that
+    another operator has changed keep their new values.
     """
     for _ in range(TRIES):
         now = api.operator("GET", f"/{waitlist_id}")
@@ -88,17 +90,18 @@ def change_seen(
                 raise
     names = ", ".join(others or mine)
     raise Refused(
-        f"Another operator has changed {names} since you opened this page, and nothing is saved. "
-        "Open the page again to see it, then decide.",
+        f"Another operator has changed {names} since you opened this page, so nothing was saved. "
+        "Open the page again to see the change.",
         SETTINGS_CHANGED,
         412,
     )
 
 
 def replacement_patch(former: Any, new: Any) -> Any:
-    """Return the merge patch that leaves nothing of a former object but what the new one has.
+    """Return the merge patch that replaces a former object by a new object.
 
-    What is no object is returned as it is, for the service to refuse.
+    The patch also removes the fields that only the former object has. If one of the two values is
+    not an object, return the new value unchanged. The service then refuses it.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

@@ -1,4 +1,4 @@
-"""Signs one customer up as an operator."""
+"""Signs a customer up on behalf of an operator."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
 
 
 def address_field(waitlist: Mapping[str, Any]) -> str | None:
-    """Return the field of the profile that says who a person of a list is; None by customer ids."""
+    """Return the profile field that identifies people, or None if customer ids identify them."""
     identity = waitlist["identity"]
     return None if identity is None else str(identity["field"])
 
 
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
-    """Sign a customer up, also for a closed list, and return the result; raises Refused.
+    """Sign a customer up, even if the waitlist is closed, and return the result. Raises Refused.
 
-    `row` is a row of an import; what is None or empty is left out. On a list with `identity` it has
-    the address in its profile, and a customer id only if the person has no address. A repeat with
-    the same `key` keeps the place. `ended` says what a customer who left or was admitted before
-    gets.
+    `row` contains the fields of an import row. Fields that are None or empty are left out. If the
+    waitlist has an `identity`, the profile contains the address, and the row has a customer id only
+    if the person has no address. A repeat with the same `key` keeps the place. `ended` says what
+    happens to a customer who left or was admitted before.
     """
     entry = {name: value for name, value in row.items() if value not in (None, {})}
     body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key}]}

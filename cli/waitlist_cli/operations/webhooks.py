@@ -1,4 +1,4 @@
-"""Sends the webhook's dead letters again, some hundred a request."""
+"""Sends the webhook's dead letters again, a few hundred in each request."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,9 +10,9 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Yield how many events each request has sent again, of those since a time.
+    """Send the dead letters since a time again, and yield how many events each request has sent.
 
-    A repeat after an interruption goes on with the rest.
+    If a run is interrupted, the next run continues with the remaining events.
     """
     more = True
     while more:

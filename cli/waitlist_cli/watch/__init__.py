@@ -1,1 +1,1 @@
-"""A list as it changes, drawn in the terminal."""
+"""The command `waitlist watch`, which shows in the terminal how a waitlist changes."""

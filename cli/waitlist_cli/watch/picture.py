@@ -1,4 +1,4 @@
-"""Draws what `watch` shows: numbers, a curve of the depth, the head of the queue."""
+"""Draws the screen of `waitlist watch`: numbers, a curve of the queue's length, and its head."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,18 +15,21 @@ from waitlist_cli.terminal.output import details, duration, shown
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# A narrower terminal has no room for eight numbers in a row, nor for profiles.
+# A narrower terminal has no room for eight numbers in a row or for profiles.
 WIDE = 76
 LONGEST_NAME = 26
-# Lines taken by the panel, the numbers, the curve and the table's frame.
+# The panel, the numbers, the curve and the table's frame take this many lines.
 OTHER_LINES = 14
-# As which `line` a list takes no signup, and its colour.
+# The values of `line` in which a waitlist takes no signups, and their colours.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The waitlist at one moment; with a `problem`, the last values that were read."""
+    """The waitlist at one moment.
+
+    If there is a `problem`, the other values are from an earlier moment.
+    """
 
     at: str
     waitlist: dict[str, Any]
@@ -41,7 +44,7 @@ class Snapshot:
         return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
-        """Return the fields of one line of output."""
+        """Return the snapshot as the fields of one line of output."""
         head = self.people[0]["entry_id"] if self.people else None
         return {
             "at": self.at,
@@ -56,7 +59,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return the whole picture, no higher than the terminal."""
+    """Return the whole screen, which is no higher than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
@@ -65,12 +68,12 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
     if snapshot.problem:
         parts.insert(0, Text(snapshot.problem, style="bold red"))
     return Panel(
-        Group(*parts), title=_title(snapshot), subtitle=Text(f"{snapshot.at}  Ctrl-C ends")
+        Group(*parts), title=_title(snapshot), subtitle=Text(f"{snapshot.at}  Ctrl-C to stop")
     )
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Return a one-line chart, scaled from the least to the largest value."""
+    """Return a one-line chart that is scaled from the smallest to the largest value."""
     if not values:
         return ""
     least, most = min(values), max(values)
@@ -142,7 +145,7 @@ def _curve(depths: Sequence[int], bars: str) -> Text:
 
 
 def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
-    """Return a table of the first people; its last column takes the remaining width."""
+    """Return a table of the first people. Its last column takes the remaining width."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     if is_wide:

@@ -1,4 +1,4 @@
-"""Growth rates of two counters over the last seconds."""
+"""Computes the growth rates of two counters over the last seconds."""
 
 from collections import deque
 
@@ -6,7 +6,7 @@ WINDOW_SECONDS = 10.0
 
 
 class Rates:
-    """Rates per second; None until two samples were added."""
+    """The rates per second of two counters. They are None until two samples have been added."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()
@@ -29,5 +29,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # Negative if the waitlist was deleted and created again, which resets its counters.
+        # The growth is negative if the waitlist was deleted and created again, because that resets
+        # the counters.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

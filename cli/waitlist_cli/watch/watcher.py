@@ -1,4 +1,4 @@
-"""`waitlist watch`: reads a waitlist at an interval, and draws it or prints lines."""
+"""`waitlist watch`: reads a waitlist at regular intervals, and draws a screen or prints lines."""
 
 import threading
 import time
@@ -20,13 +20,13 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# The configuration changes seldom, so most snapshots reuse it.
+# The settings rarely change, so most snapshots reuse the settings that were read before.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 
 
 class Watcher:
-    """Takes snapshots of one waitlist, and keeps the samples for rates and the curve."""
+    """Takes snapshots of a waitlist and keeps the samples for the rates and the curve."""
 
     def __init__(self, context: Context, waitlist_id: str, head: int) -> None:
         self._api = context.api
@@ -41,7 +41,10 @@ class Watcher:
     def snapshots(
         self, seconds: float, most: int | None, end: threading.Event
     ) -> Iterator[Snapshot]:
-        """Yield a snapshot every `seconds`; while the service is away, the last one."""
+        """Yield a snapshot every `seconds`.
+
+        While the service does not answer, yield the last snapshot with a problem.
+        """
         due = time.monotonic()
         for number in count() if most is None else range(most):
             if number:
@@ -84,11 +87,12 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show snapshots until Ctrl-C, at most `most`; a second Ctrl-C ends at once."""
+    """Show at most `most` snapshots, or until Ctrl-C. A second Ctrl-C stops at once."""
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C sets an event, because a callback of a library could swallow an exception.
+    # The first Ctrl-C sets an event and raises no exception, because a callback of a library could
+    # swallow the exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():
@@ -101,7 +105,7 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # Taken first, so that its error is printed before the screen is cleared.
+    # Take the first snapshot before the screen is cleared, so that its error stays visible.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

@@ -1,1 +1,1 @@
-"""The worker: claims entries and runs a program for each."""
+"""The worker, which claims entries and runs a program for each entry."""

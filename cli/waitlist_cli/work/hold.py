@@ -1,4 +1,4 @@
-"""One claimed entry: extend the claim, complete it, give the entry back."""
+"""Extends and completes the claim of an entry, or gives the entry back."""
 
 import time
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from waitlist_cli.errors import CliError, Refused
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.context import Context
 
-# Pause after an extension failed.
+# The pause after an attempt to extend the claim has failed.
 RETRY_SECONDS = 1.0
 
 
 class OnFailure(StrEnum):
-    """What becomes of the entry if the program fails."""
+    """What happens to an entry if its program fails."""
 
     release = "release"
     back = "back"
@@ -24,12 +24,16 @@ class OnFailure(StrEnum):
 
 
 class HoldLost(Exception):
-    """The claim has ended; another worker may hold the entry."""
+    """The claim has ended. Another worker may have claimed the entry in the meantime."""
 
 
 @dataclass
 class Hold:
-    """A claim, whose lease is counted from `requested_at`, the time before the request."""
+    """The claim of an entry.
+
+    The lease is counted from `requested_at`, the time before the request, so that it never ends
+    later here than in the service.
+    """
 
     context: Context
     waitlist_id: str
@@ -41,14 +45,17 @@ class Hold:
     _ends_at: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._renewed(self.requested_at)
+        self._start_lease(self.requested_at)
 
     @property
     def entry_id(self) -> str:
         return str(self.claim["entry_id"])
 
     def keep(self) -> None:
-        """Extend the claim if half of its lease is over; raises HoldLost if that is too late."""
+        """Extend the claim if half of its lease has passed.
+
+        Raises HoldLost if the claim has ended.
+        """
         now = self.clock()
         if now < self._extend_at:
             return
@@ -57,22 +64,26 @@ class Hold:
         except Refused as error:
             raise HoldLost(error.message) from error
         except CliError as error:
-            # The service is away or failed, or credentials expired: it may work again in time.
+            # The service is down or failed, or the credentials expired. A later attempt may succeed
+            # before the lease ends.
             if self.clock() >= self._ends_at:
                 raise HoldLost(f"it could not be extended in time: {error.message}") from error
             self._extend_at = self.clock() + RETRY_SECONDS
         else:
-            self._renewed(now)
+            self._start_lease(now)
 
     def complete(self) -> None:
-        """Admit the person; raises HoldLost if the claim had ended."""
+        """Admit the person. Raises HoldLost if the claim has ended."""
         try:
             self._person().complete(self._token)
         except Refused as error:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release the entry, with a delay, or park it; return the outcome, or raise HoldLost."""
+        """Release the entry with a delay, or park it. Return the outcome in words.
+
+        Raises HoldLost if the claim has ended.
+        """
         try:
             if how is OnFailure.park:
                 self._person(reason).park(self._token)
@@ -93,6 +104,6 @@ class Hold:
         api = self.context.api
         return Person(api, self.waitlist_id, self.entry_id, reason, policy=policy)
 
-    def _renewed(self, now: float) -> None:
+    def _start_lease(self, now: float) -> None:
         self._extend_at = now + self.lease_seconds / 2
         self._ends_at = now + self.lease_seconds

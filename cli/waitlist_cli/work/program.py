@@ -1,4 +1,4 @@
-"""Runs a program in its own process group, so that a Ctrl-C in the terminal does not reach it."""
+"""Runs a program in its own process group, so that Ctrl-C in the terminal does not reach it."""
 
 import os
 import signal
@@ -10,21 +10,23 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# How long a program, and all that it has started, may take to end after SIGTERM.
+# How long a program and its child processes may take to end after SIGTERM.
 GRACE_SECONDS = 5.0
+# How often to check whether a process group has ended.
 LOOK_SECONDS = 0.05
 STDERR = 2
 
 
 class Program:
-    """Starts at once, with `text` as its standard input.
+    """A program that is running, with `text` as its standard input.
 
-    With `output_is_ours` its standard output goes to standard error, away from our JSON.
+    If `output_is_ours` is true, the program's standard output goes to standard error, so that it
+    does not mix with the JSON that this command prints.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
         try:
-            self._process = subprocess.Popen(  # noqa: S603 (it is what the operator typed)
+            self._process = subprocess.Popen(  # noqa: S603 (the operator typed the command)
                 list(words),
                 stdin=subprocess.PIPE,
                 stdout=STDERR if output_is_ours else None,
@@ -40,44 +42,47 @@ class Program:
         self._writer.start()
 
     def wait(self, seconds: float) -> int | None:
-        """Return the exit code, None if the program still runs after `seconds`."""
+        """Return the exit code, or None if the program is still running after `seconds`."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self) -> None:
-        """End the process group by SIGTERM, then by SIGKILL, if the program still runs.
+        """If the program is still running, end its process group with SIGTERM, then with SIGKILL.
 
-        A shell ends at SIGTERM, while the program that it has started may ignore the signal. So
-        the whole group has to be gone, not only its first process.
+        A shell ends at SIGTERM, but a program that the shell has started may ignore the signal.
+        That is why this method waits for the whole group and not only for its first process.
         """
         if self.wait(0) is not None:
             return
         for number in (signal.SIGTERM, signal.SIGKILL):
             self._signal(number)
-            if self._is_gone_within(GRACE_SECONDS):
+            if self._group_ends_within(GRACE_SECONDS):
                 return
 
-    def _is_gone_within(self, seconds: float) -> bool:
-        """Return whether no process of the group is left, at the latest after `seconds`."""
+    def _group_ends_within(self, seconds: float) -> bool:
+        """Return whether all processes of the group end within `seconds`."""
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if self.wait(min(left, LOOK_SECONDS)) is not None:
-                # The first process has been reaped, so only the others still count as the group.
+                # The first process has ended, so the group now consists of the other processes.
                 if not self._signal(0):
                     return True
                 time.sleep(min(left, LOOK_SECONDS))
         return False
 
     def _signal(self, number: int) -> bool:
-        """Send a signal to the group; 0 sends none. Return whether the group has processes."""
+        """Send a signal to the group and return whether the group has processes.
+
+        The number 0 sends no signal.
+        """
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
             return False
         except PermissionError:
-            # A process of the group runs as another user.
+            # A process of the group belongs to another user, so the group still has processes.
             return True
         return True
 
@@ -85,7 +90,7 @@ class Program:
         stream = self._process.stdin
         if stream is None:
             return
-        # The program may end, or close its input, without reading it.
+        # The program may end or close its input before it has read everything.
         with suppress(BrokenPipeError):
             stream.write(content)
         with suppress(BrokenPipeError):

@@ -1,6 +1,7 @@
-"""Graceful shutdown: the first signal asks to finish, the second to stop at once.
+"""Graceful shutdown: the first signal asks the program to finish, the second to stop at once.
 
-Ctrl-C, SIGTERM and the end of the terminal count alike; a signal that nohup ignores stays ignored.
+Ctrl-C, SIGTERM and the end of the terminal have the same effect. A signal that nohup ignores stays
+ignored.
 """
 
 import signal
@@ -14,7 +15,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True)
 class Shutdown:
-    """Sets one event per signal, and calls the function that belongs to it."""
+    """The reaction to signals.
+
+    The first signal sets `to_finish` and calls `on_first`. The second signal sets `to_stop` and
+    calls `on_second`.
+    """
 
     on_first: Callable[[], None]
     on_second: Callable[[], None] = lambda: None
@@ -31,9 +36,9 @@ class Shutdown:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle signals, and restore the former handlers at the end."""
-        handled = [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-        former = {one: signal.signal(one, lambda *_: self.on_signal()) for one in handled}
+        """Handle signals within the block, and restore the former handlers at its end."""
+        handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        former = {number: signal.signal(number, lambda *_: self.on_signal()) for number in handled}
         try:
             yield
         finally:

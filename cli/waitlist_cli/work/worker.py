@@ -1,4 +1,4 @@
-"""`waitlist work`: claims people one by one and runs a program for each."""
+"""`waitlist work`: claims people one by one and runs a program for each person."""
 
 import random
 import shutil
@@ -27,12 +27,13 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# A released entry is at the head again, so a program that fails at once would fail in a loop.
+# The longest pause after failures. A released entry is at the head of the queue again, so without a
+# pause a program that fails at once would fail in a tight loop.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# A person is passed over for twice as long after each failure.
+# After each failure a person is passed over for twice as long, up to this limit.
 MOST_RETRY_SECONDS = 3600
-# People whose failures are counted.
+# The number of people whose failures are counted.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 
@@ -59,9 +60,10 @@ class Plan:
 
 @dataclass
 class WorkCounts:
-    """What all threads have done; `left` is how many people may still be served, if limited.
+    """The results of all threads.
 
-    `failures` has how often the program has failed for a person, those who failed last at the end.
+    `left` is how many more people may be served, or None if there is no limit. `failures` contains
+    how often the program has failed for each person. The most recent failures are at the end.
     """
 
     left: int | None
@@ -71,7 +73,7 @@ class WorkCounts:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reserve(self) -> bool:
-        """Reserve one of the people that may still be served; False if none is left."""
+        """Count one more person as served. Return False if the limit is reached."""
         with self.lock:
             if self.left == 0:
                 return False
@@ -80,13 +82,13 @@ class WorkCounts:
             return True
 
     def give_back(self) -> None:
-        """Undo `reserve`, because no one was claimed."""
+        """Undo `reserve`, because no person was claimed."""
         with self.lock:
             if self.left is not None:
                 self.left += 1
 
-    def failed_again(self, entry_id: str) -> int:
-        """Count a failure for a person; return how many there were."""
+    def count_failure(self, entry_id: str) -> int:
+        """Count a failure for a person, and return the number of failures so far."""
         with self.lock:
             times = self.failures.pop(entry_id, 0) + 1
             self.failures[entry_id] = times
@@ -102,7 +104,7 @@ class WorkCounts:
 
 @dataclass
 class Worker:
-    """Claims one person at a time until a signal asks to finish."""
+    """Claims and serves one person at a time until a signal asks the worker to finish."""
 
     context: Context
     plan: Plan
@@ -121,7 +123,7 @@ class Worker:
                 return
 
     def _serve_next(self) -> bool:
-        """Serve the next person; return False if there is none and the worker should end."""
+        """Serve the next person. Return False if no one is left and the worker should end."""
         try:
             hold = self._claim()
         except (Unavailable, Defective) as error:
@@ -154,10 +156,11 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # Kept until a response arrives, so that a retry gets the claim of a lost response.
+        # The key changes only after a response. After a lost response, a retry gets the same claim.
         self._key = _new_key()
         claims = answer["claims"]
-        # With `max_claims` others may wait, who can be claimed when a claim has ended.
+        # If `max_claims` limited the answer, more people may be waiting. They can be claimed when
+        # another claim has ended.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
@@ -173,24 +176,24 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                # A person whose program was ended by a signal has not failed.
-                delay = self._delay_of(hold) if code is not None else 0
+                # If a signal ended the program, this is not a failure for the person.
+                delay = self._delay_for(hold) if code is not None else 0
                 outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code), delay)
         except HoldLost as lost:
             outcome = f"lost: {lost}"
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # After any error, because no one waits for the program any more.
+            # After an error, nothing waits for the program any more, so end it.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
-    def _delay_of(self, hold: Hold) -> int:
-        """Return for how many seconds the person is passed over, a fifth more or less by chance."""
+    def _delay_for(self, hold: Hold) -> int:
+        """Return for how many seconds to pass over the person, varied at random by up to 20%."""
         if not self.plan.retry_seconds or self.plan.on_failure is OnFailure.park:
             return 0
-        times = self.counts.failed_again(hold.entry_id) + int(hold.claim.get("attempts", 0))
+        times = self.counts.count_failure(hold.entry_id) + int(hold.claim.get("attempts", 0))
         seconds = self.plan.retry_seconds * 2.0 ** (min(times, 20) - 1)
         return max(1, round(min(seconds, MOST_RETRY_SECONDS) * random.uniform(0.8, 1.2)))
 
@@ -204,7 +207,7 @@ class Worker:
             raise
 
     def _wait_for(self, program: Program, hold: Hold) -> int | None:
-        """Return the program's exit code, None if a second Ctrl-C ended it."""
+        """Return the program's exit code, or None if a second Ctrl-C ended the program."""
         while (code := program.wait(TICK_SECONDS)) is None:
             if self.shutdown.to_stop.is_set():
                 program.end()
@@ -219,12 +222,12 @@ class Worker:
         self._pause_seconds = backoff if self._failures else 0.0
 
     def _back_off(self, error: CliError) -> None:
-        """Pause before the next claim, because the service is away or failed."""
+        """Set a pause before the next claim, because the service is down or failed."""
         self._failures += 1
         headers = {"retry-after": error.retry_after}
         self._pause_seconds = PATIENT.pause_after(min(self._failures - 1, 8), headers)
         self.context.output.note(
-            f"{error.message} Asking again in {self._pause_seconds:.0f} s.", "yellow"
+            f"{error.message} Trying again in {self._pause_seconds:.0f} s.", "yellow"
         )
 
     def _report(
@@ -250,7 +253,7 @@ class Worker:
 
 
 def run_workers(context: Context, plan: Plan) -> int:
-    """Run the planned number of workers; return the exit code."""
+    """Run the planned number of workers and return the exit code."""
     if shutil.which(plan.program[0]) is None:
         raise WrongUsage(
             f"{plan.program[0]} cannot be run. Give its path, such as ./welcome.sh, and make it "
@@ -273,23 +276,23 @@ def run_workers(context: Context, plan: Plan) -> int:
         workers = [
             Worker(context, plan, lease_seconds, shutdown, counts) for _ in range(plan.concurrency)
         ]
-        _all_done([pool.submit(worker.run) for worker in workers], shutdown)
+        _wait_for_all([pool.submit(worker.run) for worker in workers], shutdown)
     context.output.note(f"{counts.completed:,} completed, {counts.failed:,} failed.")
     if shutdown.to_stop.is_set():
         return INTERRUPTED
     return 1 if counts.failed else 0
 
 
-def _all_done(running: list[Future[None]], shutdown: Shutdown) -> None:
-    """Wait for all workers; if one fails, let the others finish, then raise its error."""
+def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
+    """Wait for all workers. If a worker fails, let the others finish, then raise its error."""
     left = set(running)
     while left:
-        # With a timeout, because Python handles signals between two waits.
+        # Wait with a timeout, because Python can handle signals only between two waits.
         done, left = wait(left, timeout=TICK_SECONDS)
-        if any(one.exception() for one in done):
+        if any(future.exception() for future in done):
             shutdown.to_finish.set()
-    for one in running:
-        one.result()
+    for future in running:
+        future.result()
 
 
 def _reason(plan: Plan, code: int | None) -> str:

@@ -60,7 +60,7 @@ def test_an_answer_without_a_field_is_of_no_waitlist_service_or_of_another_versi
     content: str,
 ) -> None:
     scripted = Scripted(httpx.Response(200, content=content))
-    with pytest.raises(Defective, match="another version than this command") as caught:
+    with pytest.raises(Defective, match="a different version than this command") as caught:
         [one["name"] for one in pages(scripted.api, "", "waitlists")]
     assert caught.value.code == "not_a_waitlist_service"
 

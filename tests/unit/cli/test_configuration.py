@@ -105,8 +105,8 @@ def test_plain_http_leads_to_this_computer_alone(url: str, tmp_path: Path) -> No
     ("text", "advice"),
     [
         ("url = 3", 'url = "…"'),
-        ("environments = 3", "it has none"),
-        ('default = ["dev"]\n[environments.dev]\nurl = "https://host"', "it has dev"),
+        ("environments = 3", "there are: none"),
+        ('default = ["dev"]\n[environments.dev]\nurl = "https://host"', "there are: dev"),
         ("[environments.dev]\nprofile = true", 'profile = "…"'),
         ('[environments.dev]\nurl = "host"', "url in .*config.toml"),
     ],
@@ -128,7 +128,7 @@ def test_a_bad_address_is_an_error_with_its_source() -> None:
     ("choice", "advice"),
     [
         (Choice(), "--local"),
-        (Choice(environment="qa"), "it has"),
+        (Choice(environment="qa"), "environments there are"),
         (Choice(url="example.com"), "https://"),
         (Choice(url="https://host:port"), "https://"),
         (Choice(url="ftp://host"), "https://"),

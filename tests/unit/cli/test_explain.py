@@ -46,7 +46,11 @@ def why(
 
 @pytest.mark.parametrize(
     ("position", "words"),
-    [(1, "First in the queue."), (2, "1 person is ahead."), (1_001, "1,000 people are ahead.")],
+    [
+        (1, "The entry is first in the queue."),
+        (2, "1 person is ahead."),
+        (1_001, "1,000 people are ahead."),
+    ],
 )
 def test_people_ahead_are_counted(position: int, words: str) -> None:
     assert why("waiting", event("joined"), position=position).startswith(words)
@@ -63,11 +67,11 @@ def test_an_unknown_position_is_said_to_be_unknown() -> None:
     ("name", "words"),
     [
         ("bumped", "Moved by user/eve at"),
-        ("released", "Given back to the queue by user/eve at"),
-        ("expired", "Back in the queue because a hold expired"),
-        ("declined", "because the customer declined an offer"),
-        ("no_show", "because an offer was not accepted in time"),
-        ("redriven", "after it was parked by user/eve at"),
+        ("released", "Returned to the queue by user/eve at"),
+        ("expired", "Returned to the queue after a claim expired"),
+        ("declined", "after an offer was declined"),
+        ("no_show", "after an offer was not accepted in time"),
+        ("redriven", "after being parked, by user/eve at"),
     ],
 )
 def test_the_latest_move_is_named_with_actor_time_and_reason(name: str, words: str) -> None:
@@ -81,7 +85,7 @@ def test_a_rest_is_no_move() -> None:
     reasons = ["resting", "delayed"]
     text = why("waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1)
     assert "3 people are ahead, 1 of them ready." in text
-    assert f"Passed over: the customer rests until {SHOWN}, or resumes before." in text
+    assert f"Passed over: the customer rests until {SHOWN}, unless they resume earlier." in text
     assert "Passed over: delayed." in text
     assert f"Moved by user/eve at {SHOWN}: by phone." in text
     assert [step.event for step in steps_of(events)] == ["joined", "bumped"]
@@ -100,11 +104,14 @@ def test_an_earlier_move_is_no_longer_the_cause() -> None:
 @pytest.mark.parametrize(
     ("waitlist", "words"),
     [
-        ({}, "The list admits by hand only"),
+        ({}, "The list admits no one by itself."),
         ({"admission": RATE}, "The list admits by itself: 5 a minute."),
-        ({"admission": {**RATE, "offer_hours": HOURS}}, "5 a minute, 08:00-22:00 UTC. Outside its"),
-        ({"admission": {**RATE, "rate": None}}, "The list admits by hand only"),
-        ({"paused": True}, "no one is admitted until an operator resumes it."),
+        (
+            {"admission": {**RATE, "offer_hours": HOURS}},
+            "5 a minute, 08:00-22:00 UTC. Outside these",
+        ),
+        ({"admission": {**RATE, "rate": None}}, "The list admits no one by itself."),
+        ({"paused": True}, "No one is admitted until an operator resumes it."),
     ],
 )
 def test_how_the_list_admits_is_a_part_of_why(waitlist: dict[str, Any], words: str) -> None:
@@ -113,8 +120,8 @@ def test_how_the_list_admits_is_a_part_of_why(waitlist: dict[str, Any], words: s
 
 def test_priority_and_attempts_are_explained() -> None:
     text = why("waiting", position=1, priority=7, attempts=2)
-    assert "Priority 7 is served before every lower one" in text
-    assert "2 holds or offers ended unused before." in text
+    assert "Priority 7 is served before all lower priorities" in text
+    assert "2 earlier claims or offers expired." in text
 
 
 def test_an_offer_is_no_claim() -> None:
@@ -131,14 +138,14 @@ def test_a_parked_person_has_a_cause() -> None:
     assert f"Parked by user/eve at {SHOWN}: blurred." in by_hand
     assert "attempt" not in by_hand
     by_attempts = why("parked", event("parked", "maintenance"), attempts=5)
-    assert "5 attempts ended unused; the list allows 5." in by_attempts
+    assert "5 attempts expired. The list allows 5." in by_attempts
 
 
 def test_an_admitted_person_is_inside_or_out() -> None:
     admitted = event("admitted", "customer")
     assert f"The pass ends at {SHOWN}." in why("admitted", admitted, inside_until=AT)
     out = why("admitted", admitted, inside_until=AT, exited_at=AT)
-    assert f"Went out at {SHOWN}." in out
+    assert f"The person went out at {SHOWN}." in out
     assert "The pass ends" not in out
     assert "taken" not in out
     kept = why("admitted", admitted, inside_until=AT, exited_at=AT, room_until=AT)

@@ -22,7 +22,7 @@ def test_watch_shows_the_line_as_it_moves_until_ctrl_c(bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
     terminal = at_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
     # The last line is drawn last.
-    screen = terminal.until(lambda text: "bob" in text and "Ctrl-C ends" in text)
+    screen = terminal.until(lambda text: "bob" in text and "Ctrl-C to stop" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen
     assert screen.index("ada") < screen.index("bob")

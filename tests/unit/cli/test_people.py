@@ -119,7 +119,7 @@ def test_customers_are_asked_if_they_still_wait(typed: Typed, bakery: Bakery) ->
     assert "asked\t2" in typed.done("stats", bakery.waitlist_id)
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     assert "to confirm by" in typed.done("position", *own)
-    assert "to be confirmed by" in str(typed.json("explain", *of(bakery, "ada")))
+    assert "must confirm by" in str(typed.json("explain", *of(bakery, "ada")))
     for _repeat in range(2):
         assert "to confirm by" not in typed.done("confirm", *own)
     assert typed("confirm", *of(bakery, "ada")).exit_code == 2
@@ -148,7 +148,7 @@ def test_an_operator_bans_and_unbans(typed: Typed, bakery: Bakery) -> None:
     assert "sold the place" in banned
     whys = [typed.json("explain", *of(bakery, name))["why"] for name in ("ada", "eve")]
     assert [why[1].startswith("Banned by") for why in whys] == [True, True]
-    assert whys[1][0] == "The customer has not been on the list."
+    assert whys[1][0] == "The customer has never been on the list."
     result = typed("signup", bakery.waitlist_id, "ada")
     assert (result.exit_code, "banned" in result.stderr) == (1, True)
     for _repeat in range(2):
@@ -332,7 +332,7 @@ def test_people_are_reinstated_between_their_former_neighbours(
     assert "an error" in typed.done("history", *of(bakery, "cyd"))
     explained = typed.json("explain", *of(bakery, "cyd"))
     assert explained["joined_as"] == 2
-    assert any("Back at the former place" in why for why in explained["why"])
+    assert any("Returned to the former place" in why for why in explained["why"])
     ids = [one["entry_id"] for one in people[:3]]
     text = typed.done("reinstate", bakery.waitlist_id, *ids)
     assert "1 person is back at the former place, 2 already on the list, 0 refused." in text

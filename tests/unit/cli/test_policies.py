@@ -83,8 +83,8 @@ def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
 
     assert warned("--max-inside", "5") == ""
     text = warned("--no-show", "keep_place")
-    assert "gets 5 offers of 10 min, which is 50 min of a slot" in text
-    assert "5 offers of 1 min, which is 5 min of a slot" in warned("--offer-seconds", "60")
+    assert "gets 5 offers of 10 min, occupies a slot for 50 min" in text
+    assert "5 offers of 1 min, occupies a slot for 5 min" in warned("--offer-seconds", "60")
     assert "keep_place" in warned("--simulate", "10")
     assert warned("--acceptance", "automatic") == ""
     assert warned("--acceptance", "enter", "--no-show", "to_back") == ""
@@ -93,9 +93,9 @@ def test_keeping_the_place_of_no_shows_is_warned_about(bakery: Bakery) -> None:
 def test_a_new_schedule_with_a_time_that_has_passed_is_warned_about(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
-    assert "2020-01-01T09:00:00Z has passed: a new schedule gives no slots" in text
+    assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
     # The saved schedule has given its slots.
-    assert "a new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
+    assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 
 def test_an_own_exit_frees_the_room_as_the_policy_says(bakery: Bakery) -> None:

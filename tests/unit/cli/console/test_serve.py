@@ -141,7 +141,7 @@ def test_a_claim_that_was_ended_elsewhere_is_named_until_it_is_dismissed(counter
     assert "The claim of ada has ended." in counter.text
     assert "The status is now left" in counter.text
     refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "they have left the list" in counter.console.refused(refused)
+    assert "they have left the waitlist" in counter.console.refused(refused)
     counter.console.done(dismiss["ada"])
     assert "The claim of ada" not in counter.text
 

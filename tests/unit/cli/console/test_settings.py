@@ -63,7 +63,7 @@ def test_a_list_is_created_once(console: Opened, typed: Typed) -> None:
     assert f"{waitlist_id} is created." in console.done("/new", **form)
     found = typed.json("show", waitlist_id)
     assert (found["name"], found["open"], found["capacity"]) == ("Café", False, 1500)
-    assert "exists already" in console.refused("/new", **form)
+    assert "already exists" in console.refused("/new", **form)
     assert "is not a waitlist id" in console.refused("/new", **{**form, "id": "Café"})
 
 
@@ -247,7 +247,7 @@ def test_the_preview_warns_about_keeping_the_place_of_no_shows(
     assert "keep_place" not in readable(console.send(preview, **POLICY).text)
     form = {**POLICY, "no_show": "keep_place", "offer_seconds": "300"}
     text = readable(console.send(preview, **form).text)
-    assert "gets 5 offers of 5 min, which is 25 min of a slot" in text
+    assert "gets 5 offers of 5 min, occupies a slot for 25 min" in text
 
 
 def test_the_preview_says_for_which_positions_no_place_comes(
@@ -348,7 +348,7 @@ def test_the_preview_of_a_launch_warns_of_a_time_that_has_passed(
     form = {**LAUNCH, "at": "2020-12-01T09:00", "no_show": "keep_place"}
     text = readable(console.send(f"{path}/preview", **form).text)
     assert passed in text
-    assert "keep_place offers the same person a slot again" in text
+    assert "With keep_place, a no-show gets the next offer again" in text
     plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.done(path, **plain)
