@@ -72,7 +72,7 @@ HELD: list[tuple[str, str, Budget]] = [
     ("Lambda", "the private function", ([PRIVATE_SECONDS], 1, [])),
     (
         "private function",
-        "a message, holds to end before it included",
+        "a message, after ending expired holds",
         ([service.EXPIRING_SECONDS, LIMIT_SECONDS], 1, []),
     ),
     ("private function", "a call of Redis", ([connections.CALL_SECONDS], 1, [])),
@@ -115,15 +115,16 @@ def test_a_client_has_the_patience_of_the_document() -> None:
         PATIENT.timeout_seconds,
         PATIENT.tries,
     )
-    assert f"Wait {PATIENT.timeout_seconds:.0f} s for an answer" in TEXT
+    assert f"Wait {PATIENT.timeout_seconds:.0f} s for a response" in TEXT
     assert f"{PATIENT.tries} times in all" in TEXT
     assert ", ".join(f"`{status}`" for status in sorted(RETRIED_STATUSES)) in TEXT
     asked, least = PATIENT.most_asked_seconds, PATIENT.least_seconds
-    assert f"({asked:.0f} s at the most; {least:.0f} s where the answer does not have it)" in TEXT
+    assert f"(at most {asked:.0f} s, or {least:.0f} s if the response does not have" in TEXT
     nothing = {"retry-after": "0"}
     jitters = [PATIENT.pause_after(attempt, nothing, lambda: 1.0) for attempt in range(5)]
     first, *others, last = (f"{jitter:.0f}" for jitter in jitters)
-    assert f"of {first} s, then of {', '.join(others)}, and {last} from then on" in TEXT
+    assert f"up to {first} s before the first repeat, then up to {', '.join(others)} s" in TEXT
+    assert f"and up to {last} s from then on" in TEXT
 
 
 def test_the_document_has_the_times_to_come_again() -> None:
