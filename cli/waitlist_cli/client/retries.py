@@ -22,8 +22,8 @@ class RetryPolicy:
     """The limits of retries: at most `tries` tries, each with a timeout of `timeout_seconds`.
 
     The pause before a retry is the value of `Retry-After`, or `least_seconds` if the response has
-    no such header, plus a random part. The random part prevents that clients that were refused
-    together also retry together.
+    no such header, plus a random part. The random part keeps clients that were refused at the
+    same time from retrying at the same time.
     """
 
     timeout_seconds: float = 30.0

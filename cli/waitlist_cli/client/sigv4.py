@@ -28,7 +28,7 @@ LOCAL_REGION = "us-east-1"
 
 
 class OperatorAuth(httpx.Auth):
-    """Signs requests. It reads the credentials for every request, because roles renew them."""
+    """Signs requests. It reads the credentials again each time, because a role renews them."""
 
     requires_request_body = True
 

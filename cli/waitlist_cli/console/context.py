@@ -20,7 +20,7 @@ from waitlist_cli.errors import WrongUsage
 class Console:
     """The API client, the templates, and everything that the console remembers while it runs.
 
-    The next full page shows the `notices`. The keys of `claims` are a waitlist id and an entry id.
+    The next full page shows the `notices`. `claims` is keyed by waitlist id and entry id.
     """
 
     api: Api

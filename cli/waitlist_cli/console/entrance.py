@@ -1,4 +1,4 @@
-"""Opens the console in a browser by a page in a private folder, or prints an address for it."""
+"""Opens the console in a browser with a page in a private folder, or prints an address for it."""
 
 import sys
 import threading

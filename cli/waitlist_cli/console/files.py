@@ -57,7 +57,10 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
         )
 
     async def receive(request: Request) -> Response:
-        """Write the request body, which is the file that the page's script sends, to disk."""
+        """Save a dropped file, which the page's script sends as the request body.
+
+        The file is written to disk while it arrives.
+        """
         waitlist_id = waitlist_of(request)
         name = _file_name(request.query_params.get("name", ""))
         job = jobs.new(kind.name, waitlist_id, name)

@@ -24,8 +24,7 @@ from waitlist_cli.operations.settings import NO_PAGE
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# An origin of only these characters cannot end its source in the Content-Security-Policy, or begin
-# another source.
+# These characters cannot end the source in a Content-Security-Policy or begin another source.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 

@@ -107,8 +107,8 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # The search is a form, because an address would stay in the browser's history with the
-        # customer id.
+        # The search is a POST request, because a customer id in a URL would stay in the browser's
+        # history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]

@@ -173,8 +173,8 @@ HOLD_BACK = Action(
     "hold-back",
     "Hold {who} back?",
     (
-        "The person keeps the place, but gets no offer, claim or admission until an operator makes"
-        " them ready. Meanwhile others go first."
+        "The person keeps the place, but cannot be offered a slot, claimed or admitted until an"
+        " operator makes them ready. Meanwhile others go first."
     ),
     "Hold back",
     send_then_notify(

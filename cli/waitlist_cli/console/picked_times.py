@@ -47,8 +47,8 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
     """Return a picked time in UTC, or None if the field is empty. Raises WrongUsage.
 
-    If the clocks of the zone show the picked time at the saved time `before`, return `before`. This
-    keeps its milliseconds, and keeps the right instant if the clocks show the time twice.
+    If the saved time `before` looks like the picked time in the time zone, return `before`. It may
+    have milliseconds, and it is the right instant even if the clocks show the picked time twice.
     """
     if not typed:
         return None

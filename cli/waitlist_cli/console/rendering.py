@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import details, duration, shown
 
-# A time that is less than 12 hours away is shown without its date. Each time of day occurs only
-# once in that range, and a claim from before midnight looks like a claim from after midnight.
+# A time that is less than 12 hours away is shown without its date, even on the other side of
+# midnight. It is not ambiguous, because each time of day occurs only once in that range.
 TIME_ALONE = timedelta(hours=12)
 # Numbers from here on are abbreviated. Smaller numbers keep all digits.
 COMPACT_FROM = 10_000

@@ -60,7 +60,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _claimed_person(console: Console, waitlist_id: str, entry_id: str) -> dict[str, Any]:
-    """Return a person whom this console claimed. An ended claim has an empty `claim_token`."""
+    """Return a claimed person. If the claim has ended, the `claim_token` is empty."""
     try:
         person = console.person(waitlist_id, entry_id)
     except Refused as error:

@@ -28,7 +28,7 @@ FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # How many free ports to try. A port that is free on 127.0.0.1 may be taken on ::1.
 TRIES = 20
-# Few retries, because an operator waits for each answer and can press the button again.
+# An operator waits for each answer and can press the button again, so one retry is enough.
 PATIENCE = RetryPolicy(
     timeout_seconds=15.0, tries=2, first_jitter_seconds=0.5, most_asked_seconds=2
 )

@@ -186,8 +186,8 @@ def _filter_field(waitlist: Document) -> Sequence[Field]:
     declared = " or ".join("+".join(names) for names in waitlist["segments"])
     hint = (
         f"One NAME=VALUE per line, for each attribute of a segment: {declared}. After a blank "
-        "line, you can add a filter that is used if no one matches the first. The filter anyone "
-        "matches everyone."
+        "line, you can add a filter that is used if no one matches the first. The word anyone "
+        "as a filter matches everyone."
     )
     return (Field("filter", "Only people with", "long", hint),)
 
@@ -339,7 +339,7 @@ ADD = Action(
         Field(
             "joined_at",
             "Joined at",
-            hint="This time decides the place. Leave empty for now. Example: "
+            hint="The place depends on this time. Leave empty for the current time. Example: "
             "2026-03-01T09:30:00+01:00.",
         ),
         Field("profile", "Profile", "long", "A JSON object.", "{}"),

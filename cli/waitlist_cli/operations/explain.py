@@ -11,7 +11,7 @@ BY = {"customer": "the customer", "policy": "the admission policy", "maintenance
 
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
-    """Return sentences about an entry, its history, and the settings of its waitlist."""
+    """Return sentences that explain an entry by its history and its waitlist's settings."""
     sentences = _state(person, waitlist)
     if person["banned_at"]:
         banned = _last("banned", person["history"], "Banned", "the customer was banned")

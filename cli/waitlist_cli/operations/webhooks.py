@@ -10,7 +10,7 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send the dead letters since a time again, and yield how many events each request has sent.
+    """Resend the dead letters from `since` on, and yield how many events each request has sent.
 
     If a run is interrupted, the next run continues with the remaining events.
     """

@@ -73,7 +73,7 @@ class WorkCounts:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reserve(self) -> bool:
-        """Count one more person as served. Return False if the limit is reached."""
+        """Reserve the right to serve one more person. Return False if the limit is reached."""
         with self.lock:
             if self.left == 0:
                 return False
@@ -176,7 +176,7 @@ class Worker:
                 hold.complete()
                 outcome = "completed"
             else:
-                # If a signal ended the program, this is not a failure for the person.
+                # If a second Ctrl-C ended the program, do not count a failure for the person.
                 delay = self._delay_for(hold) if code is not None else 0
                 outcome = hold.give_back(self.plan.on_failure, _reason(self.plan, code), delay)
         except HoldLost as lost:
