@@ -91,7 +91,7 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
-        # The text of an edge secret never changes. A new key is a new secret.
+        # Read each edge secret once, because its text never changes. A new key is a new secret.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:

@@ -1,4 +1,4 @@
-"""Pagination cursors: opaque to clients, they contain the position after which a page begins."""
+"""Pagination cursors. They are opaque to clients, and contain the position where a page begins."""
 
 import base64
 import binascii

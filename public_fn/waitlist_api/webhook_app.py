@@ -13,7 +13,7 @@ from waitlist_api.config import WebhookConfig
 from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
-from waitlist_api.webhooks.deliver import Deliveries, Verdict
+from waitlist_api.webhooks.deliver import Verdict, WebhookSender
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue, is_heartbeat
 from waitlist_api.webhooks.receiver import Receiver
 from waitlist_api.webhooks.signatures import Signatures
@@ -39,10 +39,10 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
-        verdict = deliveries().deliver(queued, context.get_remaining_time_in_millis)
+        verdict = webhook_sender().deliver(queued, context.get_remaining_time_in_millis)
         if verdict.again_seconds is not None:
             back.append({"itemIdentifier": record["messageId"]})
-            deliveries().queue.hide(queued, verdict.again_seconds)
+            webhook_sender().queue.hide(queued, verdict.again_seconds)
         _write_line(record["messageId"], queued, verdict, began)
     return {"batchItemFailures": back}
 
@@ -68,7 +68,7 @@ def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
     """Return how old the event will be at its next attempt, or 0 if the event is done."""
     if verdict.again_seconds is None:
         return 0
-    age_millis = deliveries().now_millis() - queued.sent_millis
+    age_millis = webhook_sender().now_millis() - queued.sent_millis
     return age_millis // 1000 + verdict.again_seconds
 
 
@@ -109,14 +109,14 @@ def telemetry() -> Telemetry:
 
 
 @cache
-def deliveries() -> Deliveries:
+def webhook_sender() -> WebhookSender:
     """Compose the webhook deliveries from the environment, once per process, at the first event."""
     given = config()
     if given.secret:
         signatures = Signatures(lambda: given.secret)
     else:
         signatures = Signatures(secret_reader(given.secret_arn, secrets_client()))
-    return Deliveries(
+    return WebhookSender(
         records=WebhookRecords(Table(dynamodb_client(), given.table_name)),
         queue=WebhookQueue(sqs_client(), given.queue_url, given.dead_letters_url),
         receiver=Receiver(given.url, only_loopback=given.only_loopback),

@@ -4,10 +4,10 @@ import re
 
 
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
-    """Return whether the header contains this ETag or `*`.
+    """Return whether the header names this ETag or is `*`.
 
-    `If-None-Match` is compared with `weakly=True`. The strong comparison of `If-Match` never
-    matches weak tags.
+    Use `weakly=True` for `If-None-Match`. The strong comparison for `If-Match` never matches weak
+    tags.
     """
     if header == "*":
         return True

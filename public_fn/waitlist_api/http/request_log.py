@@ -18,7 +18,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# API Gateway sends only routes of the template, whose paths contain placeholders.
+# The `routeKey` of API Gateway is always a route of the template, so its path contains
+# placeholders.
 ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 

@@ -1,1 +1,1 @@
-"""Bulk import: adds many entries in one request, each at the place of its own joining time."""
+"""Bulk import. One request adds many entries, and their joining times decide their places."""

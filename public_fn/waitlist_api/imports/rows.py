@@ -188,8 +188,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban_stamp:
             return "banned"
-        # A guest may have left in order to keep the customer off the waitlist. An interrupted
-        # import that has already ended the guest's stay also continues here.
+        # A guest may have left in order to keep the customer off the waitlist. The guest's stay may
+        # also have been ended by an interrupted import, which continues here.
         is_guests = record.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"

@@ -1,4 +1,4 @@
-"""Imports many customers at once, each at the place of the time when they joined elsewhere.
+"""Imports many customers at once. The time when they joined elsewhere decides their places.
 
 All intents, including their tickets, are written before any entry is placed. The order in the queue
 therefore does not depend on when an intent is finished, or by which request

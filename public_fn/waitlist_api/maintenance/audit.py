@@ -133,8 +133,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # A later change does not replace an edit, because only the edit concerns the
-                # attributes and the readiness of the entry.
+                # Keep the status of the edit. A later change says nothing about the attributes and
+                # the readiness that the edit has changed.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

@@ -99,7 +99,8 @@ class Rebuilder(Struct, frozen=True):
     ) -> RebuildRun:
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # From now on an order with another epoch is outdated, even after a failover.
+        # Store the epoch first. An order with another epoch is then outdated, even after a
+        # failover.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

@@ -30,8 +30,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # rebuild.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the lost order had no heartbeat, the journal is read from further back than usual. If the clock
-# of Redis has gone back, the new epoch begins later than any clock shows.
+# If the lost order had no heartbeat, the journal is read from further back than usual, because the
+# clock of Redis may have gone back. The new epoch then begins later than any clock shows.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
 
@@ -169,7 +169,7 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record. The index row may be outdated."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The running signup may already have a place. The former stay must not have one.
+        # The running signup may already have a place, so remove only the place of the former stay.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,

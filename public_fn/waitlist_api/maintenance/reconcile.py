@@ -149,9 +149,10 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.Unsettled) -> bool:
-        """Restore the recorded place of an entry, because Redis decided about another place.
+        """Restore the recorded place of an entry if Redis has decided about another place.
 
-        Returns whether Redis restored the place. It does not if the stay is ending at this moment.
+        Returns whether Redis restored the place. Redis refuses if the stay is ending at this
+        moment.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
         (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])

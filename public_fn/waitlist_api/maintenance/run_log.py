@@ -51,7 +51,7 @@ class RunLog(Struct, frozen=True):
         numbers["troubles"] = count_troubles(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # Only a complete run over all waitlists knows the gauges.
+            # Only a complete run over all waitlists measures the gauges.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,

@@ -34,7 +34,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# A run begins no more waitlists after this time. The next run starts then, and continues.
+# A run begins no more waitlists after this time. The next run starts at about that time, and
+# continues the work.
 RUN_MILLIS = 50_000
 # The time for intents before the waitlists are maintained. Afterwards the run spends its remaining
 # time on intents.
@@ -153,8 +154,8 @@ class MaintenanceRunner(Struct, frozen=True):
                 else:
                     survey.busy.append((waitlist, answer))
         if not is_asked:
-            # If there are no waitlists, no other message checks whether Redis answers. The run must
-            # fail if it does not.
+            # If there are no waitlists, nothing has been sent to Redis yet. Send a ping, because
+            # the run must fail if Redis does not answer.
             self.queue.send(c.Ping())
         return survey
 

@@ -35,8 +35,8 @@ class Sampler(Struct):
     ) -> dict[str, str]:
         """Store the counts of warm waitlists. Return the pace of each waitlist by its id.
 
-        A waitlist whose sample could not be stored has no pace. If minutes are missing
-        before this sample, nothing happened in these minutes up to `quiet_until`.
+        A waitlist whose sample could not be stored has no pace. Nothing has happened before the
+        time `quiet_until` on a waitlist that has not been sampled since.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []

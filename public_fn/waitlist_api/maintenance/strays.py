@@ -85,9 +85,10 @@ class Strays(Struct, frozen=True):
         left_millis: LeftMillis,
         unfinished: set[str],
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
-        """Yield the new entries of each queue, and a page that differs with each heartbeat.
+        """Yield the new entries of each queue, and one page of its older entries.
 
-        Waitlists with pages that could not be read are added to `unfinished`.
+        The page of older entries changes with each heartbeat. Waitlists with pages that could not
+        be read are added to `unfinished`.
         """
         wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():

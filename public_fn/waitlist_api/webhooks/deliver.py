@@ -64,7 +64,7 @@ class Progress(Struct, frozen=True):
     attempt: Attempt | None = None
 
 
-class Deliveries(Struct, frozen=True):
+class WebhookSender(Struct, frozen=True):
     """Delivers the events that the messages in the queue announce."""
 
     records: WebhookRecords

@@ -57,8 +57,8 @@ class Replays(Struct, frozen=True):
                 QueueUrl=self.dead_letters_url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=HIDDEN_SECONDS,
-                # Long polling asks every SQS server. A short poll asks only some, and may find no
-                # messages.
+                # Long polling queries all SQS servers. Short polling queries only some servers, and
+                # may find no messages.
                 WaitTimeSeconds=1,
             )
             received = answer.get("Messages", [])

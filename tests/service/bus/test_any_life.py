@@ -22,7 +22,7 @@ from waitlist_api.errors import EntryNotFound
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
-from waitlist_api.webhooks.deliver import Deliveries
+from waitlist_api.webhooks.deliver import WebhookSender
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import Attempt
 from waitlist_api.webhooks.signatures import Signatures
@@ -148,7 +148,7 @@ class Webhook:
         self.copies: list[Detail] = []
         self.received: dict[str, list[int]] = defaultdict(list)
         receiver: Any = self
-        self.deliveries = Deliveries(
+        self.deliveries = WebhookSender(
             records=WebhookRecords(Table(scene.table, TABLE), scene.clock.now_millis),
             queue=WebhookQueue(scene.world.sqs, WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
             receiver=receiver,

@@ -21,7 +21,7 @@ from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
-from waitlist_api.webhooks.deliver import Deliveries
+from waitlist_api.webhooks.deliver import WebhookSender
 from waitlist_api.webhooks.queue import WebhookQueue
 from waitlist_api.webhooks.receiver import Receiver
 from waitlist_api.webhooks.signatures import Signatures
@@ -138,7 +138,7 @@ class Stage:
     ) -> None:
         """Compose the function, in a new process."""
         given = {"url": self.stand.url, "only_loopback": True, **of_receiver}
-        made = Deliveries(
+        made = WebhookSender(
             records=WebhookRecords(
                 Table(guarded("WebhookFn", dynamodb or self.scene.table), TABLE),
                 self.scene.clock.now_millis,
@@ -150,7 +150,7 @@ class Stage:
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,
         )
-        self.patch.setattr(webhook_app, "deliveries", lambda: made)
+        self.patch.setattr(webhook_app, "webhook_sender", lambda: made)
 
     def advance(self, seconds: float) -> None:
         self.scene.world.advance(seconds)

@@ -20,7 +20,7 @@ from waitlist_api.clock import iso
 from waitlist_api.records.entry import HistoryEvent
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import Detail, WebhookRecords
-from waitlist_api.webhooks.deliver import LEASE_SECONDS, Deliveries
+from waitlist_api.webhooks.deliver import LEASE_SECONDS, WebhookSender
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue, detail_of
 from waitlist_api.webhooks.receiver import Attempt
 from waitlist_api.webhooks.replay import Replays
@@ -50,7 +50,7 @@ class Simulation:
         self.table = Table(self.metered, TABLE)
         self.queue = WebhookQueue(self.sqs, WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS)
         receiver: Any = self
-        self.deliveries = Deliveries(
+        self.deliveries = WebhookSender(
             records=WebhookRecords(self.table, self.clock.now_millis),
             queue=self.queue,
             receiver=receiver,
