@@ -99,9 +99,8 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready.
 
-    Of two values the one with the higher `version` wins. If the customer is asked whether they
-    still wait, `confirm_by_millis` is the deadline for the answer. It is 0 if there is no open
-    question.
+    If two values compete, the higher `version` wins. If the customer is asked whether they still
+    wait, `confirm_by_millis` is the deadline for the answer. It is 0 if there is no open question.
     """
 
     version: Number

@@ -38,8 +38,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
 class HeartbeatResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `beats`, or `behind` if Redis has lost its most recent writes.
 
-    `behind` means that the writes since the heartbeat before the last one may be lost. All stamps
-    of this epoch are later than `epoch_start`.
+    `behind` means that all writes since the second-to-last heartbeat may be lost. All stamps of
+    this epoch are later than `epoch_start`.
     """
 
     epoch: Epoch

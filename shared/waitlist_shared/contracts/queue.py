@@ -73,7 +73,7 @@ Combine = Literal["least", "sum"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The settings that the scripts enforce. Of two writes, the one with the higher `version` wins.
+    """The settings that the scripts enforce. If two writes compete, the higher `version` wins.
 
     `segments_version` is the version of the last change of the declared segments. It is 0 if the
     waitlist declares no segments.
