@@ -24,7 +24,7 @@ from waitlist_cli.terminal.entry_output import (
     row,
 )
 from waitlist_cli.terminal.groups import with_person, with_person_and_reason
-from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
     Back,
@@ -152,7 +152,7 @@ def exit_(context: Context, person: Person) -> None:
     """Record that an admitted person has gone out, which frees a slot inside."""
     answer = person.exit()
     context.output.result(
-        answer, f"{person.entry_id} has been out since {shown(answer['exited_at'])}."
+        answer, f"{person.entry_id} has been out since {format_value(answer['exited_at'])}."
     )
 
 
@@ -246,7 +246,7 @@ def redrive(
             raise WrongUsage("Give either --all or one person by ENTRY or --customer.")
         people = (
             (
-                shown(entry["customer_id"] or entry["entry_id"]),
+                format_value(entry["customer_id"] or entry["entry_id"]),
                 {"entry_id": entry["entry_id"]},
                 refusal,
             )
@@ -368,7 +368,7 @@ def _admitted_text(entries: list[dict[str, Any]], count: int, refill: bool) -> s
     is_admitted = bool(entries) and all(entry["status"] == "admitted" for entry in entries)
     verb = "Admitted" if is_admitted else "Offered a slot to"
     if len(entries) == count:
-        return f"{verb} {counted(count, 'person', 'people')}."
+        return f"{verb} {format_count(count, 'person', 'people')}."
     rest = "The next people get the remaining slots of the quota." if refill else NO_MORE
     return f"{verb} {len(entries):,} of {count:,} people. {rest}"
 

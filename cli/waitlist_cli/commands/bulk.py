@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import CUSTOMER, Columns, columns_of
-from waitlist_cli.imports.file_guesses import GivenOptions, first_rows, read_as
-from waitlist_cli.imports.records import note_encoding, opened
+from waitlist_cli.imports.columns import CUSTOMER, Columns, build_columns
+from waitlist_cli.imports.file_guesses import GivenOptions, guess_settings, read_first_rows
+from waitlist_cli.imports.records import note_encoding, open_source
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import (
@@ -162,9 +162,9 @@ def import_file(
     named = {text.partition("=")[0]: text.partition("=")[2] for text in mapped or ()}
     taken = [*named, *named.values(), *(attribute or ()), *filter(None, (priority, keep_time))]
     given = GivenOptions(customer, identity, keep_time, time_format, taken, others == "profile")
-    found = read_as(context.output, first_rows(file, form, delimiter, encoding), given)
+    found = guess_settings(context.output, read_first_rows(file, form, delimiter, encoding), given)
     who = customer or found.customer or identity or CUSTOMER
-    columns = columns_of(
+    columns = build_columns(
         customer=who,
         identity=identity,
         priority=priority,
@@ -177,7 +177,7 @@ def import_file(
         splits_values=form != "jsonl",
         addresses=found.addresses,
     )
-    with opened(file, form, delimiter, encoding=encoding) as source:
+    with open_source(file, form, delimiter, encoding=encoding) as source:
         if encoding is None:
             note_encoding(context.output, source, "Use --encoding to choose another encoding.")
         columns = _for(source.form, columns)

@@ -9,7 +9,7 @@ from waitlist_cli.commands.waitlists import change, show_waitlist
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.invalid import InvalidRow
-from waitlist_cli.imports.records import Source, note_encoding, opened
+from waitlist_cli.imports.records import Source, note_encoding, open_source
 from waitlist_cli.operations.ask import ask_all
 from waitlist_cli.operations.bumps import Bumps
 from waitlist_cli.operations.explain_place import explain as explanation_of
@@ -27,7 +27,7 @@ from waitlist_cli.terminal.entry_output import (
 )
 from waitlist_cli.terminal.groups import with_person, with_person_and_reason
 from waitlist_cli.terminal.moves_output import print_explanation
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import (
     Attribute,
     Customer,
@@ -42,7 +42,7 @@ from waitlist_cli.terminal.parameters import (
     profile_of,
 )
 from waitlist_cli.terminal.setting_options import with_settings
-from waitlist_cli.terminal.times import typed_utc
+from waitlist_cli.terminal.times import parse_utc_option
 
 PANEL = "People"
 EITHER = "Waitlists and people"
@@ -163,7 +163,7 @@ def signup(
 
     If the customer is already on the waitlist, the place stays the same.
     """
-    at = None if joined_at is None else typed_utc(joined_at, f"--joined-at {joined_at}")
+    at = None if joined_at is None else parse_utc_option(joined_at, f"--joined-at {joined_at}")
     profile = profile_of({}, profile_json, set_)
     customer_id: str | None = customer
     field = None if no_address else address_field(context.call("GET", waitlist))
@@ -241,7 +241,7 @@ def rest(
     The customer keeps the place. When the time has come, the entry is ready again. `resume` ends
     the rest earlier.
     """
-    body = {"until": typed_utc(until, f"--until {until}")}
+    body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"
     print_status(context, context.api.customer("POST", path, token, body, key=person.key))
 
@@ -287,12 +287,12 @@ def confirm(
         count = ask_all(context.api, waitlist, days, dry_run=True)
     if not dry_run:
         context.ask_first(
-            yes, f"Ask {counted(count, 'person', 'people')} whether they are still waiting?"
+            yes, f"Ask {format_count(count, 'person', 'people')} whether they are still waiting?"
         )
         count = ask_all(context.api, waitlist, days)
     words = "would be asked." if dry_run else f"{'was' if count == 1 else 'were'} asked."
     document = {"waitlist_id": waitlist, "asked": count, "dry_run": dry_run}
-    context.output.result(document, f"{counted(count, 'person', 'people')} {words}")
+    context.output.result(document, f"{format_count(count, 'person', 'people')} {words}")
 
 
 @command("remove", PANEL, "waitlist remove bakery --customer ada --reason 'asked by phone'")
@@ -401,7 +401,7 @@ def bump(
     if file is not None:
         if entry or customer or places is not None:
             raise WrongUsage("Do not combine --file with ENTRY, --customer or --places.")
-        with opened(file, None, delimiter, encoding=encoding) as source:
+        with open_source(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)
     print_status(context, context.person(waitlist, entry, customer, reason).bump(**to))
     return 0

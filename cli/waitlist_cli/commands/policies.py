@@ -21,7 +21,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId
-from waitlist_cli.terminal.times import checked_instant
+from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
 # Settings of a policy that `policy_text` does not mention.
@@ -151,7 +151,7 @@ def policy(
     typed = {name: value for name, value in typed.items() if value is not None}
     of_rate: dict[str, Any] = {} if rate_counts is None else {"counts": rate_counts}
     if rate_from is not None:
-        of_rate["from"] = checked_instant(rate_from, "--rate-from") if rate_from else None
+        of_rate["from"] = check_instant(rate_from, "--rate-from") if rate_from else None
     if schedule is not None:
         typed["schedule"] = schedule_of(schedule)
     if max_inside is not None:

@@ -9,15 +9,15 @@ from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.invalid import InvalidRow
-from waitlist_cli.imports.records import Record, Source, note_encoding, opened, size_of
+from waitlist_cli.imports.records import Record, Source, note_encoding, open_source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
-from waitlist_cli.imports.token_file import TokenFile, token_file
+from waitlist_cli.imports.token_file import TokenFile, choose_token_file
 from waitlist_cli.operations.bumps import entry_of_row
 from waitlist_cli.operations.reinstate import Reinstatements
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import place
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import Customer, Delimiter, Encoding, Reason, WaitlistId
 
 PANEL = "People"
@@ -72,10 +72,10 @@ def reinstate(
     taken = [path for path in (file, refused) if path is not None]
     # If the command is repeated, people who have their places back get no new tokens. So the
     # tokens of the repeat are appended to the file.
-    issued = token_file(tokens, taken, append=True)
+    issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:
-            with opened(file, None, delimiter, encoding=encoding) as source:
+            with open_source(file, None, delimiter, encoding=encoding) as source:
                 path = rejected_path(file, source.form, refused)
                 rejected = RejectedRows(path, source, append=False)
                 _reinstate_file(context, task, source, size_of(file), rejected, issued)
@@ -146,7 +146,7 @@ def _report(context: Context, task: Reinstatements, found: list[dict[str, Any]])
     else:
         for entry in found:
             output.text(f"{entry['entry_id']} is back: {entry['status']}{place(entry)}")
-        words = counted(task.back, "person is", "people are")
+        words = format_count(task.back, "person is", "people are")
         output.text(
             f"{words} back at the former place, {task.already:,} already on the list, "
             f"{len(task.refused):,} refused."

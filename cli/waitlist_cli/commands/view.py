@@ -13,7 +13,7 @@ from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import FOUND, WAITING, print_entries, print_entry
 from waitlist_cli.terminal.groups import with_person
-from waitlist_cli.terminal.output import duration, estimate_text, shown
+from waitlist_cli.terminal.output import estimate_text, format_duration, format_value
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
     Asked,
@@ -77,15 +77,15 @@ def _plain(stats: dict[str, Any]) -> dict[str, Any]:
 def readable(stats: dict[str, Any]) -> dict[str, str]:
     """Return the statistics for people, with durations in days, hours and minutes."""
     texts = {
-        name.removesuffix("_seconds"): duration(value)
+        name.removesuffix("_seconds"): format_duration(value)
         if name.endswith("_seconds")
-        else shown(value)
+        else format_value(value)
         for name, value in stats.items()
         if not name.startswith("estimate")
     }
     estimate = stats["estimated_wait"]
     if estimate is None:
-        texts["estimated_wait"] = shown(stats["estimate_unavailable"])
+        texts["estimated_wait"] = format_value(stats["estimate_unavailable"])
     else:
         texts["estimated_wait"] = estimate_text(estimate)
     return texts

@@ -15,7 +15,7 @@ from waitlist_cli.operations.settings import change as change_settings
 from waitlist_cli.operations.settings import create as create_waitlist
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import WaitlistId
 from waitlist_cli.terminal.setting_options import with_settings
 
@@ -123,7 +123,10 @@ def rest_text(rest: Mapping[str, int] | None) -> str:
     """Describe how long and how often customers may rest."""
     if rest is None:
         return "not allowed"
-    days, times = counted(rest["max_days"], "day", "days"), counted(rest["times"], "time", "times")
+    days, times = (
+        format_count(rest["max_days"], "day", "days"),
+        format_count(rest["times"], "time", "times"),
+    )
     return f"at most {days}, {times} in a stay"
 
 
@@ -134,8 +137,8 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
     days = ", ".join(map(str, confirm["reminders_days"]))
     reminders = f", reminders {days} days before" if days else ""
     then = confirm["then"].replace("_", " ")
-    every = counted(confirm["every_days"], "day", "days")
-    answer = counted(confirm["answer_days"], "day", "days")
+    every = format_count(confirm["every_days"], "day", "days")
+    answer = format_count(confirm["answer_days"], "day", "days")
     return f"asked every {every}, {answer} to answer{reminders}, then {then}"
 
 
@@ -164,7 +167,7 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
     field = {"email": "mail address", "phone": "telephone number"}[identity["field"]]
     if identity["verify"] == "off":
         return f"the {field}, not verified"
-    minutes = counted(identity["verify_minutes"], "minute", "minutes")
+    minutes = format_count(identity["verify_minutes"], "minute", "minutes")
     return f"the {field}, to be verified within {minutes}"
 
 

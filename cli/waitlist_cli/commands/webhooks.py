@@ -7,7 +7,7 @@ import typer
 from waitlist_cli.operations.webhooks import replays
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import since_of
 
 PANEL = "View"
@@ -34,5 +34,5 @@ def webhook(
     The events of each person arrive in order. After an interruption, run the same command again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
-    events = counted(count, "event was", "events were")
+    events = format_count(count, "event was", "events were")
     context.output.result({DONE[action]: count}, f"{events} sent again.")

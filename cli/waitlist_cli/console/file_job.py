@@ -10,8 +10,8 @@ from typing import Literal, Protocol
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.errors import CliError, WrongUsage
-from waitlist_cli.imports.encodings import UTF_8, detected
-from waitlist_cli.imports.records import DELIMITER_LINE, SUFFIXES, Record, Source, opened
+from waitlist_cli.imports.encodings import UTF_8, detect_encoding
+from waitlist_cli.imports.records import DELIMITER_LINE, SUFFIXES, Record, Source, open_source
 from waitlist_cli.imports.run import Counts
 from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
@@ -110,7 +110,7 @@ class FileJob:
 
         A first line such as `sep=;` decides the delimiter instead.
         """
-        encoding = detected(self.path)
+        encoding = detect_encoding(self.path)
         with self.path.open("rb") as file:
             header = file.readline(100_000).decode(encoding, "replace").removeprefix(UTF_8_MARK)
         named = DELIMITER_LINE.fullmatch(header)
@@ -186,7 +186,7 @@ class FileJob:
         """Open the file. Raises WrongUsage if it cannot be read."""
         path, form = str(self.path), self.form
         # The suffix .tsv means tabs, whatever the chosen delimiter is.
-        with opened(path, form, reading.delimiter, self.name, reading.encoding) as source:
+        with open_source(path, form, reading.delimiter, self.name, reading.encoding) as source:
             yield source
 
 

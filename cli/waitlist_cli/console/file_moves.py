@@ -14,7 +14,7 @@ from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, reading_of
 from waitlist_cli.console.person_actions import ENDS
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.guesses import likely_customer
+from waitlist_cli.imports.guesses import guess_customer_column
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
@@ -88,7 +88,7 @@ def _ready(job: FileJob, _waitlist: Document, reading: Reading) -> Mapping[str, 
         "columns": [
             (name, values[:SHOWN_ROWS]) for name, values in zip(names, samples, strict=True)
         ],
-        "customer": likely_customer(names, samples),
+        "customer": guess_customer_column(names, samples),
         "rows": job.row_count(reading),
         "fields": (WHERE, PRIORITY, REASON),
     }

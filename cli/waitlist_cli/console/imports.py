@@ -15,10 +15,15 @@ from waitlist_cli.console.file_job import SHOWN_ROWS, FileJob, FileJobs, Reading
 from waitlist_cli.console.files import Kind, file_routes, job_of, reading_of
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.cells import PARTS, is_export_column
-from waitlist_cli.imports.columns import CUSTOMER, DROP, Columns, columns_of
-from waitlist_cli.imports.dry_run import dry_run_for
+from waitlist_cli.imports.columns import CUSTOMER, DROP, Columns, build_columns
+from waitlist_cli.imports.dry_run import try_out_import
 from waitlist_cli.imports.exported import FIELDS
-from waitlist_cli.imports.guesses import Guess, guessed, likely_address, likely_addresses
+from waitlist_cli.imports.guesses import (
+    Guess,
+    guess_address_column,
+    guess_address_columns,
+    guess_columns,
+)
 from waitlist_cli.imports.records import REJECTION_COLUMNS, Source, is_export
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.run import Counts, ImportRun
@@ -54,7 +59,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
         task = _task(job, form)
         with job.opened(task.reading) as source:
             task.check(source)
-            run = dry_run_for(console.api, job.waitlist_id, source.records(), task.columns)
+            run = try_out_import(console.api, job.waitlist_id, source.records(), task.columns)
         waitlist = console.get(f"/{job.waitlist_id}")
         is_asked = task.columns.identity is not None
         return console.page(
@@ -106,13 +111,13 @@ class ImportTask:
 def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, Any]:
     names, records = job.sample(reading)
     samples = [[record.fields.get(name) for record in records] for name in names]
-    guess = guessed(names, samples)
+    guess = guess_columns(names, samples)
     identity = (waitlist["identity"] or {}).get("field")
     if identity is not None:
-        guess = replace(guess, customer=likely_address(names, samples, identity))
+        guess = replace(guess, customer=guess_address_column(names, samples, identity))
     declared = {name for segment in waitlist["segments"] for name in segment}
     exported, who = is_export(names), ADDRESS if identity else CUSTOMER
-    addresses = {} if identity or exported else likely_addresses(names, samples)
+    addresses = {} if identity or exported else guess_address_columns(names, samples)
     return {
         "targets": (ADDRESSES[identity], *TARGETS) if identity else (*TARGETS, *MESSAGES_TO),
         "identity": identity,
@@ -180,8 +185,8 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         ids = [[record.fields.get(who[0]) for record in records]]
         taken = {*names, *addresses.values()} - {*who}
         # If the customer ids are addresses, messages go to these addresses.
-        addresses |= likely_addresses(who, ids, taken)
-    columns = columns_of(
+        addresses |= guess_address_columns(who, ids, taken)
+    columns = build_columns(
         customer=who[0],
         identity=identity if ADDRESS in by_target else None,
         priority=next(iter(by_target.get("priority", ())), None),

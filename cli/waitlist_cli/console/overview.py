@@ -11,7 +11,7 @@ from starlette.routing import Route
 from waitlist_cli.console.context import Console
 from waitlist_cli.console.numbers import line_of, sparkline
 from waitlist_cli.errors import CliError, Refused, Unavailable
-from waitlist_cli.terminal.output import shown
+from waitlist_cli.terminal.output import format_value
 
 ROWS = 25
 AT_ONCE = 8
@@ -47,7 +47,10 @@ def _health(console: Console) -> str:
     except CliError as error:
         return error.message
     millis = int((time.monotonic() - begun) * 1000)
-    return ", ".join(f"{name} {shown(value)}" for name, value in found.items()) + f"; {millis} ms"
+    return (
+        ", ".join(f"{name} {format_value(value)}" for name, value in found.items())
+        + f"; {millis} ms"
+    )
 
 
 def _row(console: Console, waitlist: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from waitlist_cli.console.actions import (
 )
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.readiness import passed_over
-from waitlist_cli.terminal.output import escaped_json, shown
-from waitlist_cli.terminal.parameters import attributes_of, json_object, quoted, unquoted
+from waitlist_cli.terminal.output import escaped_json, format_value
+from waitlist_cli.terminal.parameters import attributes_of, json_object, quote_value, unquote_line
 
 ENDS = {"front": "Front of their priority", "back": "End of the queue, at priority 0"}
 WHERE = Field(
@@ -42,7 +42,7 @@ TO = Field(
 
 def name_of(person: Document) -> str:
     """Return the customer id of a person, or the entry id of a person without a customer id."""
-    return shown(person["customer_id"] or person["entry_id"])
+    return format_value(person["customer_id"] or person["entry_id"])
 
 
 def _bump(call: Call) -> Response:
@@ -56,14 +56,16 @@ def _bump(call: Call) -> Response:
         to = {where: number}
     found = call.person.bump(**to)
     return call.console.done(
-        f"The person is now at position {shown(found['position'])}, with priority "
+        f"The person is now at position {format_value(found['position'])}, with priority "
         f"{found['priority']}."
     )
 
 
 def _edit(call: Call) -> Response:
     profile = json_object(call.form.get("profile", ""), "Profile")
-    attributes = attributes_of({}, [*map(unquoted, call.form.lines("attributes"))], "Attributes")
+    attributes = attributes_of(
+        {}, [*map(unquote_line, call.form.lines("attributes"))], "Attributes"
+    )
     call.person.edit(profile=profile, attributes=attributes)
     return call.console.done("The profile and the attributes are saved.")
 
@@ -71,7 +73,7 @@ def _edit(call: Call) -> Response:
 def _edit_fields(person: Document) -> Sequence[Field]:
     profile = escaped_json(person["profile"], indent=2)
     lines = [
-        f"{name}={quoted(value)}"
+        f"{name}={quote_value(value)}"
         for name, values in person["attributes"].items()
         for value in (values if isinstance(values, list) else [values])
     ]
@@ -99,7 +101,7 @@ def _make_ready(call: Call) -> Response:
 
 def _reinstate(call: Call) -> Response:
     found = call.person.reinstate()
-    return call.console.done(f"The person is back at position {shown(found['position'])}.")
+    return call.console.done(f"The person is back at position {format_value(found['position'])}.")
 
 
 def _erase(call: Call) -> Response:
@@ -109,7 +111,7 @@ def _erase(call: Call) -> Response:
 
 
 def _back(found: Document) -> str:
-    return f"The person is back in the queue, at position {shown(found['position'])}."
+    return f"The person is back in the queue, at position {format_value(found['position'])}."
 
 
 def _with_claim_token(
@@ -189,8 +191,8 @@ READY = Action(
     lambda person: (
         "The person keeps the place, and can be offered a slot, claimed or admitted again."
         + (
-            f" They chose to rest until {shown(person['rest_until'])}. Only the customer can end"
-            " this rest."
+            f" They chose to rest until {format_value(person['rest_until'])}. Only the customer can"
+            " end this rest."
             if person["rest_until"]
             else ""
         )
@@ -313,7 +315,7 @@ EXIT = Action(
     send_then_notify(
         lambda call: call.person.exit(),
         lambda found: (
-            f"The person went out at {shown(found['exited_at'])}. The place inside is free."
+            f"The person went out at {format_value(found['exited_at'])}. The place inside is free."
         ),
     ),
     (REASON,),
@@ -327,7 +329,7 @@ ADMIT = Action(
     send_then_notify(
         lambda call: call.person.admit(),
         lambda found: (
-            f"The person has an offer until {shown(found['offered_until'])}."
+            f"The person has an offer until {format_value(found['offered_until'])}."
             if found["offered_until"]
             else "The person is admitted."
         ),

@@ -28,7 +28,7 @@ from waitlist_cli.operations.policies import (
     schedule_of,
 )
 from waitlist_cli.terminal.output import estimate_text
-from waitlist_cli.terminal.times import checked_instant
+from waitlist_cli.terminal.times import check_instant
 
 PATH = "/lists/{waitlist}/policy"
 NAMES = {
@@ -151,7 +151,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "count": count,
         "per": per,
         "counts": form.text("rate_counts") or "offered",
-        "from": checked_instant(begins, "Rate begins") if begins else None,
+        "from": check_instant(begins, "Rate begins") if begins else None,
     }
     return {
         "rate": None if count is None else rate,

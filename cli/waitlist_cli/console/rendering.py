@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from waitlist_cli.operations.readiness import passed_over
-from waitlist_cli.terminal.output import details, duration, shown
+from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
 # A time that is less than 12 hours away is shown without its date, even on the other side of
 # midnight. It is not ambiguous, because each time of day occurs only once in that range.
@@ -27,12 +27,12 @@ NONE = "-"
 
 def text(value: object) -> str:
     """Return a value as readable text, with control and direction characters replaced."""
-    return NONE if value is None or value == "" else shown(value)
+    return NONE if value is None or value == "" else format_value(value)
 
 
 def own(value: object) -> str:
     """Return a value that a customer chose as text. Numbers get no thousands separators."""
-    return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return format_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def compact(value: int | None) -> str:
@@ -49,7 +49,7 @@ def compact(value: int | None) -> str:
 
 def seconds(value: int | None) -> str:
     """Return a duration such as 2 h 5 min."""
-    return NONE if value is None else duration(value)
+    return NONE if value is None else format_duration(value)
 
 
 def moment(value: str | None) -> str:
@@ -71,12 +71,12 @@ def moment(value: str | None) -> str:
 
 def ago(value: str | None) -> str:
     """Return how long ago a time was, such as 2 min 5 s."""
-    return NONE if value is None else duration(max(0, -_seconds_until(value)))
+    return NONE if value is None else format_duration(max(0, -_seconds_until(value)))
 
 
 def ahead(value: str) -> str:
     """Return how long it is until a time, such as 2 min 5 s."""
-    return duration(max(0, _seconds_until(value)))
+    return format_duration(max(0, _seconds_until(value)))
 
 
 def _seconds_until(value: str) -> int:
@@ -96,7 +96,7 @@ def _environment() -> Environment:
     made.filters.update(
         text=text, own=own, compact=compact, seconds=seconds, moment=moment, ago=ago, ahead=ahead
     )
-    made.filters |= {"details": details, "passed_over": passed_over}
+    made.filters |= {"details": format_details, "passed_over": passed_over}
     return made
 
 

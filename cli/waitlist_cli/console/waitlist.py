@@ -12,7 +12,7 @@ from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.console.waitlist_actions import ACTIONS, possible
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import policy_text
-from waitlist_cli.terminal.output import shown
+from waitlist_cli.terminal.output import format_value
 
 PATH = "/lists/{waitlist}"
 HEAD = 10
@@ -49,7 +49,7 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
         action = find_action(ACTIONS, request.path_params["action"])
-        return dialog(console, request, action, waitlist, shown(waitlist["name"]))
+        return dialog(console, request, action, waitlist, format_value(waitlist["name"]))
 
     def act(request: Request, form: Form) -> Response:
         action = find_action(ACTIONS, request.path_params["action"])

@@ -22,9 +22,9 @@ from waitlist_cli.operations.claim import MOST_CLAIMED, claim_people
 from waitlist_cli.operations.redrives import redrives
 from waitlist_cli.operations.settings import change
 from waitlist_cli.operations.sign_up import address_field, sign_up
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import attributes_of, filters_of, json_object
-from waitlist_cli.terminal.times import typed_utc
+from waitlist_cli.terminal.times import parse_utc_option
 
 MOST_ADMITTED_AT_ONCE = 1_000
 # The browser waits at most one minute for the response.
@@ -54,10 +54,10 @@ def _ask(call: Call) -> Response:
     days = call.form.number("days", "Days") or 0
     if call.form.text("mode") == ONLY_COUNT:
         count = ask_all(call.console.api, call.waitlist_id, days, dry_run=True)
-        words = counted(count, "person", "people")
+        words = format_count(count, "person", "people")
         return call.console.done(f"{words} would be asked. No one has been asked.")
     count = ask_all(call.console.api, call.waitlist_id, days)
-    words = counted(count, "person was", "people were")
+    words = format_count(count, "person was", "people were")
     return call.console.done(f"{words} asked whether they still wait.")
 
 
@@ -85,7 +85,7 @@ def _admit(call: Call) -> Response:
     api = call.console.api
     calls = admissions(api, call.waitlist_id, count, key=call.key, refill=refill, **filters)
     entries = [entry for page in calls for entry in page]
-    words = counted(len(entries), "person has", "people have")
+    words = format_count(len(entries), "person has", "people have")
     rest = " The quota continues with the next people." if refill else NO_MORE
     return call.console.done(f"{words} a slot.{'' if len(entries) == count else rest}")
 
@@ -104,7 +104,7 @@ def claim(call: Call) -> str:
         complete=complete,
     )
     claims, limit = answer["claims"], LIMITED if answer.get("limit") else ""
-    words = counted(len(claims), "person", "people")
+    words = format_count(len(claims), "person", "people")
     if complete:
         return f"{words} admitted.{limit}"
     call.console.claims.update({(call.waitlist_id, made["entry_id"]): made for made in claims})
@@ -140,7 +140,7 @@ def _add(call: Call) -> Response:
         profile=profile,
         attributes=attributes_of({}, call.form.lines("attributes"), "Attributes"),
         priority=call.form.number("priority", "Priority") or 0,
-        joined_at=typed_utc(joined_at, "Joined at") if joined_at else None,
+        joined_at=parse_utc_option(joined_at, "Joined at") if joined_at else None,
     )
     notices = {
         "joined": "The person has joined.",
@@ -172,7 +172,7 @@ def _redrive(call: Call) -> Response:
         returned += refusal is None
         refused += refusal is not None
     left = call.console.get(f"/{call.waitlist_id}/stats")["parked"]
-    words = [f"{counted(returned, 'person waits', 'people wait')} again."]
+    words = [f"{format_count(returned, 'person waits', 'people wait')} again."]
     if refused:
         words.append(f"{refused:,} were refused, because they are no longer parked.")
     if left:
@@ -232,7 +232,7 @@ ASK = Action(
     "Ask everyone on {who} whether they still wait",
     lambda waitlist: (
         "The service publishes an event for each person, so that you can send a message. The "
-        f"person has {counted(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. "
+        f"person has {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm. "
         "People who were already asked, who rest or who are held back are not asked."
         if waitlist["confirm"]
         else "The settings do not say what happens to people who do not answer. Change the "

@@ -57,7 +57,9 @@ def body_of(rows: Iterable[Row], **options: object) -> bytes:
     return PREFIX + b",".join(row.content or b"" for row in rows) + f"]{also}}}".encode()
 
 
-def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterator[Batch]:
+def group_into_batches(
+    records: Iterable[Record], columns: Columns, run_key: str
+) -> Iterator[Batch]:
     """Group records into batches, in order.
 
     `run_key` is unique to this run of the command, and part of each row's idempotency key.
@@ -73,7 +75,7 @@ def batches(records: Iterable[Record], columns: Columns, run_key: str) -> Iterat
         yield batch
 
 
-def readable(record: Record, columns: Columns) -> Reading:
+def read_entry(record: Record, columns: Columns) -> Reading:
     """Convert a record to an entry. Raise InvalidRow if the entry cannot be sent."""
     if record.problem:
         raise InvalidRow(record.problem)
@@ -93,7 +95,7 @@ def readable(record: Record, columns: Columns) -> Reading:
 
 def _row(record: Record, columns: Columns, run_key: str) -> Row:
     try:
-        reading = readable(record, columns)
+        reading = read_entry(record, columns)
     except InvalidRow as error:
         return Row(record, None, str(error))
     if reading.entry is None:

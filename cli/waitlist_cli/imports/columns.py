@@ -17,7 +17,7 @@ from waitlist_cli.terminal.parameters import pair
 from waitlist_cli.terminal.times import (
     ZONE_NAME,
     SkippedTime,
-    checked_format,
+    check_time_format,
     in_utc,
     is_shown_twice,
     read_time,
@@ -241,7 +241,7 @@ def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
     return "Write the names of columns exactly as they are in the first row."
 
 
-def columns_of(
+def build_columns(
     *,
     customer: str,
     priority: str | None,
@@ -273,7 +273,7 @@ def columns_of(
             "The file needs a column with customer ids. Give it with --customer COLUMN."
         )
     if time_format is not None:
-        checked_format(time_format)
+        check_time_format(time_format)
     copies: dict[str, str] = {}
     for column, target in (addresses or {}).items():
         (copies if column in targets else targets)[column] = target

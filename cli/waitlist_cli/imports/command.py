@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 from waitlist_cli.errors import INTERRUPTED, CliError
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.dry_run import SHOWN as SHOWN_PEOPLE
-from waitlist_cli.imports.dry_run import dry_run_for
+from waitlist_cli.imports.dry_run import try_out_import
 from waitlist_cli.imports.progress import Bar
 from waitlist_cli.imports.records import Source, size_of
 from waitlist_cli.imports.rejected_rows import RejectedRows, rejected_path
 from waitlist_cli.imports.run import Counts, ImportRun
-from waitlist_cli.imports.token_file import TokenFile, token_file
+from waitlist_cli.imports.token_file import TokenFile, choose_token_file
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
 # How many reasons of refused rows are printed. The most common reasons come first.
@@ -41,7 +41,7 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
     columns.check(source.columns)
     api = context.api
     path = rejected_path(task.file, source.form, task.refused)
-    tokens = token_file(task.tokens, (task.file, path), append=task.from_row > 1)
+    tokens = choose_token_file(task.tokens, (task.file, path), append=task.from_row > 1)
     append = task.from_row > 1
     rejected = RejectedRows(path, source, append=append, read_as=task.read_as)
     shutdown = Shutdown(lambda: _finish(context, run), _stop)
@@ -74,24 +74,24 @@ def import_people(context: Context, task: Task, source: Source, columns: Columns
 def try_import(context: Context, source: Source, columns: Columns, waitlist_id: str = "") -> int:
     """Print what an import would do. Return 1 if the import would refuse rows."""
     columns.check(source.columns)
-    found = dry_run_for(context.api, waitlist_id, source.records(), columns)
+    found = try_out_import(context.api, waitlist_id, source.records(), columns)
     output = context.output
     if output.as_json:
         output.json(found.as_json())
         return 1 if found.refused_rows else 0
     done = "written" if columns.identity else "sent"
     output.text(
-        f"Nothing was {done}. {counted(found.rows, 'row', 'rows')}: "
-        f"{counted(found.people, 'person', 'people')}, "
-        f"{counted(found.duplicate_rows, 'duplicate', 'duplicates')}, "
+        f"Nothing was {done}. {format_count(found.rows, 'row', 'rows')}: "
+        f"{format_count(found.people, 'person', 'people')}, "
+        f"{format_count(found.duplicate_rows, 'duplicate', 'duplicates')}, "
         f"{_of_export(found.banned, found.left_out)}{found.refused_rows:,} refused."
     )
     for text, rows in found.notes.most_common():
-        output.text(f"  {rows:,}: {shown(text)}")
+        output.text(f"  {rows:,}: {format_value(text)}")
     for row, former, name in found.duplicates:
-        output.text(f"  Row {row:,} has the same customer as row {former:,}: {shown(name)}")
+        output.text(f"  Row {row:,} has the same customer as row {former:,}: {format_value(name)}")
     for text, rows in found.reasons.most_common(SHOWN_REASONS):
-        output.text(f"  {rows:,} would be refused: {shown(text)}")
+        output.text(f"  {rows:,} would be refused: {format_value(text)}")
     first_of_last = found.people - len(found.last) + 1
     order = [*enumerate(found.first, 1), *enumerate(found.last, first_of_last)]
     people = [
@@ -151,14 +151,15 @@ def _report(
         return
     ended = f"{counts.ended:,} already left or admitted, " if counts.ended else ""
     context.output.text(
-        f"{counted(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s ({rate:,.0f} a second): "
-        f"{counts.joined:,} joined, {counts.already:,} already on the list, {ended}"
+        f"{format_count(counts.rows, 'row', 'rows')} in {counts.seconds:,.1f} s "
+        f"({rate:,.0f} a second): {counts.joined:,} joined, "
+        f"{counts.already:,} already on the list, {ended}"
         f"{_of_export(counts.banned, counts.left_out)}{counts.refused:,} refused."
     )
     for text, rows in counts.remarks:
-        context.output.text(f"  {rows:,}: {shown(text)}")
+        context.output.text(f"  {rows:,}: {format_value(text)}")
     for text, rows in commonest:
-        context.output.text(f"  {rows:,} refused: {shown(text)}")
+        context.output.text(f"  {rows:,} refused: {format_value(text)}")
     if counts.warned:
         again = (
             "With --on-list replace, the import ends the guests' stays and adds the customers from "

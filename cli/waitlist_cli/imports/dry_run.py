@@ -12,7 +12,7 @@ from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.ranks import rank_of
-from waitlist_cli.imports.batches import batches, body_of, readable
+from waitlist_cli.imports.batches import body_of, group_into_batches, read_entry
 from waitlist_cli.imports.columns import CUSTOMER, Columns
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
@@ -107,7 +107,7 @@ class DryRun:
         }
 
 
-def dry_run_for(
+def try_out_import(
     api: "Api", waitlist_id: str, records: Iterable[Record], columns: Columns
 ) -> DryRun:
     """Try out an import.
@@ -118,7 +118,7 @@ def dry_run_for(
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC))
     rows, results = list(records), dict[int, Any]()
-    for batch in batches(rows, columns, ""):
+    for batch in group_into_batches(rows, columns, ""):
         if batch.sent:
             body = body_of(batch.sent, dry_run=True)
             answer = api.operator("POST", f"/{waitlist_id}/import", body)
@@ -157,7 +157,7 @@ def _people(
     for record in records:
         found.rows += 1
         try:
-            reading = readable(record, columns)
+            reading = read_entry(record, columns)
             entry = reading.entry or {}
             _check(entry, now)
             result = results.get(record.number, {})

@@ -65,7 +65,7 @@ def codec_of(encoding: str) -> str:
     return "utf-8-sig" if found.name == UTF_8 else encoding
 
 
-def detected(path: Path) -> str:
+def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
     A file is UTF-8 with some broken rows if it has at least as many valid non-ASCII characters as

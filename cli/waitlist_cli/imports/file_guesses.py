@@ -7,12 +7,12 @@ from itertools import islice
 
 from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.guesses import (
-    likely_address,
-    likely_addresses,
-    likely_customer,
-    time_guess,
+    guess_address_column,
+    guess_address_columns,
+    guess_customer_column,
+    guess_time_format,
 )
-from waitlist_cli.imports.records import REJECTION_COLUMNS, is_export, is_file, opened
+from waitlist_cli.imports.records import REJECTION_COLUMNS, is_export, is_file, open_source
 from waitlist_cli.terminal.output import Output
 
 GUESSED_ROWS = 1_000
@@ -80,11 +80,11 @@ class FirstRows:
         return self.values[self.names.index(column)] if column in self.names else ()
 
 
-def first_rows(file: str, form: str | None, delimiter: str, encoding: str | None) -> FirstRows:
+def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str | None) -> FirstRows:
     """Read the first rows of a CSV file. Raise WrongUsage if the file cannot be read."""
     if not is_file(file):
         return FirstRows()
-    with opened(file, form, delimiter, encoding=encoding) as source:
+    with open_source(file, form, delimiter, encoding=encoding) as source:
         if source.columns is None:
             return FirstRows()
         records = list(islice(source.records(), GUESSED_ROWS))
@@ -92,7 +92,7 @@ def first_rows(file: str, form: str | None, delimiter: str, encoding: str | None
         return FirstRows(source.columns, values)
 
 
-def read_as(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
+def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
     """Guess what the options do not state, and print a note about each unusual guess.
 
     A file of refused rows is read in the same way as the original file.
@@ -122,16 +122,16 @@ def _customer(rows: FirstRows, given: GivenOptions) -> str | None:
         own = f"profile.{given.identity}"
         if is_export(rows.names) and own in rows.names:
             return own
-        return likely_address(rows.names, rows.values, given.identity)
+        return guess_address_column(rows.names, rows.values, given.identity)
     names = [name for name in rows.names if name not in given.taken]
-    found = likely_customer(names, [rows.of(name) for name in names])
+    found = guess_customer_column(names, [rows.of(name) for name in names])
     return None if found == CUSTOMER else found
 
 
 def _time_format(rows: FirstRows, given: GivenOptions) -> str | None:
     if given.time is None or given.time_format is not None:
         return None
-    found = time_guess(rows.of(given.time))
+    found = guess_time_format(rows.of(given.time))
     return found.time_format if found else None
 
 
@@ -139,7 +139,7 @@ def _addresses(rows: FirstRows, given: GivenOptions) -> dict[str, str]:
     if not given.keeps_others or is_export(rows.names):
         return {}
     own = [f"profile.{given.identity}"] if given.identity else []
-    return likely_addresses(rows.names, rows.values, [*given.taken, *own])
+    return guess_address_columns(rows.names, rows.values, [*given.taken, *own])
 
 
 def _note(output: Output, rows: FirstRows, given: GivenOptions, found: ReadAs) -> None:
@@ -150,7 +150,7 @@ def _note(output: Output, rows: FirstRows, given: GivenOptions, found: ReadAs) -
         kind = ADDRESS_WORDS[target.partition(".")[2]]
         output.note(f"The {kind} in the column {column} are stored as {target} (--map).")
     if found.time_format is not None and given.time is not None:
-        guess = time_guess(rows.of(given.time))
+        guess = guess_time_format(rows.of(given.time))
         other = guess.other if guess and guess.time_format == found.time_format else None
         also = f", and not as {other}" if other else ""
         output.note(f"Times are read in the format {found.time_format}{also} (--time-format).")

@@ -63,18 +63,20 @@ class Guess:
     times: TimeGuess | None
 
 
-def guessed(names: Sequence[str], samples: Sequence[Sequence[object]]) -> Guess:
+def guess_columns(names: Sequence[str], samples: Sequence[Sequence[object]]) -> Guess:
     """Guess the meaning of columns from their names and first values."""
-    joined_at = likely_time(names, samples)
+    joined_at = guess_time_column(names, samples)
     return Guess(
-        likely_customer(names, samples),
-        likely_priority(names, samples),
+        guess_customer_column(names, samples),
+        guess_priority_column(names, samples),
         joined_at,
-        None if joined_at is None else time_guess(samples[names.index(joined_at)]),
+        None if joined_at is None else guess_time_format(samples[names.index(joined_at)]),
     )
 
 
-def likely_customer(names: Sequence[str], samples: Sequence[Sequence[object]] = ()) -> str | None:
+def guess_customer_column(
+    names: Sequence[str], samples: Sequence[Sequence[object]] = ()
+) -> str | None:
     """Guess the column with the customer ids. `samples` has the first values of each column."""
     return _by_name(names, IDS) or _by_mails(names, samples)
 
@@ -88,7 +90,7 @@ def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str 
     return None
 
 
-def likely_address(
+def guess_address_column(
     names: Sequence[str], samples: Sequence[Sequence[object]], identity: str
 ) -> str | None:
     """Guess the column with the addresses that identify people, by the waitlist's `identity`."""
@@ -98,7 +100,7 @@ def likely_address(
     return None if identity == "phone" else _by_mails(names, samples)
 
 
-def likely_addresses(
+def guess_address_columns(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
     """Guess columns with addresses, and map them to profile.email and profile.phone.
@@ -110,7 +112,7 @@ def likely_addresses(
     for name in ("email", "phone"):
         target = f"profile.{name}"
         if not {name, target} & {*names, *taken}:
-            column = likely_address(names, samples, name)
+            column = guess_address_column(names, samples, name)
             if column is not None and column not in taken:
                 found[column] = target
     return found
@@ -124,15 +126,17 @@ def _is_among(samples: Sequence[Sequence[object]], column: int, identity: str) -
     return not texts or any(looks.fullmatch(text) for text in texts)
 
 
-def likely_time(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
+def guess_time_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
     """Guess the column with the signup times: its values are times and its name is common."""
     times = [
-        name for name, values in zip(names, samples, strict=True) if time_guess(values) is not None
+        name
+        for name, values in zip(names, samples, strict=True)
+        if guess_time_format(values) is not None
     ]
     return _by_name(times, TIMES)
 
 
-def likely_priority(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
+def guess_priority_column(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
     """Guess the column with the priorities: its values are numbers and its name is common."""
     numbers = [
         name
@@ -142,7 +146,7 @@ def likely_priority(names: Sequence[str], samples: Sequence[Sequence[object]]) -
     return _by_name(numbers, PRIORITIES)
 
 
-def time_guess(values: Iterable[object]) -> TimeGuess | None:
+def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     """Guess the format of times. Return None if there are no values, or not all are times."""
     texts = [str(value).strip() for value in values if value not in (None, "")]
     if not texts:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detected, errors_of
+from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_encoding, errors_of
 from waitlist_cli.terminal.output import Output
-from waitlist_cli.terminal.spreadsheets import original, without_apostrophe
+from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
 # The maximum length of a record. Without this limit, an unclosed quote would read the whole file
 # into memory.
@@ -141,7 +141,7 @@ class Source:
             if (found := self._lines.skip(DELIMITER_LINE)) is not None:
                 self.delimiter = found[1]
             self._reader = csv.reader(self._lines, delimiter=self.delimiter)
-            self._original: Callable[[str], str] = without_apostrophe
+            self._original: Callable[[str], str] = remove_apostrophe
             self._header = self._read_header()
             self.columns = [name for name in self._header if name]
 
@@ -159,7 +159,7 @@ class Source:
         if is_ours:
             # Our own files also have apostrophes within a cell, which must be removed. In files of
             # other programs, an apostrophe within a cell is part of the text.
-            self._original = original
+            self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
             raise self._wrong_encoding
@@ -258,7 +258,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @contextmanager
-def opened(
+def open_source(
     path: str,
     form: str | None,
     delimiter: str,
@@ -286,7 +286,7 @@ def opened(
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
     try:
-        used = encoding or (detected(Path(path)) if is_file(path) else UTF_8)
+        used = encoding or (detect_encoding(Path(path)) if is_file(path) else UTF_8)
         binary = Path(path).open("rb")  # noqa: SIM115 (closed below)
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from error

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT, RetryPolicy
 from waitlist_cli.errors import Unavailable
-from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, batches, body_of
+from waitlist_cli.imports.batches import MOST_ROWS, Batch, Row, body_of, group_into_batches
 from waitlist_cli.imports.columns import Columns
 from waitlist_cli.imports.records import Record, Source
 from waitlist_cli.imports.rejected_rows import RejectedRows
 from waitlist_cli.imports.token_file import Issued, TokenFile
-from waitlist_cli.terminal.output import counted
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.work.signals import Shutdown
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Counts:
         rows = "row" if self.warned == 1 else "rows"
         named = ", ".join(map(str, self.warned_rows))
         more = ", …" if self.warned > len(self.warned_rows) else ""
-        people = counted(self.warned, "customer has", "customers have")
+        people = format_count(self.warned, "customer has", "customers have")
         return (
             f"{people} an entry that a guest signed up ({rows} {named}{more}). Anyone who knew the "
             "customer id may have signed up and may have the entry token, so the import issued no "
@@ -138,7 +138,7 @@ class ImportRun:
         began = time.monotonic()
         self.counts.done_row = from_row - 1
         try:
-            calls = batches(self._records(from_row), self.columns, secrets.token_hex(8))
+            calls = group_into_batches(self._records(from_row), self.columns, secrets.token_hex(8))
             while (batch := self._next(calls)) is not None:
                 self._send(batch)
                 self.counts.seconds = time.monotonic() - began

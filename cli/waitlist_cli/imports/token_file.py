@@ -60,7 +60,7 @@ class TokenFile:
         return file, writer
 
 
-def token_file(
+def choose_token_file(
     chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
     """Return the token file that was chosen, or None.

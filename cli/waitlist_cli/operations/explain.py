@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waitlist_cli.operations.policies import policy_text
-from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.terminal.output import format_count, format_value
 
 Document = Mapping[str, Any]
 BY = {"customer": "the customer", "policy": "the admission policy", "maintenance": "maintenance"}
@@ -49,12 +49,13 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     elif position == 1:
         yield "The entry is first in the queue."
     else:
-        yield f"{counted(position - 1, 'person is', 'people are')} ahead{_of_them_ready(person)}."
+        people = format_count(position - 1, "person is", "people are")
+        yield f"{people} ahead{_of_them_ready(person)}."
     yield from _passed_over(person, history)
     if person.get("confirm_by"):
         yield (
             "The customer was asked whether they still wait, and must confirm by "
-            f"{shown(person['confirm_by'])}."
+            f"{format_value(person['confirm_by'])}."
         )
     if priority:
         yield f"Priority {priority} is served before all lower priorities. The usual priority is 0."
@@ -64,7 +65,8 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     if moves and moves[-1]["event"] in MOVED:
         yield f"{MOVED[moves[-1]['event']]} {_how(moves[-1])}."
     if attempts := person["attempts"]:
-        yield f"{counted(attempts, 'earlier claim or offer', 'earlier claims or offers')} expired."
+        ended = format_count(attempts, "earlier claim or offer", "earlier claims or offers")
+        yield f"{ended} expired."
 
 
 def _of_them_ready(person: Document) -> str:
@@ -76,17 +78,18 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
     """Yield the reasons why others go before the entry, which keeps its place."""
     for reason in person.get("not_ready") or ():
         if reason == "resting":
-            until = shown(person["rest_until"])
+            until = format_value(person["rest_until"])
             yield f"Passed over: the customer rests until {until}, unless they resume earlier."
         elif reason == "held_back":
             held = _latest(history, "held_back")
             yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
         elif reason == "delayed" and person.get("delayed_until"):
-            yield f"Passed over: released with a delay until {shown(person['delayed_until'])}."
+            until = format_value(person["delayed_until"])
+            yield f"Passed over: released with a delay until {until}."
         elif reason == "unverified":
             yield "Passed over: the customer has not opened the link that verifies the address."
         else:
-            yield f"Passed over: {shown(reason.replace('_', ' '))}."
+            yield f"Passed over: {format_value(reason.replace('_', ' '))}."
 
 
 QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
@@ -136,10 +139,10 @@ def _admission(waitlist: Document) -> Iterator[str]:
 def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
     made = _latest(history, "offered")
     if person["offered_until"]:
-        yield f"A place is offered until {shown(person['offered_until'])}."
+        yield f"A place is offered until {format_value(person['offered_until'])}."
         yield "If the customer neither enters nor declines, the rule for no-shows applies."
     else:
-        yield f"A claim holds the entry until {shown(person['claimed_until'])}."
+        yield f"A claim holds the entry until {format_value(person['claimed_until'])}."
         yield "The client that made the claim can complete, release or park it."
         yield "If the lease ends first, the entry waits again."
     if made is not None:
@@ -150,7 +153,7 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
 def _parked(person: Document, history: Sequence[Document], waitlist: Document) -> Iterator[str]:
     yield _last("parked", history, "Parked", "the entry was parked")
     if person["attempts"] >= waitlist["max_attempts"]:
-        attempts = counted(person["attempts"], "attempt", "attempts")
+        attempts = format_count(person["attempts"], "attempt", "attempts")
         yield f"{attempts} expired. The list allows {waitlist['max_attempts']:,}."
     yield "The entry stays out of the queue until an operator redrives or removes it."
 
@@ -158,11 +161,11 @@ def _parked(person: Document, history: Sequence[Document], waitlist: Document) -
 def _admitted(person: Document, history: Sequence[Document]) -> Iterator[str]:
     yield _last("admitted", history, "Admitted", "the person was admitted")
     if person["exited_at"]:
-        yield f"The person went out at {shown(person['exited_at'])}."
+        yield f"The person went out at {format_value(person['exited_at'])}."
         if person["room_until"]:
-            yield f"The place inside is taken until {shown(person['room_until'])}."
+            yield f"The place inside is taken until {format_value(person['room_until'])}."
     elif person["inside_until"]:
-        yield f"The pass ends at {shown(person['inside_until'])}."
+        yield f"The pass ends at {format_value(person['inside_until'])}."
         yield "Until then the place inside is taken, unless the person goes out."
 
 
@@ -177,10 +180,10 @@ def _latest(history: Sequence[Document], event: str | None = None) -> Document |
 
 
 def _how(event: Document) -> str:
-    reason = f": {shown(event['reason'])}" if event["reason"] else ""
-    return f"by {actor(event['by'])} at {shown(event['at'])}{reason}"
+    reason = f": {format_value(event['reason'])}" if event["reason"] else ""
+    return f"by {actor(event['by'])} at {format_value(event['at'])}{reason}"
 
 
 def actor(by: str) -> str:
     """Return an actor in words. An ARN is shortened to the name within the account."""
-    return BY.get(by) or shown(by.rpartition(":")[2] if by.startswith("arn:") else by)
+    return BY.get(by) or format_value(by.rpartition(":")[2] if by.startswith("arn:") else by)

@@ -16,7 +16,12 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.cells import PARTS, cell_of, has_column, is_whole_in_cell
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import VALUE_SEPARATOR, counted, escaped_json, harmless
+from waitlist_cli.terminal.output import (
+    VALUE_SEPARATOR,
+    escaped_json,
+    format_count,
+    replace_controls,
+)
 from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 
@@ -139,7 +144,7 @@ def export_people(
         for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
     if output is not None:
-        text = f"{counted(count, 'person', 'people')} in {output}"
+        text = f"{format_count(count, 'person', 'people')} in {output}"
         context.output.result({"people": count, "file": output}, text)
 
 
@@ -220,7 +225,7 @@ def _cell(part: str, rest: dict[str, Any], name: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    return "\r\n".join(map(harmless, text.removeprefix(UTF_8_MARK).split("\r\n")))
+    return "\r\n".join(map(replace_controls, text.removeprefix(UTF_8_MARK).split("\r\n")))
 
 
 def _taken(buffer: io.StringIO) -> str:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.terminal.output import counted, duration, estimate_text
-from waitlist_cli.terminal.times import instant_of
+from waitlist_cli.terminal.output import estimate_text, format_count, format_duration
+from waitlist_cli.terminal.times import parse_instant
 
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
@@ -68,7 +68,7 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
             "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
         )
     if len(words) == 1:
-        instant_of(words[0], f"{label} {text!r}")
+        parse_instant(words[0], f"{label} {text!r}")
         return {"at": words[0], "count": int(found[1])}
     cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
     return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
@@ -142,12 +142,12 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]
-    taken = duration(attempts * policy["offer_seconds"])
+    taken = format_duration(attempts * policy["offer_seconds"])
     return (
         "With keep_place, a no-show gets the next offer again, before the people behind. A person "
-        f"who never enters gets {counted(attempts, 'offer', 'offers')} of "
-        f"{duration(policy['offer_seconds'])}, occupies a slot for {taken}, and is then parked. "
-        "With to_back, the next person gets the slot."
+        f"who never enters gets {format_count(attempts, 'offer', 'offers')} of "
+        f"{format_duration(policy['offer_seconds'])}, occupies a slot for {taken}, and is then "
+        "parked. With to_back, the next person gets the slot."
     )
 
 
@@ -159,7 +159,7 @@ def past_warning(
         list(map(scheduled_text, version["schedule"])) for version in (before or DEFAULTS, policy)
     )
     times = [scheduled["at"] for scheduled in policy["schedule"] if scheduled.get("at")]
-    past = [at for at in times if instant_of(at, "Schedule") <= now]
+    past = [at for at in times if parse_instant(at, "Schedule") <= now]
     if saved == new or not past:
         return None
     return (

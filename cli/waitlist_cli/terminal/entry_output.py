@@ -6,7 +6,7 @@ from typing import Any
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import counted, details
+from waitlist_cli.terminal.output import format_count, format_details
 
 WAITING = (
     "position",
@@ -44,7 +44,7 @@ def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
 def _value(person: dict[str, Any], name: str) -> object:
     if name == "not_ready":
         return passed_over(person) or None
-    return details(person[name]) if name in NESTED else person[name]
+    return format_details(person[name]) if name in NESTED else person[name]
 
 
 def print_entries(
@@ -96,7 +96,7 @@ def print_each(
             continue
         context.output.note(f"{name}: {refusal.message} ({refusal.code})", "yellow")
         refused.append({**who, "code": refusal.code})
-    text = f"{counted(count, *words)}, {len(refused):,} refused."
+    text = f"{format_count(count, *words)}, {len(refused):,} refused."
     context.output.result({verb: count, "refused": refused}, text)
     return 1 if refused else 0
 
@@ -118,7 +118,7 @@ def print_history(context: Context, history: Sequence[dict[str, Any]]) -> None:
             event["event"],
             shorten(event["by"]),
             event["reason"],
-            details(event["detail"]),
+            format_details(event["detail"]),
         ]
         for event in history
     )

@@ -19,7 +19,7 @@ def option(name: str, kind: Any, default: Any = None) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def expanded(
+def replace_parameter(
     function: Function,
     name: str,
     options: Sequence[Parameter],
@@ -62,7 +62,7 @@ def _person(context: Context, **typed: Any) -> Person:
 
 def with_person(function: Function) -> Function:
     """Add the options that name a person, and pass the Person to the command as `person`."""
-    return expanded(function, "person", PERSON, _person)
+    return replace_parameter(function, "person", PERSON, _person)
 
 
 def with_person_and_reason(function: Function) -> Function:
@@ -70,4 +70,4 @@ def with_person_and_reason(function: Function) -> Function:
 
     The command receives the Person as `person`. The reason is stored in the history.
     """
-    return expanded(function, "person", PERSON, _person, [option("reason", Reason, "")])
+    return replace_parameter(function, "person", PERSON, _person, [option("reason", Reason, "")])

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from waitlist_cli.operations.explain_place import Explanation, Step
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import name_in_arn, place
-from waitlist_cli.terminal.output import counted, shown
+from waitlist_cli.terminal.output import format_count, format_value
 
 PLACES = ("gained", "before", "after")
 STEP = ("at", "event", *PLACES, "by", "reason")
@@ -35,25 +35,25 @@ def standing(found: Explanation) -> Iterator[str]:
     yield f"{found.customer_id or found.entry_id}: {found.status}{where}."
     at = found.joined_as
     joined_as = f"as {ordinal(at)}" if isinstance(at, int) else "at an unknown place"
-    yield f"Joined {shown(found.joined_at)} {joined_as}."
+    yield f"Joined {format_value(found.joined_at)} {joined_as}."
     yield from found.why
 
 
 def happened(found: Explanation) -> Iterator[str]:
     """Yield sentences about the people ahead of this person."""
     if isinstance(found.gained_since, int) and found.steps:
-        places = counted(abs(found.gained_since), "place", "places")
+        places = format_count(abs(found.gained_since), "place", "places")
         way = "nearer to the head" if found.gained_since >= 0 else "farther from the head"
         yield f"Since the last event above: {places} {way}, because of other people."
     ahead = found.ahead
     least = "" if ahead.is_whole else "at least "
     yield (
-        f"Since the signup, {least}{counted(ahead.admitted, 'person was', 'people were')} "
+        f"Since the signup, {least}{format_count(ahead.admitted, 'person was', 'people were')} "
         f"admitted, of whom {ahead.admitted_later:,} had joined later, and "
-        f"{least}{counted(ahead.left, 'person', 'people')} who had joined earlier left."
+        f"{least}{format_count(ahead.left, 'person', 'people')} who had joined earlier left."
     )
     if isinstance(found.position, int):
-        people = counted(found.position - 1, "person", "people")
+        people = format_count(found.position - 1, "person", "people")
         yield f"Of the {people} ahead now, {least}{ahead.ahead_later:,} joined later."
 
 

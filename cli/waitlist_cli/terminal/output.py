@@ -50,7 +50,7 @@ CONTROLS = re.compile(
 )
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Format a value for a terminal, and replace its control characters."""
     if value is None:
         return "-"
@@ -64,7 +64,7 @@ def shown(value: object) -> str:
     return CONTROLS.sub("�", text)
 
 
-def duration(seconds: int | None) -> str:
+def format_duration(seconds: int | None) -> str:
     """Format seconds by their two largest units, such as 3 d 4 h or 2 min 5 s."""
     if seconds is None:
         return "-"
@@ -82,11 +82,11 @@ def estimate_text(estimate: Mapping[str, Any]) -> str:
 
     If both bounds have the same text, leave the bounds out.
     """
-    seconds, low, high = (duration(estimate[name]) for name in ("seconds", "low", "high"))
+    seconds, low, high = (format_duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
 
-def harmless(text: str) -> str:
+def replace_controls(text: str) -> str:
     """Replace the control characters in a text, except for line feeds."""
     return "\n".join(CONTROLS.sub("�", line) for line in text.split("\n"))
 
@@ -104,7 +104,7 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def plain(value: object) -> str:
+def format_field(value: object) -> str:
     """Format a value as a field of a tab-separated line."""
     if value is None:
         return ""
@@ -209,7 +209,7 @@ class Output:
             return
         if not self.console.is_terminal:
             for row in chain([columns], rows):
-                self.line("\t".join(map(plain, row)))
+                self.line("\t".join(map(format_field, row)))
             return
         whole = list(rows)
         if _fits(columns, whole, self.console.width):
@@ -220,7 +220,7 @@ class Output:
     def _blocks(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> None:
         """Print each row as a block, because the terminal is too narrow for a table."""
         if title:
-            self.console.print(Text(shown(title), style="italic"))
+            self.console.print(Text(format_value(title), style="italic"))
         names = [HEADINGS.get(name, name) for name in columns]
         for row in rows:
             self.pairs(dict(zip(names, row, strict=True)))
@@ -236,22 +236,22 @@ class Output:
             return
         if not self.console.is_terminal:
             for name, value in pairs.items():
-                self.line(f"{name}\t{plain(value)}")
+                self.line(f"{name}\t{format_field(value)}")
             return
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
-            grid.add_row(Text(name), Text(shown(value)))
+            grid.add_row(Text(name), Text(format_value(value)))
         self.console.print(grid)
 
     def text(self, text: str) -> None:
-        self.console.print(Text(harmless(text)), soft_wrap=True)
+        self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def note(self, text: str, style: str = "") -> None:
         """Print a note to standard error. If standard error is closed, the command goes on."""
         try:
-            self.notes.print(Text(harmless(text), style=style), soft_wrap=True)
+            self.notes.print(Text(replace_controls(text), style=style), soft_wrap=True)
         except OSError:
             discard(self.notes)
 
@@ -264,12 +264,12 @@ class Output:
                 discard(self.notes)
             return
         code = f" ({error.code})" if error.code else ""
-        self.note(f"{shown(error.message)}{code}", "red")
+        self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
             # If only one field is invalid, the message of the error often includes it already.
             if line not in error.message:
-                self.note(f"  {shown(line)}")
+                self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
             self.note(f"  {NEXT_STEPS[error.code]}")
 
@@ -282,7 +282,7 @@ def table(
     right: Sequence[str] = (),
 ) -> Table:
     made = Table(
-        title=Text(shown(title)) if title else None,
+        title=Text(format_value(title)) if title else None,
         title_justify="left",
         header_style="bold",
         box=SIMPLE_HEAD,
@@ -300,19 +300,19 @@ def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) 
     """Return whether the table fits into `width` with columns that are wide enough to read."""
     needed = 1
     for number, name in enumerate(columns):
-        texts = [HEADINGS.get(name, name), *(shown(row[number]) for row in rows)]
+        texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]
         widest = max(map(cell_len, texts))
         needed += 3 + (widest if name in WHOLE else min(widest, LEAST_WIDTH))
     return needed <= width
 
 
-def counted(number: int, singular: str, plural: str) -> str:
+def format_count(number: int, singular: str, plural: str) -> str:
     """Format a number with its noun, such as 1 row or 2 rows."""
     return f"{number:,} {singular if number == 1 else plural}"
 
 
 def _cell(value: object) -> RenderableType:
-    return value if isinstance(value, Text) else Text(shown(value))
+    return value if isinstance(value, Text) else Text(format_value(value))
 
 
 def _brief(value: object) -> str:
@@ -323,7 +323,7 @@ def _brief(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def details(mapping: Mapping[str, Any] | None) -> str:
+def format_details(mapping: Mapping[str, Any] | None) -> str:
     """Format a profile or attributes, such as name=Ada, language=English."""
     parts = []
     for name, value in (mapping or {}).items():

@@ -219,7 +219,7 @@ def attributes_of(
     return {name: value for name, value in {**before, **named}.items() if value != []}
 
 
-def quoted(value: str) -> str:
+def quote_value(value: str) -> str:
     """Format a value for a line of a form. Values with invisible characters become JSON strings.
 
     Otherwise an operator could save an invisible character, such as a direction control,
@@ -228,8 +228,8 @@ def quoted(value: str) -> str:
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 
 
-def unquoted(line: str) -> str:
-    """Undo `quoted` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
+def unquote_line(line: str) -> str:
+    """Undo `quote_value` in a line NAME=VALUE. Raise WrongUsage if the JSON is not valid."""
     name, equals, value = line.partition("=")
     if not value.startswith('"'):
         return line

@@ -8,9 +8,9 @@ import typer
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.terminal.command import Function
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.groups import expanded, option
+from waitlist_cli.terminal.groups import option, replace_parameter
 from waitlist_cli.terminal.parameters import read_json
-from waitlist_cli.terminal.times import checked_instant, utc
+from waitlist_cli.terminal.times import check_instant, utc
 
 
 class SettingOptions:
@@ -285,7 +285,7 @@ def with_settings(function: Function) -> Function:
     """
     kinds = get_annotations(SettingOptions)
     options = [option(name, kinds[name]) for name in kinds]
-    return expanded(function, "settings", options, _as_in_api)
+    return replace_parameter(function, "settings", options, _as_in_api)
 
 
 def _as_in_api(_context: Context, **typed: Any) -> dict[str, Any]:
@@ -363,4 +363,4 @@ def _day(text: str, label: str) -> int:
 
 def _time(text: str, label: str) -> str | None:
     """Parse a time and format it in UTC. Return None for an empty text."""
-    return utc(checked_instant(text, label)) if text else None
+    return utc(check_instant(text, label)) if text else None

@@ -31,7 +31,7 @@ _KEPT = re.compile(f"'{_ALONE}")
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 
-def neutralised(value: object) -> object:
+def neutralise(value: object) -> object:
     """Add apostrophes to a value that a spreadsheet would run or change."""
     if not isinstance(value, str):
         return value
@@ -39,13 +39,13 @@ def neutralised(value: object) -> object:
     return f"'{text}" if _FRAGILE.match(text) else text
 
 
-def original(cell: str) -> str:
-    """Return the original value of a cell that `neutralised` has made."""
+def restore_cell(cell: str) -> str:
+    """Return the original value of a cell that `neutralise` has made."""
     text = cell[1:] if _KEPT.match(cell) else cell
     return _NEUTRALISED.sub(r"\1\2\3", text)
 
 
-def without_apostrophe(cell: str) -> str:
+def remove_apostrophe(cell: str) -> str:
     """Remove the apostrophe that another program has put before a formula."""
     return cell[1:] if _FOREIGN.match(cell) else cell
 
@@ -58,7 +58,7 @@ class SheetWriter:
         self._rows = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)
 
     def header(self, names: Iterable[str]) -> None:
-        self._header.writerow(map(neutralised, names))
+        self._header.writerow(map(neutralise, names))
 
     def row(self, values: Iterable[object]) -> None:
-        self._rows.writerow(map(neutralised, values))
+        self._rows.writerow(map(neutralise, values))

@@ -50,7 +50,7 @@ def utc(text: str) -> str:
     return in_utc(read_time(text))
 
 
-def checked_format(time_format: str) -> str:
+def check_time_format(time_format: str) -> str:
     """Return `time_format`. Raise WrongUsage if Python would ignore AM and PM in this format."""
     directives = re.findall("%(.)", time_format)
     # Python parses AM and PM with every hour directive, but applies them only to %I.
@@ -63,7 +63,7 @@ def checked_format(time_format: str) -> str:
     return time_format
 
 
-def typed_utc(text: str, label: str) -> str:
+def parse_utc_option(text: str, label: str) -> str:
     """Parse a time and format it in UTC. A time without an offset is in UTC.
 
     Error messages call the time `label`.
@@ -94,7 +94,7 @@ def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
         ) from None
 
 
-def instant_of(text: str, label: str) -> datetime:
+def parse_instant(text: str, label: str) -> datetime:
     """Parse a time that has a UTC offset. Error messages call the time `label`."""
     try:
         moment = datetime.fromisoformat(text)
@@ -109,9 +109,9 @@ def instant_of(text: str, label: str) -> datetime:
     return moment
 
 
-def checked_instant(text: str, label: str) -> str:
+def check_instant(text: str, label: str) -> str:
     """Return `text` if it is a time with a UTC offset. Error messages call the time `label`."""
-    instant_of(text, label)
+    parse_instant(text, label)
     return text
 
 

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from waitlist_cli.terminal.output import details, duration, shown
+from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
@@ -83,7 +83,9 @@ def sparkline(values: Sequence[int], bars: str = BARS) -> str:
 
 def _title(snapshot: Snapshot) -> Text:
     waitlist = snapshot.waitlist
-    title = Text(f"{shown(waitlist['waitlist_id'])}  {shown(waitlist['name'])}  ", style="bold")
+    title = Text(
+        f"{format_value(waitlist['waitlist_id'])}  {format_value(waitlist['name'])}  ", style="bold"
+    )
     line = snapshot.stats["line"]
     title.append(line.replace("_", " ") if line in SHUT else "open", SHUT.get(line, "green"))
     if waitlist["paused"]:
@@ -98,15 +100,15 @@ def _cells(snapshot: Snapshot) -> dict[str, Text]:
     """Return the formatted numbers by name."""
     stats = snapshot.stats
     cells = {
-        "waiting": (shown(stats["waiting"]), "bold cyan"),
-        "not ready": (shown(stats["not_ready"]), "yellow"),
+        "waiting": (format_value(stats["waiting"]), "bold cyan"),
+        "not ready": (format_value(stats["not_ready"]), "yellow"),
         "in": (_rate(snapshot.joined_per_second), "green"),
         "out": (_rate(snapshot.gone_per_second), "magenta"),
-        "oldest": (duration(stats["oldest_waiting_seconds"]), "bold"),
-        "offered": (shown(stats["offered"]), "yellow"),
-        "parked": (shown(stats["parked"]), "red" if stats["parked"] else ""),
-        "admitted": (shown(stats["admitted"]), ""),
-        "left": (shown(stats["left"]), ""),
+        "oldest": (format_duration(stats["oldest_waiting_seconds"]), "bold"),
+        "offered": (format_value(stats["offered"]), "yellow"),
+        "parked": (format_value(stats["parked"]), "red" if stats["parked"] else ""),
+        "admitted": (format_value(stats["admitted"]), ""),
+        "left": (format_value(stats["left"]), ""),
     }
     if not stats["not_ready"]:
         cells.pop("not ready")
@@ -154,12 +156,12 @@ def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
     table.add_column("waiting for", justify="right", no_wrap=True)
     table.add_column("profile" if is_wide else "customer", no_wrap=True, ratio=1)
     for person in snapshot.people[:rows]:
-        name = Text(shown(person["customer_id"] or person["entry_id"]), style="bold")
-        waited = Text(duration(_waited(snapshot.at, person["joined_at"])))
-        where = Text(shown(person["position"]))
+        name = Text(format_value(person["customer_id"] or person["entry_id"]), style="bold")
+        waited = Text(format_duration(_waited(snapshot.at, person["joined_at"])))
+        where = Text(format_value(person["position"]))
         if is_wide:
-            profile = Text(shown(details(person["profile"])))
-            table.add_row(where, name, Text(shown(person["priority"])), waited, profile)
+            profile = Text(format_value(format_details(person["profile"])))
+            table.add_row(where, name, Text(format_value(person["priority"])), waited, profile)
         else:
             table.add_row(where, waited, name)
     return table

@@ -14,7 +14,7 @@ from rich.live import Live
 from waitlist_cli.client.retries import ONCE
 from waitlist_cli.errors import Defective, Unavailable
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import shown
+from waitlist_cli.terminal.output import format_value
 from waitlist_cli.watch.picture import Snapshot, picture
 from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
@@ -62,7 +62,7 @@ class Watcher:
         except (Unavailable, Defective) as error:
             if self._last is None:
                 raise
-            problem = f"{shown(error.message)} These numbers are from {self._seen_at}."
+            problem = f"{format_value(error.message)} These numbers are from {self._seen_at}."
             self._last = self._last.with_problem(_now(), problem, self._waitlist)
             return self._last
         self._seen_at = _now()

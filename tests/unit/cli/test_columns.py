@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.imports.columns import Columns, columns_of
+from waitlist_cli.imports.columns import Columns, build_columns
 from waitlist_cli.imports.invalid import InvalidRow
 
 
@@ -23,7 +23,7 @@ def typed(**options: Any) -> Columns:
         "time_format": None,
         "splits_values": True,
     }
-    return columns_of(**usual | options)
+    return build_columns(**usual | options)
 
 
 def test_other_columns_go_into_the_profile_and_empty_cells_nowhere() -> None:

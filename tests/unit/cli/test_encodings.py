@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.cli.fake_service import FakeService
 from tests.unit.cli.typed import Typed
-from waitlist_cli.imports.encodings import ENCODINGS, codec_of, detected
+from waitlist_cli.imports.encodings import ENCODINGS, codec_of, detect_encoding
 
 GERMAN = "id;name;ort\n1;Jörg Müller;Köln\n2;Zoë;Düsseldorf\n"
 
@@ -33,27 +33,27 @@ GERMAN = "id;name;ort\n1;Jörg Müller;Köln\n2;Zoë;Düsseldorf\n"
 def test_the_encoding_of_a_file_is_found(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(text.encode(encoding))
-    assert detected(path) == encoding
+    assert detect_encoding(path) == encoding
 
 
 def test_byte_order_marks_count(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(GERMAN.encode("utf-16"))
-    assert detected(path) == "utf-16"
+    assert detect_encoding(path) == "utf-16"
     path.write_bytes(GERMAN.encode("utf-8-sig"))
-    assert detected(path) == "utf-8"
+    assert detect_encoding(path) == "utf-8"
 
 
 def test_a_letter_at_the_end_of_a_large_file_counts(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"1;Ada Lovelace\n" * 200_000 + "2;Jörg Müller\n".encode("cp1252"))
-    assert detected(path) == "cp1252"
+    assert detect_encoding(path) == "cp1252"
 
 
 def test_a_file_in_utf_8_with_a_broken_row_is_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes("1;Jörg Müller\n2;Zoë\n".encode() + b"3;Z\xeb\n")
-    assert detected(path) == "utf-8"
+    assert detect_encoding(path) == "utf-8"
 
 
 def test_each_encoding_of_the_menu_can_be_read() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waitlist_cli.imports.guesses import guessed, likely_customer, time_guess
+from waitlist_cli.imports.guesses import guess_columns, guess_customer_column, guess_time_format
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,13 @@ from waitlist_cli.imports.guesses import guessed, likely_customer, time_guess
     ],
 )
 def test_the_customer_ids_are_found_by_the_name(names: list[str], customer: str | None) -> None:
-    assert likely_customer(names) == customer
+    assert guess_customer_column(names) == customer
 
 
 def test_addresses_are_customer_ids_whatever_the_name_of_their_column() -> None:
     names = ["Vorname", "Kontakt"]
-    assert likely_customer(names, [["Ada"], ["ada@example.com", None]]) == "Kontakt"
-    assert likely_customer(names, [["Ada"], ["ada@example.com", "none"]]) is None
+    assert guess_customer_column(names, [["Ada"], ["ada@example.com", None]]) == "Kontakt"
+    assert guess_customer_column(names, [["Ada"], ["ada@example.com", "none"]]) is None
 
 
 @pytest.mark.parametrize(
@@ -41,18 +41,18 @@ def test_addresses_are_customer_ids_whatever_the_name_of_their_column() -> None:
 def test_times_are_read_as_all_values_allow(
     values: list[str], time_format: str | None, other: str | None
 ) -> None:
-    found = time_guess(values)
+    found = guess_time_format(values)
     assert found
     assert (found.time_format, found.other) == (time_format, other)
 
 
 @pytest.mark.parametrize("values", [[], [""], ["soon"], ["20260301"], ["2026-03-01", "x"]])
 def test_values_that_are_no_times_are_not_guessed_as_times(values: list[str]) -> None:
-    assert time_guess(values) is None
+    assert guess_time_format(values) is None
 
 
 def test_a_column_is_a_time_only_if_its_values_are() -> None:
-    found = guessed(["id", "Date", "Created"], [["1"], ["Tuesday"], ["2026-03-01T09:30Z"]])
+    found = guess_columns(["id", "Date", "Created"], [["1"], ["Tuesday"], ["2026-03-01T09:30Z"]])
     assert (found.customer, found.joined_at) == ("id", "Created")
-    found = guessed(["id", "Priority", "Date"], [["1"], ["high"], ["x"]])
+    found = guess_columns(["id", "Priority", "Date"], [["1"], ["high"], ["x"]])
     assert (found.priority, found.joined_at, found.times) == (None, None, None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
-from waitlist_cli.terminal.spreadsheets import neutralised, original
+from waitlist_cli.terminal.spreadsheets import neutralise, restore_cell
 
 FORMULAS = [
     "=HYPERLINK(1)",
@@ -69,28 +69,28 @@ def cells(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("value", FORMULAS)
 def test_a_formula_becomes_text(value: str) -> None:
     """P8"""
-    assert neutralised(value) == f"'{value}"
-    assert original(f"'{value}") == value
+    assert neutralise(value) == f"'{value}"
+    assert restore_cell(f"'{value}") == value
 
 
 @pytest.mark.parametrize("value", WITHIN)
 def test_what_another_separator_makes_a_formula_becomes_text(value: str) -> None:
     """P8"""
-    assert neutralised(value) == WITHIN[value]
-    assert original(WITHIN[value]) == value
+    assert neutralise(value) == WITHIN[value]
+    assert restore_cell(WITHIN[value]) == value
 
 
 @pytest.mark.parametrize("value", OTHERS)
 def test_any_other_value_stays_as_it_is(value: str) -> None:
-    assert neutralised(value) == value
-    assert original(value) == value
+    assert neutralise(value) == value
+    assert restore_cell(value) == value
 
 
 @given(st.text(alphabet="'=+-@\t\r\n＝a1, ;\"", max_size=24) | st.text(max_size=6))  # noqa: RUF001
 def test_every_value_comes_back_as_it_was(value: str) -> None:
-    cell = neutralised(value)
+    cell = neutralise(value)
     assert isinstance(cell, str)
-    assert original(cell) == value
+    assert restore_cell(cell) == value
 
 
 def test_an_export_runs_in_no_spreadsheet(fake: FakeService, tmp_path: Path) -> None:
