@@ -30,7 +30,7 @@ from waitlist_api.http.api import Api, as_lambda_response
 from waitlist_api.http.errors import problem
 from waitlist_api.http.request_log import RequestLog
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.observability.setup import telemetry_of
+from waitlist_api.observability.setup import set_up_telemetry
 from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
@@ -66,7 +66,7 @@ def _answer(event: dict[str, Any], context: Context) -> dict[str, Any]:
 @cache
 def request_log() -> RequestLog:
     """Compose the request log from the environment, once per process."""
-    telemetry = telemetry_of("public", os.environ, CORRELATION)
+    telemetry = set_up_telemetry("public", os.environ, CORRELATION)
     return RequestLog(telemetry, CORRELATION, METRICS)
 
 

@@ -12,7 +12,7 @@ from waitlist_api.maintenance.run_log import RunLog
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.maintenance.services import MaintenanceServices
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.observability.setup import telemetry_of
+from waitlist_api.observability.setup import set_up_telemetry
 from waitlist_shared.correlation import Correlation
 
 CORRELATION = Correlation()
@@ -64,5 +64,5 @@ def runner(function_arn: str) -> MaintenanceRunner:
 @cache
 def run_log() -> RunLog:
     """Compose the run log from the environment, once per process."""
-    telemetry = telemetry_of("maintenance", os.environ, CORRELATION)
+    telemetry = set_up_telemetry("maintenance", os.environ, CORRELATION)
     return RunLog(telemetry, CORRELATION, METRICS)

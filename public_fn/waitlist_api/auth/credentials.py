@@ -149,7 +149,7 @@ def bearer_token(authorization: str | None) -> str | None:
     return token if scheme.lower() == "bearer" and TOKEN.fullmatch(token) else None
 
 
-def operator_of(event: Mapping[str, Any]) -> str:
+def identify_operator(event: Mapping[str, Any]) -> str:
     """Return the ARN of the operator who sent the request. Raises Unauthorized if there is none.
 
     API Gateway has already checked the signature. If a faulty deployment bypasses the authorizer,
@@ -164,7 +164,7 @@ def operator_of(event: Mapping[str, Any]) -> str:
     return str(arn)
 
 
-def customer_of(event: Mapping[str, Any]) -> str:
+def identify_customer(event: Mapping[str, Any]) -> str:
     """Return the `sub` claim of the token that API Gateway's JWT authorizer has checked.
 
     Raises Unauthorized if the request did not pass the authorizer.

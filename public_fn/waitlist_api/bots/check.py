@@ -67,7 +67,7 @@ class BotCheck:
         self._hostnames = frozenset(map(_host_of, cors_origins))
         self._metrics = metrics
 
-    def proof_of(
+    def make_proof(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
         """Return the proof that a guest sent to the API or to its edge.

@@ -75,7 +75,7 @@ class Provider(Struct, frozen=True, kw_only=True):
 
 
 def _reason(codes: Any) -> Verdict:
-    given = {one for one in codes if isinstance(one, str)} if isinstance(codes, list) else set()
+    given = {code for code in codes if isinstance(code, str)} if isinstance(codes, list) else set()
     if given & WRONG_SECRET:
         return "wrong_secret"
     return "no_verdict" if OUT_OF_ORDER in given else "refused"

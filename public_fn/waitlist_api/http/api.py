@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec.structs import replace
 
-from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, operator_of
+from waitlist_api.auth.credentials import ADMIN_PATH, EntryTokens, identify_operator
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.issue_token import TokenIssuer
 from waitlist_api.entries.unsubscribe import Unsubscriptions
@@ -141,7 +141,7 @@ class Api:
         try:
             is_operator = path_of(event).startswith(ADMIN_PATH)
             if is_operator:
-                operator_of(event)
+                identify_operator(event)
             else:
                 check_edge(event, self._edge_keys)
             event = remove_key(event)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.errors import Unauthorized
 from waitlist_shared.ids import ENTRY_ID, WAITLIST_ID
 
@@ -68,7 +68,7 @@ def _is_next_page(event: Mapping[str, Any]) -> bool:
 def _operator_and_ids(event: Mapping[str, Any]) -> dict[str, str]:
     """Return the operator, waitlist and entry, or nothing if the request has no operator."""
     try:
-        return {"by": operator_of(event), **_ids(event.get("pathParameters"))}
+        return {"by": identify_operator(event), **_ids(event.get("pathParameters"))}
     except Unauthorized:
         return {}
 

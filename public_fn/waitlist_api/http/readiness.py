@@ -26,14 +26,14 @@ def readiness_fields(
     return {
         "ready": not reasons,
         "not_ready": [item.reason for item in reasons] or None,
-        "ready_ahead": ready_ahead_of(view),
+        "ready_ahead": count_ready_ahead(view),
         "rest_until": ends.get("resting"),
         "delayed_until": ends.get("delayed"),
         "confirm_by": iso(view.confirm_by_millis) if view.confirm_by_millis else None,
     }
 
 
-def ready_ahead_of(view: EntryView) -> int | None:
+def count_ready_ahead(view: EntryView) -> int | None:
     """Return how many ready entries are ahead.
 
     If all entries are ready, it follows from the position.

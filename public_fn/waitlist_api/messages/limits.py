@@ -81,7 +81,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         Returns a function that undoes the count if the message cannot be sent. Raises LimitReached
         if a limit is reached.
         """
-        allowance = allowance_of(kind, record, event, has_accounts=self.has_accounts)
+        allowance = choose_allowance(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)
         taken: Taken | None = None
         if allowance is not None:
@@ -128,7 +128,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         )
 
 
-def allowance_of(
+def choose_allowance(
     kind: Kind, record: EntryRecord, event: EntryEvent, *, has_accounts: bool
 ) -> Allowance | None:
     """Return the allowance that a message uses up, or None if no stranger can cause the message.

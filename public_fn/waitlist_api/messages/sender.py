@@ -98,7 +98,7 @@ class Sender(Struct, frozen=True):
         if not kind.is_requested and record.unreachable:
             return self._drop(delivery, "unreachable")
         identity = waitlist.settings.identity
-        to = self._address_of(kind, record, identity)
+        to = self._choose_address(kind, record, identity)
         if to is None:
             return self._drop(delivery, "no_address")
         channel, address = to
@@ -171,7 +171,7 @@ class Sender(Struct, frozen=True):
         self.deliveries.drop(delivery, reason, self.now_millis())
         return reason
 
-    def _address_of(
+    def _choose_address(
         self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
     ) -> tuple[Channel, str] | None:
         """Return the channel and address for a message, or None if the customer is not reachable.

@@ -8,7 +8,9 @@ from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 
 
-def telemetry_of(service: str, environ: Mapping[str, str], correlation: Correlation) -> Telemetry:
+def set_up_telemetry(
+    service: str, environ: Mapping[str, str], correlation: Correlation
+) -> Telemetry:
     """Add the correlation id to all log records, and return the writer of structured log lines."""
     config = Config.from_env(environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
-from waitlist_api.auth.credentials import Proof, customer_of
+from waitlist_api.auth.credentials import Proof, identify_customer
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.errors import Forbidden
@@ -24,7 +24,7 @@ class AccountCredentials(Struct, frozen=True):
     entry_id: Any = OWN_ENTRY_PATH
 
     def check(self, event: Any, waitlist_id: str, entry_id: str) -> Proof:
-        mine = entry_id_of(waitlist_id, customer_of(event.raw_event))
+        mine = entry_id_of(waitlist_id, identify_customer(event.raw_event))
         if entry_id not in (ME, mine):
             raise Forbidden(
                 "This entry belongs to another customer. Use `me` to get your own entry."
@@ -38,7 +38,7 @@ class AccountCredentials(Struct, frozen=True):
         def sign_up(
             waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
         ) -> Response[OwnSignupAnswer]:
-            customer = customer_of(router.current_event.raw_event)
+            customer = identify_customer(router.current_event.raw_event)
             if body.customer_id not in (None, customer):
                 raise Forbidden("This token belongs to another customer. Leave customer_id out.")
             command = SignupCommand(

@@ -13,7 +13,7 @@ from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import poll_after_seconds
-from waitlist_api.http.readiness import readiness_fields, ready_ahead_of
+from waitlist_api.http.readiness import count_ready_ahead, readiness_fields
 from waitlist_api.http.schemas.entries import EntryAnswer, LookAnswer
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
@@ -50,7 +50,7 @@ class EntryResponses(Struct, frozen=True):
         `positions` are the positions within segments.
         """
         wait, turn, now_millis = None, None, self.now_millis()
-        if (ready_ahead := ready_ahead_of(view)) is not None:
+        if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
         # Any number of entries that are not ready may share one turn, so their position decides

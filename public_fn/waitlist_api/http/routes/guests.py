@@ -79,4 +79,4 @@ class GuestCredentials(Struct, frozen=True):
             return None
         host = event.raw_event["requestContext"].get("domainName", "")
         edge_url = edge_url_of(event.raw_event)
-        return self.bot_check.proof_of(host, edge_url, bot_token, request_digest)
+        return self.bot_check.make_proof(host, edge_url, bot_token, request_digest)

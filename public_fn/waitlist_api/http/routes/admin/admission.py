@@ -9,7 +9,7 @@ from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import HoldCommand
 from waitlist_api.admission.offers import Offer
 from waitlist_api.admission.withdraw import Withdrawals
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, millis_of
 from waitlist_api.entries.position import EntryView
 from waitlist_api.http.routes.admission import admitted_answer
@@ -38,7 +38,7 @@ def admin_admission_routes(
     router = APIGatewayHttpRouter()
 
     def by() -> str:
-        return operator_of(router.current_event.raw_event)
+        return identify_operator(router.current_event.raw_event)
 
     @router.post(ADMIT, operation_id="admit")
     def admit(

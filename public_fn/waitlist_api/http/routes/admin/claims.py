@@ -18,7 +18,7 @@ from waitlist_api.admission.holds import (
     Holds,
 )
 from waitlist_api.admission.offers import Offer
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, iso_of, millis_of
 from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.claims import (
@@ -45,7 +45,7 @@ def admin_claim_routes(claims: Claims, holds: Holds) -> APIGatewayHttpRouter:
     router = APIGatewayHttpRouter()
 
     def by() -> str:
-        return operator_of(router.current_event.raw_event)
+        return identify_operator(router.current_event.raw_event)
 
     @router.post(CLAIMS, operation_id="claim")
     def claim(

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import iso, iso_of, millis_of
 from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
@@ -182,7 +182,7 @@ def admin_entry_routes(
             EditCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 **body.model_dump(exclude_unset=True),
             )
         )
@@ -194,7 +194,7 @@ def admin_entry_routes(
             HoldBackCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 ready=body.ready,
                 reason=body.reason,
             )
@@ -209,7 +209,7 @@ def admin_entry_routes(
             VerifyCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 reason=body.reason,
                 joined=body.joined_at,
             )
@@ -228,7 +228,7 @@ def admin_entry_routes(
         body: RemoveBody,
         idempotency_key: BanKey = None,
     ) -> Response[Any]:
-        by = operator_of(router.current_event.raw_event)
+        by = identify_operator(router.current_event.raw_event)
         if not body.ban:
             leaves.leave(waitlist_id, entry_id, by, body.reason)
             return Response(204)
@@ -245,7 +245,7 @@ def admin_entry_routes(
 
     @router.post(f"{ENTRY}/unban", operation_id="unban")
     def unban(waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
-        by = operator_of(router.current_event.raw_event)
+        by = identify_operator(router.current_event.raw_event)
         banned_millis = None if body.banned_at is None else millis_of(body.banned_at)
         bans.unban((waitlist_id, entry_id), by, body.reason, banned_millis)
         return Response(204)
@@ -263,7 +263,7 @@ def admin_entry_routes(
             BumpCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 idempotency_key=idempotency_key or "",
                 **body.model_dump(),
             )

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec import Struct
 
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.entries.identify import CUSTOMER_ID, Identities
 from waitlist_api.entries.issue_token import TokenIssuer, TokenOf, link_with
 from waitlist_api.errors import MAX_ROW_DETAIL_BYTES, MAX_ROW_ERRORS, FieldError, InvalidFields, cut
@@ -85,7 +85,7 @@ def admin_import_routes(
 
     def imported(waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
         """Import the rows, and return each result with the number of its row."""
-        by = operator_of(router.current_event.raw_event)
+        by = identify_operator(router.current_event.raw_event)
         read = list(enumerate(_identified(identities, waitlist_id, body.rows)))
         valid = {number: row for number, row in read if isinstance(row, ImportRow)}
         found: dict[int, Row] = {

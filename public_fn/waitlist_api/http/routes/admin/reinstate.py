@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.entries.reinstate import ReinstateCommand, Reinstatements
 from waitlist_api.http.routes.params import EntryId, ReinstateKey, WaitlistId
 from waitlist_api.http.schemas.entries import EntryAnswer, ReinstateBody
@@ -24,7 +24,7 @@ def admin_reinstate_routes(reinstatements: Reinstatements) -> APIGatewayHttpRout
             ReinstateCommand(
                 waitlist_id=waitlist_id,
                 entry_id=entry_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 reason=body.reason,
                 idempotency_key=idempotency_key or "",
             )

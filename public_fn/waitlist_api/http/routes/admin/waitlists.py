@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from msgspec.structs import asdict
 
 from waitlist_api import cursors
-from waitlist_api.auth.credentials import operator_of
+from waitlist_api.auth.credentials import identify_operator
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import (
@@ -141,7 +141,7 @@ def admin_waitlist_routes(
         asked, following = questions.ask(
             AskCommand(
                 waitlist_id=waitlist_id,
-                by=operator_of(router.current_event.raw_event),
+                by=identify_operator(router.current_event.raw_event),
                 cursor=cursor,
                 limit=limit,
                 **body.model_dump(),
