@@ -51,7 +51,7 @@ def compose(config: Config) -> RequestLog:
 
 
 def store_of(config: Config) -> RedisStore:
-    """Return the store through which the service runs scripts on Redis."""
+    """Return the store that runs scripts on Redis."""
     if config.redis_has_run_ids:
         return RedisStore(lambda: connect(config), server_run_id=lambda: OWN_RUN_ID)
     return RedisStore(lambda: connect(config))

@@ -34,7 +34,7 @@ class Pipeline(Protocol):
 
 
 class Client(Protocol):
-    """The methods that both the client of a single server and the client of a cluster have."""
+    """The methods that the clients of a single server and of a cluster have in common."""
 
     def execute_command(self, *arguments: object) -> Any: ...
 

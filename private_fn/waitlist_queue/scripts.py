@@ -15,17 +15,17 @@ LIBRARY = FOLDER / "lib"
 COMMENT = re.compile(r" *--[^\n]*")
 FUNCTION = re.compile(r"^local function (\w+)\(.*?^end\n", re.MULTILINE | re.DOTALL)
 WORD = re.compile(r"\w+")
-# Arguments that the store appends to those of the caller.
+# The store appends these arguments to those of the caller.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Script:
-    """The code of one script, together with the declarations in its header.
+    """The code of a script, together with the declarations in its header.
 
-    `returns` has the names of the values that follow each outcome. If such a value is a list of
-    rows, `rows` has the names of the values in each row.
+    `returns` has the names of the values that follow each outcome. If one of these values is a list
+    of rows, `rows` has the names of the values in each row.
     """
 
     name: str

@@ -44,7 +44,7 @@ def millis_of(ticket: int) -> int:
 
 
 def ticket_of_millis(millis: int) -> int:
-    """Return the first ticket of a millisecond, which is counted since 1970."""
+    """Return the first ticket of a millisecond. Milliseconds are counted since 1970."""
     return (millis - EPOCH_MILLIS) * TICKETS_PER_MILLISECOND
 
 

@@ -44,9 +44,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
     `filters` work as in Claim. If `entry_id` is given, the slot is offered to this entry. If
     `ticket` is given too, the offer is made only to the stay with this ticket.
 
-    Without a `count` the policy decides how many slots are offered. If `refill` is set, the count
-    is a quota: that number of customers is to enter, and an unused offer goes to the next entry. A
-    count of 0 ends the quota.
+    If there is no `count`, the policy decides how many slots are offered. If `refill` is set, the
+    count is a quota: that number of customers is to enter, and an unused offer goes to the next
+    entry. A count of 0 ends the quota.
 
     If the policy has a schedule, the caller must have read the settings of `settings_version`,
     which must not be older than those in Redis. `instants` are all instants of the schedule
@@ -106,9 +106,9 @@ class AdmitResult(Result, frozen=True, kw_only=True):
 class OnOffer(OnEntry, frozen=True, kw_only=True):
     """A request about the offer that ends at `offered_until_millis`.
 
-    The value 0 means that there is no such offer, so the request can only be answered as a repeat.
-    Without a value the request is about the offer that is open when it arrives. If `ticket` is
-    given, the request is only about an offer to the stay with this ticket.
+    If this value is 0, the caller knows of no offer, so the request can only be answered as a
+    repeat. If there is no value, the request is about the offer that is open when it arrives. If
+    `ticket` is given, the request is only about an offer to the stay with this ticket.
     """
 
     ticket: Ticket | None = None
@@ -151,9 +151,9 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
 class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
     """Takes back the offer that ends at `offered_until_millis`. The entry waits at its old place.
 
-    Without that deadline the open offer is taken back. The deadline 0 means that no offer is open,
-    so the request can only be answered as a repeat. If a slot is due, the next entry gets it in the
-    same run. `hours` are as in Admit.
+    If there is no deadline, the open offer is taken back. If the deadline is 0, the caller knows of
+    no offer, so the request can only be answered as a repeat. If a slot is due, the next entry gets
+    it in the same run. `hours` are as in Admit.
     """
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
@@ -198,9 +198,9 @@ class RenewResult(Result, frozen=True, kw_only=True):
 
 
 class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
-    """Frees the place of a customer who is inside by the stay with this ticket.
+    """Frees the place of a customer who is inside through the stay with this ticket.
 
-    Without a ticket the request frees the place of whichever stay is inside.
+    If there is no ticket, the request frees the place of whichever stay is inside.
     """
 
     ticket: Ticket | None = None

@@ -86,7 +86,8 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
     A repeat takes no entries.
 
-    `limit` names the setting because of which the claim took fewer entries than it asked for.
+    If the claim took fewer entries than it asked for because of a setting, `limit` names the
+    setting.
     """
 
     entries: list[Claimed]
@@ -174,9 +175,9 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
     """Puts an entry that was parked at `parked_millis` back into the queue.
 
-    An entry that was parked again later is not touched. The value 0 means that no parking is known,
-    so the request can only be answered as a repeat. Without a value the request is about the
-    parking that it finds.
+    An entry that was parked again later is not touched. If the value is 0, the caller knows of no
+    parking, so the request can only be answered as a repeat. If there is no value, the request is
+    about the parking that it finds.
     """
 
     parked_millis: Number | None = None
@@ -319,7 +320,7 @@ class SettleResult(Result, frozen=True):
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
     """Reads a page of the held and offered entries by deadline, or of the parked entries by time.
 
-    The page begins after the last entry of the page before.
+    The page begins after the last entry of the previous page.
     """
 
     first: ClassVar = None

@@ -36,7 +36,7 @@ State = Literal["warm", "hydrating"]
 EntryState = Literal["waiting", "held", "offered", "parked"]
 ClaimToken = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
 SegmentId = Annotated[str, Meta(pattern=rf"\A{ids.SEGMENT_ID}\Z")]
-# Stands for the whole queue where a filter could also be a segment's id.
+# This filter stands for the whole queue. All other filters are ids of segments.
 EVERYONE = "*"
 Filters = Annotated[
     tuple[Annotated[str, Meta(pattern=rf"\A(?:{ids.SEGMENT_ID}|\*)\Z")], ...],
@@ -67,8 +67,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# A `join_id` that no stay has. A message with this value is about the place with its ticket.
-# Records no longer name the stay that the place belongs to
+# This `join_id` belongs to no stay. A message with this `join_id` is about the place with the
+# ticket in the message, and no record names the stay of that place any more
 # (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
@@ -82,7 +82,7 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
     join_id: JoinId
 
 
-# The reasons for which a waiting entry may not be taken.
+# The reasons why a waiting entry cannot be taken.
 NotReadyReason = Literal["resting", "held_back", "delayed", "unverified"]
 
 

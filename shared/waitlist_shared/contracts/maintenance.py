@@ -103,7 +103,10 @@ class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
 
 @answers(RestoreMany)
 class RestoreManyResult(Result, frozen=True, kw_only=True):
-    """The numbers of entries that were restored, were present already, or had ended their stay."""
+    """The number of entries for each outcome.
+
+    An entry was restored, was present already, or is gone because its stay has ended.
+    """
 
     restored: Number = 0
     present: Number = 0
