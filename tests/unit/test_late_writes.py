@@ -19,7 +19,7 @@ from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import Asks, Signup
 from waitlist_api.records.bans import Ban
 from waitlist_api.records.decisions import transition_of
-from waitlist_api.records.edits import Edits
+from waitlist_api.records.edits import change_readiness, edit
 from waitlist_api.records.entries import EntryRecords, LeftOffer, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
@@ -54,7 +54,6 @@ class Life:
         self.erasures = Erasures(table)
         self.transitions = Transitions(table, Retention(table, keeps_for_ever), MetricsCollector())
         self.ledger = Ledger(table)
-        self.edits = Edits(table)
         self.asks = Asks(table)
         self.moves = Moves(table, self.entries, self.erasures)
         self.notices = NoticeRecords(table)
@@ -110,8 +109,7 @@ class Life:
 
     def verify(self) -> EntryRecord:
         event = HistoryEvent(stamp=self.draw(), event="verified", by="customer")
-        changes = {"verify_until_millis": None}
-        return self.edits.record_readiness(self.record, changes, event, NOW)
+        return self.change(self.record, event, verify_until_millis=None)
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
         """Return a decision that Redis makes now, knowing what the record has."""
@@ -220,19 +218,25 @@ class Life:
     def edit(self, record: EntryRecord) -> EntryRecord:
         """Let the customer change the own profile."""
         event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
-        return self.edits.record(KEY, None, {"edit": self.stamp}, event, NOW, record)
+        decided = edit(record, event, NOW, profile={"edit": self.stamp})
+        return self.ledger.commit(record, decided, NOW)
 
-    def edit_as_operator(self, _record: EntryRecord) -> EntryRecord:
+    def edit_as_operator(self, record: EntryRecord) -> EntryRecord:
         event = HistoryEvent(stamp=self.draw(), event="edited", by=OPERATOR)
-        return self.edits.record(KEY, {"language": "Spanish"}, None, event, NOW)
+        decided = edit(record, event, NOW, attributes={"language": "Spanish"})
+        return self.ledger.commit(record, decided, NOW)
+
+    def change(self, record: EntryRecord, event: HistoryEvent, **fields: Any) -> EntryRecord:
+        """Change fields that decide whether the entry is ready."""
+        decided = change_readiness(record, replace(record, **fields), event, NOW)
+        return self.ledger.commit(record, decided, NOW)
 
     def hold_back(self, record: EntryRecord) -> EntryRecord:
         return self.hold_back_at(record, self.draw())
 
     def hold_back_at(self, record: EntryRecord, stamp: int) -> EntryRecord:
         event = HistoryEvent(stamp=stamp, event="held_back", by=OPERATOR)
-        changes = {"held_back_reason": f"reason {stamp}"}
-        return self.edits.record_readiness(record, changes, event, NOW)
+        return self.change(record, event, held_back_reason=f"reason {stamp}")
 
     def ask_link(self, record: EntryRecord) -> None:
         self.asks.record(record, self.draw(), NOW + HOUR)
@@ -268,15 +272,16 @@ class Life:
     def intent_of(self, entry_id: str) -> EntryRecord:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
-    def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool | None = True) -> EntryRecord:
+    def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool = True) -> EntryRecord:
         """Note that the customer, who was asked at this time, has not answered."""
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
-        changes = {
-            "asked_millis": asked_millis,
-            "confirm_by_millis": asked_millis + HOUR,
-            "unanswered": unanswered,
-        }
-        return self.edits.record_readiness(self.record, changes, event, NOW)
+        return self.change(
+            self.record,
+            event,
+            asked_millis=asked_millis,
+            confirm_by_millis=asked_millis + HOUR,
+            unanswered=unanswered,
+        )
 
     def append(self, decision: c.Decision) -> None:
         event = HistoryEvent(stamp=decision.stamp, event=decision.verb, by="policy")
@@ -727,7 +732,7 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     ),
     "the end of a question: the note of its end is taken back": (
         in_turn(Life.sign_up, Life.ask_in_vain),
-        lambda life: life.ask_in_vain(unanswered=None),
+        lambda life: life.ask_in_vain(unanswered=False),
         end_question,
     ),
     "the end of a question: another stay was asked at the same millisecond": (

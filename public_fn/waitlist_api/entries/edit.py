@@ -13,9 +13,9 @@ from waitlist_api.entries.edit_steps import EditSteps
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.records.conflicts import retry_on_conflict
-from waitlist_api.records.edits import Edits
+from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
@@ -48,7 +48,7 @@ class EntryEdits(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
-    edits: Edits
+    ledger: Ledger
     positions: Positions
     now_millis: NowMillis
 
@@ -87,9 +87,10 @@ class EntryEdits(Struct, frozen=True):
             reason=command.reason,
             detail={"changed": list(changes)},
         )
-        new = (changes.get("attributes"), changes.get("profile"))
+        now_millis = self.now_millis()
+        decided = edit(record, event, now_millis, **changes)
         try:
-            return self.edits.record(key, *new, event, self.now_millis())
+            return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
 

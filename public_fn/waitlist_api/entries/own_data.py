@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
@@ -16,9 +17,9 @@ from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.merge_patch import apply_merge_patch
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
-from waitlist_api.records.edits import Edits
+from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistSettings
@@ -63,7 +64,7 @@ class OwnData(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
-    edits: Edits
+    ledger: Ledger
     addresses: AddressChanges
     recipients: Recipients
     now_millis: NowMillis
@@ -136,9 +137,10 @@ class OwnData(Struct, frozen=True):
                 by=CUSTOMER,
                 detail={"changed": ["profile"]},
             )
-            return self.edits.record(
-                key, None, profile, event, self.now_millis(), record, until_millis
-            )
+            now_millis = self.now_millis()
+            counted = replace(record, changes_until_millis=until_millis)
+            decided = edit(counted, event, now_millis, profile=profile)
+            return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
 

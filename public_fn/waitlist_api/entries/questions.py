@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api import cursors
 from waitlist_api.clock import NowMillis, iso
@@ -84,7 +85,7 @@ class Questions(Struct, frozen=True):
                 raise NotWaiting(TOO_LATE)
             if record.confirm_by_millis is None:
                 return None
-            return Change(answered(self.now_millis()), "confirmed", CUSTOMER)
+            return Change(answered(record, self.now_millis()), "confirmed", CUSTOMER)
 
         self.readiness.change((waitlist_id, entry_id), decide, stay)
         return self.positions.read(waitlist_id, entry_id)
@@ -165,14 +166,15 @@ class Questions(Struct, frozen=True):
             is_known = (now.join_id, now.asked_millis, now.confirmed_millis) == known
             if now.status != "waiting" or not is_known:
                 return None
-            fields = {
-                "asked_millis": now_millis,
-                "asked_token": now.claim_token or None,
-                "confirm_by_millis": confirm_by,
-                "reminded_days": None,
-                "unanswered": None,
-            }
-            return Change(fields, "asked", by, detail={"confirm_by": iso(confirm_by)})
+            after = replace(
+                now,
+                asked_millis=now_millis,
+                asked_token=now.claim_token,
+                confirm_by_millis=confirm_by,
+                reminded_days=None,
+                unanswered=False,
+            )
+            return Change(after, "asked", by, detail={"confirm_by": iso(confirm_by)})
 
         self.readiness.change(record.key, decide)
 
@@ -182,7 +184,8 @@ class Questions(Struct, frozen=True):
                 return None
             days = min(_reminders_due(now, rules, clocks.here))
             detail = {"confirm_by": iso(now.confirm_by_millis or 0), "days": days}
-            return Change({"reminded_days": days}, "reminded", MAINTENANCE, detail=detail)
+            after = replace(now, reminded_days=days)
+            return Change(after, "reminded", MAINTENANCE, detail=detail)
 
         self.readiness.change(record.key, decide)
 
@@ -200,7 +203,8 @@ class Questions(Struct, frozen=True):
             if now.unanswered or find_due_step(now, rules, clocks) != "unanswered":
                 return None
             detail = {"then": rules.then}
-            return Change({"unanswered": True}, "unanswered", MAINTENANCE, detail=detail)
+            after = replace(now, unanswered=True)
+            return Change(after, "unanswered", MAINTENANCE, detail=detail)
 
         noted = self.readiness.change(record.key, decide)
         if is_unanswered(noted, rules) and noted.ticket and noted.confirm_by_millis:

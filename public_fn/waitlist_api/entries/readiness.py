@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, iso, iso_of
 from waitlist_api.entries.edit_steps import EditSteps
@@ -18,9 +19,9 @@ from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.errors import FieldError, InvalidFields, RestNotAllowed, RestsUsedUp
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
-from waitlist_api.records.edits import Edits
-from waitlist_api.records.entry import NO_LONGER_NEAR, EntryRecord, HistoryEvent
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.edits import change_readiness
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.question import is_unanswered
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.rest import DAY_MILLIS, RestRules
@@ -88,9 +89,9 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """New values for fields of the record, and the event that the history gets."""
+    """The record after a change, and the event that the history gets."""
 
-    fields: dict[str, Any]
+    after: EntryRecord
     event: str
     by: str
     reason: str = ""
@@ -100,15 +101,16 @@ class Change(Struct, frozen=True):
 Decide = Callable[[EntryRecord], Change | None]
 
 
-def answered(now_millis: int) -> dict[str, Any]:
-    """Return the changes to the record of a customer who confirms that they still wait."""
-    return {
-        "confirm_by_millis": None,
-        "asked_token": None,
-        "reminded_days": None,
-        "unanswered": None,
-        "confirmed_millis": now_millis,
-    }
+def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
+    """Return the record of a customer who has confirmed that they still wait."""
+    return replace(
+        record,
+        confirm_by_millis=None,
+        asked_token="",
+        reminded_days=None,
+        unanswered=False,
+        confirmed_millis=now_millis,
+    )
 
 
 class Rested(Struct, frozen=True):
@@ -129,7 +131,7 @@ class ReadinessChanges(Struct, frozen=True):
 
     waitlist_cache: WaitlistCache
     steps: EditSteps
-    edits: Edits
+    ledger: Ledger
     positions: Positions
     now_millis: NowMillis
 
@@ -147,18 +149,19 @@ class ReadinessChanges(Struct, frozen=True):
             if record.status != "waiting" or self.is_too_late_to_answer(record):
                 raise NotWaiting(NO_REST)
             self._check(rules, record, command.until_millis)
-            fields = {
-                "rest_until_millis": command.until_millis,
-                "rests": record.rests + 1,
-                "changes_until_millis": count_change(record, self.now_millis()),
-                "rest_key": command.rest_key or None,
-                **NO_LONGER_NEAR,
-            }
+            after = replace(
+                record,
+                rest_until_millis=command.until_millis,
+                rests=record.rests + 1,
+                rest_key=command.rest_key,
+                changes_until_millis=count_change(record, self.now_millis()),
+                near_rank=None,
+            )
             if record.confirm_by_millis is not None:
                 # A rest also answers the open question: a customer who rests still waits.
-                fields |= answered(self.now_millis())
+                after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
-            return Change(fields, "rested", CUSTOMER, detail=detail)
+            return Change(after, "rested", CUSTOMER, detail=detail)
 
         key = (command.waitlist_id, command.entry_id)
         return self._rest_result(self.change(key, decide, command.stay), rules)
@@ -169,7 +172,7 @@ class ReadinessChanges(Struct, frozen=True):
         def decide(record: EntryRecord) -> Change | None:
             if record.rest_until_millis != command.until_millis:
                 return None
-            return Change({"rest_until_millis": None}, "resumed", CUSTOMER)
+            return Change(replace(record, rest_until_millis=None), "resumed", CUSTOMER)
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide, command.stay)
@@ -225,10 +228,10 @@ class ReadinessChanges(Struct, frozen=True):
             reason = command.reason if is_held_back else ""
             if (record.held_back, record.held_back_reason) == (is_held_back, reason):
                 return None
-            fields = {"held_back": is_held_back or None, "held_back_reason": reason or None}
-            fields |= NO_LONGER_NEAR if is_held_back else {}
-            event = "held_back" if is_held_back else "ready"
-            return Change(fields, event, command.by, command.reason)
+            after = replace(record, held_back=is_held_back, held_back_reason=reason)
+            if not is_held_back:
+                return Change(after, "ready", command.by, command.reason)
+            return Change(replace(after, near_rank=None), "held_back", command.by, command.reason)
 
         key = (command.waitlist_id, command.entry_id)
         record = self.change(key, decide)
@@ -281,8 +284,10 @@ class ReadinessChanges(Struct, frozen=True):
             reason=change.reason,
             detail=change.detail,
         )
+        now_millis = self.now_millis()
+        decided = change_readiness(record, change.after, event, now_millis)
         try:
-            return self.edits.record_readiness(record, change.fields, event, self.now_millis())
+            return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
 
@@ -290,10 +295,7 @@ class ReadinessChanges(Struct, frozen=True):
 def _verified(record: EntryRecord, by: str, reason: str = "") -> Change | None:
     if record.verify_until_millis is None:
         return None
-    fields = {
-        "verify_until_millis": None,
-        "verified": True,
-        "link_asks": None,
-        "link_asked_millis": None,
-    }
-    return Change(fields, "verified", by, reason)
+    after = replace(
+        record, verify_until_millis=None, verified=True, link_asks=0, link_asked_millis=None
+    )
+    return Change(after, "verified", by, reason)

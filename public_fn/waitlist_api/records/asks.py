@@ -5,13 +5,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.records.edits import IS_LATER, ON_LIST
 from waitlist_api.records.entries import STATUSES
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
+ON_LIST = "#status IN (:waiting, :offered, :parked)"
+# The event must have a later stamp than every edit in the record. If the condition fails, another
+# request was faster, and the caller draws a later stamp.
+IS_LATER = "(attribute_not_exists(#edited_stamp) OR #edited_stamp < :edited_stamp)"
 LINK_ASKED = "link_asked"
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 UNVERIFIED = "attribute_exists(#verify_until_millis)"

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from waitlist_api.clock import IsTimeUp, never
 from waitlist_api.records.alias import AS_ALIAS, Alias
-from waitlist_api.records.edits import ON_LIST, UNEDITED
+from waitlist_api.records.asks import ON_LIST
 from waitlist_api.records.entries import STATUSES, EntryRecords
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
 from waitlist_api.records.erasures import Erasures
@@ -132,7 +132,7 @@ class Moves(Struct, frozen=True):
 
 
 def _condition(record: EntryRecord) -> str:
-    known = AS_SEEN if record.edited_stamp else UNEDITED
+    known = AS_SEEN if record.edited_stamp else "attribute_not_exists(#edited_stamp)"
     return f"{ON_LIST} AND #join_id = :join_id AND {known}"
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.segmented import BY_BOTH, BY_GENDER, BY_LANGUAGE, Segmented
 from tests.support.world import World
+from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.waitlists import WaitlistSettings
 from waitlist_shared import contracts as c
@@ -29,8 +30,9 @@ def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
     mark = c.MarkDirty(waitlist_id=people.waitlist_id, entry_id=entry_id)
     marked: c.MarkDirtyResult = services.queue.send(mark)
     event = HistoryEvent(stamp=marked.stamp, event="edited", by="operator")
-    key = (people.waitlist_id, entry_id)
-    return services.entry_edits.edits.record(key, attributes, None, event, services.now_millis())
+    record, now_millis = services.entries.find(people.waitlist_id, entry_id), services.now_millis()
+    decided = edit(record, event, now_millis, attributes=attributes)
+    return services.entry_edits.ledger.commit(record, decided, now_millis)
 
 
 def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from tests.support.admissions import Admissions
 from tests.support.faults import Wire, before
 from tests.support.world import World
 from waitlist_api.entries.edit import EditCommand
+from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import HistoryEvent
 
 
@@ -125,13 +126,10 @@ def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
     services = people.world.services
-    services.entry_edits.edits.record(
-        (people.waitlist_id, people.id_of("billy")),
-        {"language": "French"},
-        None,
-        HistoryEvent(stamp=before_edit.stamp + 1, event="edited", by="operator"),
-        services.now_millis(),
-    )
+    event = HistoryEvent(stamp=before_edit.stamp + 1, event="edited", by="operator")
+    now_millis = services.now_millis()
+    decided = edit(before_edit, event, now_millis, attributes={"language": "French"})
+    services.entry_edits.ledger.commit(before_edit, decided, now_millis)
     assert places(people, "billy", "language") == {"French": (1, 3)}
     assert places(people, "remy", "language") == {"French": (3, 3)}
 
