@@ -18,6 +18,7 @@ INTERNAL = {
     "waitlist_id",
     "entry_id",
     "join_id",
+    "revision",
     "signup_key",
     "signup_body",
     "rank",
