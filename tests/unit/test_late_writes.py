@@ -16,13 +16,14 @@ from tests.support.tables import items_of, new_table
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records import bans
 from waitlist_api.records.alias import Alias
-from waitlist_api.records.asks import Asks, Signup
+from waitlist_api.records.asks import Signup, ask_for_link
 from waitlist_api.records.bans import Ban
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.edits import change_readiness, edit
 from waitlist_api.records.entries import EntryRecords, LeftOffer, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.moves import Moves
 from waitlist_api.records.notices import Notice, NoticeRecords
@@ -54,7 +55,6 @@ class Life:
         self.erasures = Erasures(table)
         self.transitions = Transitions(table, Retention(table, keeps_for_ever), MetricsCollector())
         self.ledger = Ledger(table)
-        self.asks = Asks(table)
         self.moves = Moves(table, self.entries, self.erasures)
         self.notices = NoticeRecords(table)
         self.recipients = Recipients(table, lambda: NOW)
@@ -239,15 +239,22 @@ class Life:
         return self.change(record, event, held_back_reason=f"reason {stamp}")
 
     def ask_link(self, record: EntryRecord) -> None:
-        self.asks.record(record, self.draw(), NOW + HOUR)
+        self.ask(record, self.draw(), NOW + HOUR)
+
+    def ask(
+        self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
+    ) -> None:
+        decided = ask_for_link(record, stamp, now_millis, signup)
+        assert decided is not None
+        self.ledger.commit(record, decided, now_millis)
 
     def repeat_signup(self, record: EntryRecord) -> None:
         """Let the signup be repeated at once, with other data, while it is not verified."""
-        self.asks.record(record, self.draw(), NOW, OTHER_DATA)
+        self.ask(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
         """The same when another link may be sent."""
-        self.asks.record(record, self.draw(), NOW + HOUR, OTHER_DATA)
+        self.ask(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
         stamp = self.draw()
@@ -565,7 +572,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "a link: the entry is being left": (Life.sign_up, Life.begin_to_leave, Life.ask_link),
     "a link: it was asked for before": (
         Life.sign_up,
-        lambda life: life.asks.record(life.record, life.draw(), NOW + HOUR - 1),
+        lambda life: life.ask(life.record, life.draw(), NOW + HOUR - 1),
         Life.ask_link,
     ),
     "a link: the customer has come as a new one": (Life.sign_up, COME_AS_NEW, Life.ask_link),
@@ -657,7 +664,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "a link: the entry has a later event": (
         sign_up_and_draw,
         lambda life: life.hold_back(life.record),
-        lambda life, record: life.asks.record(record, record.stamp + 10, NOW + HOUR),
+        lambda life, record: life.ask(record, record.stamp + 10, NOW + HOUR),
     ),
     "a ban: the customer is banned": (
         in_turn(Life.sign_up, Life.leave),
@@ -783,7 +790,9 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "the deadline of a signup: its event is erased": (
         Life.sign_up,
         Life.erase,
-        lambda life, record: life.asks.forget_deadline(KEY, record.stamp),
+        lambda life, record: life.ledger.take_off_index(
+            HistoryEvent.key(*KEY, record.stamp, VERIFICATION_ASKED)
+        ),
     ),
 }
 

@@ -4,6 +4,8 @@ The response does not depend on whether the address is on the waitlist, so that 
 who waits.
 """
 
+from contextlib import suppress
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -21,11 +23,11 @@ from waitlist_api.errors import (
     TooManyChanges,
 )
 from waitlist_api.queue.recovering import RecoveringQueue
-from waitlist_api.records.asks import MINUTE_MILLIS, Asks, Signup
+from waitlist_api.records.asks import LINK_ASKED, MINUTE_MILLIS, Signup, ask_for_link
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord, stand_in_record
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.entry import EntryRecord, HistoryEvent, stand_in_record
+from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
 from waitlist_api.records.line import public_line
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings
@@ -46,7 +48,7 @@ class UnprovenSignups(Struct, frozen=True):
     entries: EntryRecords
     signups: Signups
     joins: Joins
-    asks: Asks
+    ledger: Ledger
     recovering_queue: RecoveringQueue
     now_millis: NowMillis
 
@@ -137,18 +139,32 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that requests the message.
 
-        If the entry has got a later event in the meantime, try again with a new stamp.
+        If the record has changed in the meantime, try again with a new stamp. The first attempt
+        makes one transaction even if there is nothing to write. Otherwise the response time would
+        reveal something about the entry.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
+            now_millis = self.now_millis()
+            decided = ask_for_link(record, stamp, now_millis, signup)
+            if decided is None:
+                self._write_in_vain(record, stamp, now_millis)
+                return
             try:
-                self.asks.record(record, stamp, self.now_millis(), signup)
+                self.ledger.commit(record, decided, now_millis)
             except EntryChanged as changed:
-                if changed.record is None or changed.record.edited_stamp < stamp:
+                if changed.record is None:
                     return
                 record = changed.record
                 stamp = self.recovering_queue.draw_stamp(record)
             else:
                 return
+
+    def _write_in_vain(self, record: EntryRecord, stamp: int, now_millis: int) -> None:
+        """Make a transaction that fails, and takes as long as one that asks for a link."""
+        event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
+        decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
+        with suppress(EntryChanged):
+            self.ledger.commit(stand_in_record(*record.key), decided, now_millis)
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:

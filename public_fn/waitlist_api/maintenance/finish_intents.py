@@ -12,12 +12,12 @@ from waitlist_api.errors import AlreadyAdmitted, EntryNotFound, Forbidden, Waitl
 from waitlist_api.maintenance.isolation import run_each
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.alias import MOVED
-from waitlist_api.records.asks import Asks
 from waitlist_api.records.decisions import MAINTENANCE
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord
+from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
-from waitlist_api.records.intents import UNVERIFIED
+from waitlist_api.records.intents import UNVERIFIED, VERIFICATION_ASKED
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.moves import Moves
 from waitlist_api.records.places import IndexRow, Places
 from waitlist_shared.errors import WaitlistError
@@ -41,7 +41,7 @@ class IntentFinisher(Struct, frozen=True):
     leaves: Leaves
     now_millis: NowMillis
     metrics: MetricsCollector
-    asks: Asks
+    ledger: Ledger
     moves: Moves
 
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
@@ -101,7 +101,8 @@ class IntentFinisher(Struct, frozen=True):
             # The customer may have been verified, admitted or erased since the record was read.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(*key, MAINTENANCE, NOT_VERIFIED, record.ticket, unverified=True)
-        self.asks.forget_deadline(key, placed.stamp)
+        event = HistoryEvent.key(*key, placed.stamp, VERIFICATION_ASKED)
+        self.ledger.take_off_index(event)
 
     def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
         """Finish an intent. Return False if the time runs out before an erasure is complete."""

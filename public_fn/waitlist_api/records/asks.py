@@ -1,23 +1,17 @@
-"""Write the events that ask for a message with a link, and limit how often they are written."""
+"""Decide whether a customer gets another message with a link, and what their record becomes."""
 
-from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from waitlist_api.records.entries import STATUSES
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, json_text, record_key
+from waitlist_api.records.entry import PRESENT, EntryRecord, HistoryEvent
 from waitlist_api.records.intents import VERIFICATION_ASKED
-from waitlist_api.records.ledger import entry_changed
-from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.records.ledger import Commit
 
 ON_LIST = "#status IN (:waiting, :offered, :parked)"
-# The event must have a later stamp than every edit in the record. If the condition fails, another
-# request was faster, and the caller draws a later stamp.
-IS_LATER = "(attribute_not_exists(#edited_stamp) OR #edited_stamp < :edited_stamp)"
 LINK_ASKED = "link_asked"
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-UNVERIFIED = "attribute_exists(#verify_until_millis)"
 
 
 class Signup(Struct, frozen=True, kw_only=True):
@@ -32,87 +26,32 @@ class Signup(Struct, frozen=True, kw_only=True):
     language: str
 
 
-class Asks(Struct, frozen=True):
-    """Writes events that ask to send the customer another link to their place."""
+def ask_for_link(
+    record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
+) -> Commit | None:
+    """Return the change that asks for a message with a link, or None if nothing may change.
 
-    table: Table
+    Nothing changes if the stay has ended, or if the last link was asked for too recently. If the
+    address is not verified, the data of a newer `signup` replaces the recorded data. This happens
+    even if it is too early for another link, and even if the earlier signup is not finished yet.
 
-    def record(
-        self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
-    ) -> None:
-        """Write the event that asks for a link.
-
-        `stamp` must come from Redis and be later than every stamp in the record. Raise EntryChanged
-        if the stay has ended, if the last link was asked for too recently, or if the record has a
-        later event.
-
-        If the address is not verified, the data of a newer `signup` replace the recorded data, even
-        if it is too early for another link.
-
-        Every call tries exactly one transaction, even if it is certain to fail. Otherwise the
-        response time would reveal something about the entry.
-        """
-        is_unverified = record.verify_until_millis is not None
-        if signup is None or not is_unverified:
-            self._ask(record, stamp, now_millis)
-        elif record.status != "joining" and now_millis >= _due_millis(record):
-            self._ask(record, stamp, now_millis, signup)
-        else:
-            self._replace(record, stamp, now_millis, signup)
-
-    def _ask(
-        self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
-    ) -> None:
-        is_unverified = record.verify_until_millis is not None
-        name = VERIFICATION_ASKED if is_unverified else LINK_ASKED
-        event = HistoryEvent(stamp=stamp, event=name, by="customer")
-        values = STATUSES | {
-            "join_id": record.join_id,
-            "asks": record.link_asks,
-            "next": record.link_asks + 1,
-            "now": now_millis,
-            "due": _due_millis(record),
-            "edited_stamp": stamp,
-        }
-        known = "#link_asks = :asks" if record.link_asks else "attribute_not_exists(#link_asks)"
-        condition = f"{ON_LIST} AND {IS_LATER} AND #join_id = :join_id AND {known} AND :now >= :due"
-        update = "SET #link_asks = :next, #link_asked_millis = :now, #edited_stamp = :edited_stamp"
-        if signup is not None:
-            condition += f" AND {UNVERIFIED}"
-            also, more = _data(record, signup)
-            update, values = update + also, values | more
-        with entry_changed():
-            self.table.transact(
-                [
-                    self.table.update_write(record_key(*record.key), update, condition, values),
-                    self.table.put_write(event.to_item(*record.key)),
-                ]
-            )
-
-    def _replace(self, record: EntryRecord, stamp: int, now_millis: int, signup: Signup) -> None:
-        """Replace the recorded data without asking for a link.
-
-        The earlier signup may not be finished yet, so the status may also be `joining`.
-        """
-        also, values = _data(record, signup)
-        condition = f"({ON_LIST} OR #status = :joining) AND {IS_LATER} AND #join_id = :join_id"
-        condition += f" AND {UNVERIFIED}"
-        values |= STATUSES | {
-            "join_id": record.join_id,
-            "now": now_millis,
-            "edited_stamp": stamp,
-        }
-        update = f"SET #edited_stamp = :edited_stamp{also}"
-        with entry_changed():
-            self.table.transact(
-                [self.table.update_write(record_key(*record.key), update, condition, values)]
-            )
-
-    def forget_deadline(self, key: tuple[str, str], stamp: int) -> None:
-        """Remove the event of an unverified signup from the index, if the event still exists."""
-        event = HistoryEvent.key(*key, stamp, VERIFICATION_ASKED)
-        with suppress(ConditionFailed):
-            self.table.update(event, "REMOVE #place, #place_rank", "attribute_exists(#pk)", {})
+    `stamp` must come from Redis and be later than every stamp in the record.
+    """
+    is_unverified = record.verify_until_millis is not None
+    is_replaced = is_unverified and signup is not None
+    is_on_list = record.status in PRESENT
+    is_due = is_on_list and now_millis >= _due_millis(record)
+    if not is_due and not (is_replaced and (is_on_list or record.status == "joining")):
+        return None
+    after = replace(record, edited_stamp=stamp)
+    if signup is not None and is_unverified:
+        after = _with_data(after, signup, now_millis)
+    if not is_due:
+        return Commit(after=after)
+    name = VERIFICATION_ASKED if is_unverified else LINK_ASKED
+    event = HistoryEvent(stamp=stamp, event=name, by="customer")
+    after = replace(after, link_asks=record.link_asks + 1, link_asked_millis=now_millis)
+    return Commit(after=after, events=(event,))
 
 
 def pause_millis(number: int) -> int:
@@ -123,23 +62,23 @@ def pause_millis(number: int) -> int:
     return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
 
 
-def _data(record: EntryRecord, signup: Signup) -> tuple[str, Item]:
-    """Return the assignments that replace a record's data, and their values.
+def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
+    """Return the record with the data of a newer signup.
 
     Redis still has the segments of the old attributes. That does no harm, because the entry is not
     verified and nobody can claim it. The verification sends the segments of the recorded attributes
     to Redis.
     """
-    also = ", #profile = :profile, #attributes = :attributes, #language = :language"
-    also += ", #updated_millis = :now"
-    if record.profile.get(signup.address) != signup.profile.get(signup.address):
-        # The new spelling of the address may accept messages.
-        also += " REMOVE #unreachable"
-    return also, {
-        "profile": json_text(signup.profile),
-        "attributes": json_text(signup.attributes),
-        "language": signup.language,
-    }
+    has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
+    return replace(
+        record,
+        profile=signup.profile,
+        attributes=signup.attributes,
+        language=signup.language,
+        updated_millis=now_millis,
+        # A new spelling of the address may accept messages.
+        unreachable=record.unreachable and has_same_address,
+    )
 
 
 def _due_millis(record: EntryRecord) -> int:

@@ -6,7 +6,7 @@ the current record, and decides again.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -82,6 +82,11 @@ class Ledger(Struct, frozen=True):
         with entry_changed():
             self.table.transact(writes)
         return after
+
+    def take_off_index(self, event: Key) -> None:
+        """Take an event off the index, if the event still exists."""
+        with suppress(ConditionFailed):
+            self.table.update(event, OFF_INDEX, "attribute_exists(#pk)", {})
 
     def _write(self, before: EntryRecord | None, after: EntryRecord) -> Item:
         if before is None:

@@ -14,9 +14,9 @@ from tests.support.faults import Call, Crash, Fault, Wire, crash_after, in_confl
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
-from waitlist_api.records.asks import Asks
+from waitlist_api.records.asks import ask_for_link
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.notices import Notice
 from waitlist_api.records.table import Table
 from waitlist_shared import contracts as c
@@ -301,7 +301,10 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
         services = people.world.services
         record = services.entries.find(people.waitlist_id, people.id_of("ann"))
         stamp = services.address_changes.recovering_queue.draw_stamp(record)
-        Asks(Table(people.world.dynamodb, TABLE)).record(record, stamp, people.world.clock.millis)
+        decided = ask_for_link(record, stamp, people.world.clock.millis)
+        assert decided is not None
+        ledger = Ledger(Table(people.world.dynamodb, TABLE))
+        ledger.commit(record, decided, people.world.clock.millis)
         return call.make()
 
     strike(wire, overtaken, people.id_of("ann"))
