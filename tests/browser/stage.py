@@ -198,14 +198,14 @@ def resting(stage: Stage) -> None:
     choosing(stage)
     stage.act("entries", "ready", ready=False)
     stage.confirm("Let others pass")
-    expect(stage.page.get_by_text("You let others pass until")).to_be_visible()
-    expect(stage.page.get_by_text("the organizer holds it back")).to_be_visible()
+    expect(stage.page.get_by_text("You are letting others pass until")).to_be_visible()
+    expect(stage.page.get_by_text("the organizer is holding it back")).to_be_visible()
 
 
 def asked(stage: Stage) -> None:
     stage.join(confirm={"every_days": 90})
     assert stage.operator.call("POST", "/confirm", json={}).status_code == 200
-    expect(stage.page.get_by_text("Do you still wait?")).to_be_visible()
+    expect(stage.page.get_by_text("Are you still waiting?")).to_be_visible()
 
 
 def offered(stage: Stage) -> None:
@@ -252,7 +252,7 @@ def removed(stage: Stage) -> None:
     stage.join()
     stage.act("entries", "remove", reason="<b>rude</b>")
     stage.shows("You are not in the line")
-    stage.notices("You were taken off the line.")
+    stage.notices("You were removed from the line.")
 
 
 def trouble(stage: Stage) -> None:

@@ -115,14 +115,14 @@ def test_a_new_address_is_confirmed_by_its_mail(
         address.fill(new)
         dialog.get_by_role("button", name="Save").click()
         expect(status).to_contain_text(
-            "The new address counts when you open the link that is sent to it"
+            "To start using the new address, open the link that is sent to it"
         )
         assert axe.violations(phone) == []
         laptop.goto(link_to(new))
         laptop.get_by_role("button", name="Keep my place").click()
         if new == "bob@example.com":
             notice = laptop.locator("waitlist-position .notice")
-            expect(notice).to_have_text("This address has a place already.")
+            expect(notice).to_have_text("This address already has a place.")
         status.evaluate("(one) => (one.textContent = '')")
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
     found = operator.call("POST", "/find", json={"email": "ada@example.org"}).json()
@@ -165,7 +165,7 @@ def test_a_strangers_link_replaces_no_place(
 
     own.page.goto(link)
     own.shows("Open another place?")
-    expect(own.page.get_by_text("The link may open a different one")).to_be_visible()
+    expect(own.page.get_by_text("The link may open a different place")).to_be_visible()
     assert axe.violations(own.page) == []
     own.press("Not now")
     own.shows("You are in line")

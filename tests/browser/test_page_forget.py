@@ -42,7 +42,7 @@ def test_the_browser_forgets_and_the_place_stays(stage: Stage) -> None:
     stage.shows("You are in line")
     entry_id = stage.entry_id
     stage.press("Forget me here")
-    expect(stage.page.get_by_text("Your place is not given up.")).to_be_visible()
+    expect(stage.page.get_by_text("You keep your place in the line")).to_be_visible()
     stage.confirm("Cancel")
     assert stage.entry_id == entry_id
     forget(stage)
@@ -63,7 +63,7 @@ def test_the_next_customer_is_not_the_one_who_left(stage: Stage) -> None:
     stage.configure(rejoin="never")
     before = stage.kept["customer"]
     stage.press("Forget me here")
-    expect(stage.page.get_by_text("removes everything that it keeps of you")).to_be_visible()
+    expect(stage.page.get_by_text("deletes everything that it has stored about you")).to_be_visible()
     stage.confirm("Forget me")
     stage.press("Join the line")
     stage.shows("You are in line")

@@ -87,12 +87,12 @@ def test_offline_at_joining_the_page_promises_no_place(stage: Stage) -> None:
     stage.page.context.set_offline(True)
     stage.press("Join the line")
     trouble = stage.page.locator("waitlist-position .trouble")
-    expect(trouble).to_have_text("No connection. This page tries again by itself.")
+    expect(trouble).to_have_text("No connection. This page will try again by itself.")
     stage.page.context.set_offline(False)
     stage.shows("You are in line")
     stage.page.context.set_offline(True)
     expect(trouble).to_have_text(
-        "No connection. Your place is kept, and this page tries again by itself."
+        "No connection. Your place is kept, and this page will try again by itself."
     )
 
 
@@ -120,11 +120,11 @@ def test_a_service_that_is_down_is_asked_again_more_and_more_seldom(stage: Stage
     stage.page.route(ENTRY, refusing(503, None))
     for _ in range(120):
         stage.page.clock.run_for(1_000)
-    expect(stage.page.get_by_text("The service does not answer right now.")).to_be_visible()
+    expect(stage.page.get_by_text("The service is not responding right now.")).to_be_visible()
     assert 5 <= len(looks) <= 60
     stage.page.unroute(ENTRY)
     stage.page.clock.run_for(70_000)
-    expect(stage.page.get_by_text("The service does not answer")).to_be_hidden()
+    expect(stage.page.get_by_text("The service is not responding")).to_be_hidden()
 
 
 def test_a_signup_without_an_answer_is_the_same_signup_when_it_is_repeated(stage: Stage) -> None:
@@ -264,7 +264,7 @@ def test_a_service_that_is_down_when_the_page_opens(stage: Stage, new_context: N
     stage.configure()
     stage.page.route(LIST, refusing(503, "1", "rebuilding"))
     stage.open()
-    expect(stage.page.get_by_text("The service does not answer right now.")).to_be_visible()
+    expect(stage.page.get_by_text("The service is not responding right now.")).to_be_visible()
     stage.page.unroute(LIST)
     stage.press("Join the line")
     stage.shows("You are in line")
@@ -279,7 +279,7 @@ def test_a_success_of_something_before_the_service_is_no_answer(stage: Stage, bo
         challenges.append(route)
         route.fulfill(status=202, content_type="text/html", body=body)
 
-    down = stage.page.get_by_text("The service does not answer right now.")
+    down = stage.page.get_by_text("The service is not responding right now.")
     stage.configure()
     stage.page.route(LIST, challenge)
     stage.open()
@@ -300,7 +300,7 @@ def test_a_success_of_something_before_the_service_is_no_answer(stage: Stage, bo
 
 def test_a_refusal_that_no_one_explains_is_not_asked_for_again_at_once(stage: Stage) -> None:
     """Of API Gateway, or of a proxy that knows no such path: it has no code of the service."""
-    down = stage.page.get_by_text("The service does not answer right now.")
+    down = stage.page.get_by_text("The service is not responding right now.")
     stage.page.clock.install()
     stage.configure()
     stage.page.route(LIST, refusing(404, None))

@@ -180,7 +180,7 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     dialog.get_by_label("Until").fill(f"{tomorrow:%Y-%m-%dT%H:%M}")
     reach(page, "Let others pass")
     press("Enter")
-    expect(status).to_contain_text("You let others pass until")
+    expect(status).to_contain_text("You are letting others pass until")
     expect(status).to_have_attribute("role", "status")
     expect(page.get_by_role("button", name="I am ready again")).to_be_focused()
     until = stage.operator.call("GET", f"/entries/{entry_id}").json()["rest_until"]
@@ -220,12 +220,12 @@ def test_a_customer_confirms_by_keyboard_that_they_still_wait(stage: Stage) -> N
     status = stage.page.locator("waitlist-position .asked")
     assert not [url for url in loaded if "asked" in url], "a customer who is not asked"
     assert stage.operator.call("POST", "/confirm", json={}).json()["asked"] == 1
-    expect(status).to_contain_text("Do you still wait?")
-    reach(stage.page, "I still wait")
+    expect(status).to_contain_text("Are you still waiting?")
+    reach(stage.page, "I am still waiting")
     stage.page.keyboard.press("Enter")
     expect(status).to_contain_text("Your place is kept.")
     expect(status).to_be_focused()
-    expect(stage.page.get_by_role("button", name="I still wait")).to_be_hidden()
+    expect(stage.page.get_by_role("button", name="I am still waiting")).to_be_hidden()
     found = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()
     assert (found["confirm_by"], found["confirmed_at"] is None) == (None, False)
 
@@ -243,7 +243,7 @@ def test_a_list_says_who_is_passed_over(stage: Stage) -> None:
     assert stage.operator.call("POST", path, json=held).status_code == 200
     expect(stage.page.get_by_text("You are next.")).to_be_visible()
     stage.act("entries", "ready", **held)
-    expect(stage.page.get_by_text("the organizer holds it back")).to_be_visible()
+    expect(stage.page.get_by_text("the organizer is holding it back")).to_be_visible()
     expect(stage.page.get_by_text("0 can be let in at the moment")).to_be_visible()
     expect(stage.page.get_by_role("button", name="Let others pass")).to_be_hidden()
 
@@ -280,7 +280,7 @@ def test_screen_readers_hear_why_something_has_changed(stage: Stage) -> None:
     taken = "Your turn was taken back by the organizer. You keep your place."
     expect(said).to_have_text(f"{taken} Your position is 1.")
     stage.act("entries", "remove")
-    expect(said).to_have_text("You were taken off the line. You are not in the line")
+    expect(said).to_have_text("You were removed from the line. You are not in the line")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

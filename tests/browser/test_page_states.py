@@ -147,7 +147,7 @@ def test_an_offer_that_an_operator_takes_back_was_not_missed(stage: Stage) -> No
     stage.shows("It is your turn")
     assert stage.operator.call("POST", f"{entry}/remove", json={}).status_code == 204
     stage.shows("You are not in the line")
-    stage.notices("You were taken off the line.")
+    stage.notices("You were removed from the line.")
     expect(stage.page.get_by_text("did not enter in time")).to_be_hidden()
 
 

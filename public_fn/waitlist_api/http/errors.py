@@ -1,4 +1,7 @@
-"""Errors as HTTP: the one table from code to status, and problem details (RFC 9457)."""
+"""Converts errors to HTTP responses.
+
+`STATUS` is the only table from error codes to HTTP statuses. Bodies are problem details (RFC 9457).
+"""
 
 import json
 from http import HTTPStatus
@@ -20,7 +23,7 @@ from waitlist_api.errors import (
 from waitlist_shared.errors import WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# The code of a problem that is answered as a page, for the request log.
+# Tells the request log the code of an error whose response is an HTML page.
 CODE_HEADER = "Waitlist-Problem"
 
 STATUS = {
@@ -78,7 +81,8 @@ STATUS = {
     "keys_unavailable": 503,
     "bot_check_unavailable": 503,
 }
-# Codes of the private function, by the code that clients see: they cannot act on its own.
+# Codes of the private function, with the code that clients see instead. Clients cannot act on the
+# original codes.
 RENAMED = {
     "cold": "rebuilding",
     "stale_epoch": "rebuilding",
@@ -90,7 +94,7 @@ RENAMED = {
 }
 RETRY_AFTER_SECONDS = {
     "throttled": 1,
-    # Of an error that does not say more exactly when.
+    # The default for errors that do not know a more exact time.
     "too_many_changes": 300,
     "not_ready": 2,
     "rebuilding": 2,
@@ -103,23 +107,24 @@ RETRY_AFTER_SECONDS = {
 
 def meanings() -> dict[str, str]:
     """Return each code that clients may see, with the first line of its error's docstring."""
-    # Errors of the public function come last, so that they replace shared errors of the same code.
-    errors = sorted(_errors(WaitlistError), key=lambda one: one.__module__, reverse=True)
-    found = {one.code: (one.__doc__ or "").partition("\n")[0] for one in errors}
+    # Errors of the public function come last, so that they replace shared errors with the same
+    # code.
+    errors = sorted(_errors(WaitlistError), key=lambda error: error.__module__, reverse=True)
+    found = {error.code: (error.__doc__ or "").partition("\n")[0] for error in errors}
     return {code: found[code] for code in STATUS}
 
 
 def _errors(base: type[WaitlistError]) -> list[type[WaitlistError]]:
-    return [base, *(one for sub in base.__subclasses__() for one in _errors(sub))]
+    return [base, *(error for sub in base.__subclasses__() for error in _errors(sub))]
 
 
 def code_of(error: WaitlistError) -> str:
-    """Return the code of an error that clients see."""
+    """Return the code that clients see for this error."""
     return RENAMED.get(error.code, error.code)
 
 
 def problem(error: WaitlistError) -> Response[str]:
-    """Return an error as problem details (RFC 9457)."""
+    """Return the problem details of an error (RFC 9457)."""
     code = code_of(error)
     status = STATUS.get(code, 500)
     if status == 500:
@@ -132,7 +137,9 @@ def problem(error: WaitlistError) -> Response[str]:
         "detail": cut(error.message if status != 500 else WaitlistError.advice, MAX_DETAIL_BYTES),
     }
     if isinstance(error, InvalidFields | SettingsChanged | WaitlistExists):
-        details["errors"] = [{"field": one.field, "message": one.message} for one in error.errors]
+        details["errors"] = [
+            {"field": found.field, "message": found.message} for found in error.errors
+        ]
     if isinstance(error, OpensLater):
         details["opens_at"] = error.opens_at
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store"}

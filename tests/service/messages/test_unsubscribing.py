@@ -61,7 +61,7 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
     path = joined(stage)
     first = click(stage, path)
     assert (first.status, first.headers["cache-control"]) == (200, "no-store")
-    assert "You get no more messages" in first.text
+    assert "You will get no more messages" in first.text
     assert click(stage, path).text == first.text
     stage.people.admit(1)
     stage.people.leave("ada")

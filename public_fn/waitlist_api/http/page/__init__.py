@@ -1,1 +1,1 @@
-"""The customer's page: its files, its address and its settings."""
+"""The files of the customer's page, its HTML document and its security policy."""

@@ -1,4 +1,7 @@
-"""The files of the page, read at their first use: no other request needs them."""
+"""The files of the customer's page.
+
+They are read at their first use, because other requests do not need them.
+"""
 
 import hashlib
 import json
@@ -19,14 +22,17 @@ TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-# Comments on lines of their own, an eighth of what a view would load.
+# Matches comments on lines of their own, which are an eighth of what a page view would load.
 COMMENTS = re.compile(r"^ *(//.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 INDENTS = re.compile(r"^ +", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
-    """A file as browsers get it. The ETag is weak: compressed, the file has other bytes."""
+    """A file in the form in which browsers get it.
+
+    The ETag is weak, because a compressed file has other bytes.
+    """
 
     text: str
     content_type: str
@@ -48,13 +54,16 @@ def files() -> dict[str, PageFile]:
 
 @cache
 def version() -> str:
-    """Return the digest of all files: modules import each other, so they change together."""
+    """Return the digest of all files. Modules import each other, so all files change together."""
     return _digest("\0".join(f"{name}\0{file.text}" for name, file in files().items()))
 
 
 @cache
 def words() -> dict[str, Any]:
-    """Return the texts that the page says, of English, by key; one with a number by category."""
+    """Return the English texts of the page by key.
+
+    A text with a number has a form for each category.
+    """
     known: dict[str, Any] = {}
     for path in FOLDER.glob("*en.json"):
         known |= json.loads(path.read_text("utf-8"))
@@ -63,7 +72,7 @@ def words() -> dict[str, Any]:
 
 
 def asset(name: str) -> PageFile | None:
-    """Return a file that the page loads; None if no such file exists."""
+    """Return a file that the page loads, or None if there is no such file."""
     return None if name == SHELL else files().get(name)
 
 

@@ -1,4 +1,4 @@
-"""The HTML document of a list's page, and what it may load."""
+"""The HTML document of a waitlist's page, and its Content-Security-Policy."""
 
 import html
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from waitlist_api.bots.providers import Provider
 from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
-# `connect-src` is for the API's own routes, on the page's origin. No text can become a script or a
-# style: neither inline, nor through the functions of the DOM that parse HTML.
+# `connect-src` allows the API's own routes, which have the same origin as the page. No text can
+# become a script or a style, neither inline nor through the DOM functions that parse HTML.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -29,7 +29,7 @@ MAX_DESCRIPTION = 200
 
 
 def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> str:
-    """Return the HTML; the page's script loads everything else from the API."""
+    """Return the HTML document, whose script loads everything else from the API."""
     return Template(files()[SHELL].text).substitute(
         waitlist=html.escape(waitlist_id),
         name=html.escape(name),
@@ -39,7 +39,7 @@ def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> s
 
 
 def _preview(name: str, page: PageSettings) -> Iterator[str]:
-    """Yield the tags for search engines, and for previews of links (Open Graph)."""
+    """Yield the tags for search engines and for link previews (Open Graph)."""
     if not page.index:
         yield '<meta name="robots" content="noindex">'
     if not name:
@@ -56,9 +56,11 @@ def _preview(name: str, page: PageSettings) -> Iterator[str]:
 
 
 def content_security_policy(page: PageSettings | None, widget: Provider | None = None) -> str:
-    """Return the header's value: the list's logo is added, and what the widget of a provider needs.
+    """Return the Content-Security-Policy header of a page.
 
-    Trusted types are the page's own; the provider's script is not written for them.
+    It also allows the waitlist's logo, and the sources that the widget of the bot check needs. If
+    there is a widget, trusted types are not required, because the provider's script does not
+    support them.
     """
     logo = page.logo_origin if page else None
     policy = POLICY if logo is None else {**POLICY, "img-src": f"'self' {logo}"}

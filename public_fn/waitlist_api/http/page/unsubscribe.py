@@ -1,4 +1,7 @@
-"""The page at the address in a mail's header `List-Unsubscribe`: HTML without any script."""
+"""The page at the URL in a mail's header `List-Unsubscribe`.
+
+The page is HTML without any script.
+"""
 
 import base64
 import hashlib
@@ -34,7 +37,7 @@ POLICY = (
 
 
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
-    """Return the page with one of the texts; with `ask` it has the button."""
+    """Return the page with one of the texts. The text `ask` also has the button."""
     texts = _texts()[language]
     return HTML.format(
         language=language,

@@ -1,10 +1,11 @@
-// The part of <waitlist-position> that alerts a customer who waits. The element loads it where the browser can.
+// The part of <waitlist-position> that alerts a waiting customer. The element loads it if the browser supports
+// notifications.
 
-/** Fill `place`, or bring it up to date: the customer has to allow it by a button. */
+/** Fill `place`, or update it. The customer must allow the alerts with a button. */
 export function draw(place, view, { make, words, client }) {
   const { permission } = Notification;
   const key = permission === 'denied' ? 'alertDenied' : permission === 'granted' && view.alert ? 'alertOn' : 'alert';
-  // Only if it is another one, so that the button keeps the focus.
+  // Replace the content only if it has changed, so that the button keeps the focus.
   if (place.dataset.shows === key) return;
   place.dataset.shows = key;
   const allow = async () => (client.alert = (await Notification.requestPermission()) === 'granted');

@@ -1,7 +1,7 @@
-// The part of <waitlist-position> that asks a customer if they still wait. The element loads it
-// when the customer is asked.
+// The part of <waitlist-position> that asks a customer if they still wait. The element loads it when there is a
+// question.
 
-/** Fill `place`, or bring it up to date; `make` is the element's. */
+/** Fill `place`, or update it. `make` comes from the element. */
 export function draw(place, { entry, isBusy }, { make, words, client }) {
   if (!place.firstChild) {
     const act = () => client.view.isBusy || client.stillWait();
@@ -11,7 +11,7 @@ export function draw(place, { entry, isBusy }, { make, words, client }) {
   const [status, button] = place.children;
   const until = entry.confirm_by;
   const text = until ? words.say('asked.by', { time: words.time(until, client.now) }) : words.say('asked.thanks');
-  // Only if it is another one: screen readers say what is written.
+  // Replace the text only if it has changed, because screen readers announce each replacement.
   if (status.textContent !== text) status.textContent = text;
   if (!until && place.getRootNode().activeElement === button) status.focus();
   button.hidden = !until;

@@ -1,33 +1,33 @@
-// Makes any colour of an operator one that can be seen, with text on it that can be read.
+// Adjusts an operator's colour so that it is visible on the panel, and chooses a legible colour for text on it.
 
 const COLOUR = '#1d5fd1';
-// The panels of waitlist-position.css.
+// The colours of the panel in waitlist-position.css.
 const LIGHT = '#ffffff';
 const DARK = '#1c1f26';
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 function luminance(colour) {
-  const [r, g, b] = channels(colour).map((one) => {
-    const share = one / 255;
+  const [r, g, b] = channels(colour).map((channel) => {
+    const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Return how well two colours can be told apart, 1 to 21 (WCAG 2). */
-export function contrast(one, other) {
-  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+/** Return the contrast ratio of two colours, from 1 to 21 (WCAG 2). */
+export function contrast(first, second) {
+  const [dark, light] = [luminance(first), luminance(second)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
 function mixed(colour, other, share) {
   const to = channels(other);
   const parts = channels(colour).map((one, at) => Math.round(one + (to[at] - one) * share));
-  return `#${parts.map((one) => one.toString(16).padStart(2, '0')).join('')}`;
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Return the colour as it can be seen on a panel, and the colour of text on it. */
+/** Return the colour adjusted for a panel, and the colour of text on it. */
 export function visible(colour, panel) {
   const away = luminance(panel) > 0.5 ? '#000000' : '#ffffff';
   let fill = colour;
@@ -36,7 +36,7 @@ export function visible(colour, panel) {
   return { fill, ink };
 }
 
-/** Return the stylesheet with a list's colour, for light and dark. */
+/** Return the stylesheet with a waitlist's colour, for light and dark mode. */
 export function colourSheet(colour) {
   const given = /^#[0-9a-f]{6}$/i.test(colour ?? '') ? colour : COLOUR;
   const rule = ({ fill, ink }) => `:host { --fill: ${fill}; --on-fill: ${ink}; }`;

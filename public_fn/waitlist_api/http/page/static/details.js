@@ -1,9 +1,9 @@
-// The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The element loads it
-// when the customer asks.
+// The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The
+// element loads it when the customer asks for it.
 
 import { answerOf, fieldsOf, rows } from './form.js';
 
-/** Show the answers that the service has, to be changed. */
+/** Show the stored answers in a form. */
 export async function details({ make, words, client, ask, isAccount }) {
   await words.add('form');
   const { list } = client.view;
@@ -24,7 +24,8 @@ export async function details({ make, words, client, ask, isAccount }) {
     const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
     const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
     const answer = await client.change(changed, box ? (box.checked ? 'on' : 'off') : undefined);
-    // A new address counts when it is verified; until then the former one, given again, takes it back.
+    // A new address takes effect only after it is verified. Until then, the customer can cancel the change by giving
+    // the current address.
     const isAsked = answer?.status === 'check_your_inbox';
     const address = list.identity?.field;
     if (answer) known = { ...answer.profile, ...(isAsked && { [address]: changed[address] }) };
@@ -34,12 +35,18 @@ export async function details({ make, words, client, ask, isAccount }) {
   ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
 }
 
-/** Return what an answer is in the service, null without one; of a box the text that was agreed to. */
+/**
+ * Return the stored form of an answer, or null if it is empty. The answer to a checkbox is the text to which the
+ * customer agreed.
+ */
 function textOf(answer) {
   return answer?.text ?? answer ?? null;
 }
 
-/** Return what a question shows: a box is ticked only if its text is the one that the customer has agreed to. */
+/**
+ * Return the value to show for a question. A checkbox is ticked only if its text is the text to which the customer
+ * agreed.
+ */
 function shownOf({ type, label }, answer, words) {
   return type === 'checkbox' ? textOf(answer) === words.of(label) : (textOf(answer) ?? '');
 }

@@ -1,10 +1,10 @@
-// The part of <waitlist-position> that brings a place to another device, or asks for the link to one. The element loads it
-// when the customer presses one of its buttons.
+// The part of <waitlist-position> that opens a place on another device, or asks for the link to a place. The element
+// loads it when the customer presses one of its buttons.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const QUIET = 4; // modules of white around the code: ISO/IEC 18004
 
-/** Show the link to the place as a code for a camera, and as text. */
+/** Show the link to the place as a QR code and as text. */
 export async function toDevice({ make, words, client, ask }) {
   const { generate } = await import('./lean-qr.js');
   const url = client.placeUrl;
@@ -30,7 +30,7 @@ export function askLink({ make, words, client, ask }) {
   ask('askLink', () => client.askLink(input.value.trim()), make('label', {}, words.say(`address.${field}`), input));
 }
 
-/** Return the code as a picture: black on white, also on a dark screen. */
+/** Return the QR code as a picture, which is black on white even on a dark screen. */
 function drawn(code, label) {
   const side = code.size + 2 * QUIET;
   const picture = shape('svg', { role: 'img', 'aria-label': label, class: 'code', viewBox: `0 0 ${side} ${side}` });

@@ -1,8 +1,12 @@
-// The part of <waitlist-position> with the questions of the join form. The element loads it where a list has any.
+// The part of <waitlist-position> with the questions of the signup form. The element loads it if the waitlist has
+// questions.
 
 const LINK = /\[([^[\]]*)\]\(((?:https:|mailto:)[^)\s]+)\)/;
 
-/** Fill `place`; return the function that reads the answers. What was typed stays in `answers`, if the service refuses it. */
+/**
+ * Fill `place`, and return the function that reads the answers. `answers` keeps what was typed in case the service
+ * refuses it.
+ */
 export function build(place, list, kit) {
   const { answers } = kit;
   const fields = fieldsOf(list, kit);
@@ -21,20 +25,20 @@ export function build(place, list, kit) {
   };
 }
 
-/** Fill `place` with the questions; return their inputs. */
+/** Fill `place` with the questions, and return their inputs. */
 export function rows(place, fields, kit) {
   const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, kit.answers[field.name] ?? '', kit));
   place.replaceChildren(...fields.map((field, at) => rowOf(field, inputs[at], kit)));
   return inputs;
 }
 
-/** Return an answer, empty without one; of a box the text that the customer has seen. */
+/** Return an answer, or an empty string. The answer to a checkbox is the text that the customer has seen. */
 export function answerOf({ type, label }, input, { words }) {
   if (type !== 'checkbox') return input.value.trim();
   return input.checked ? words.of(label) : '';
 }
 
-/** Return what the page's address has of a hidden field, cut to what the service takes. */
+/** Return the value of a hidden field from the page's URL, cut to the length that the service accepts. */
 function ofAddress({ name, kept_in: keptIn }) {
   const value = new URLSearchParams(location.search).get(name) ?? '';
   return value.replace(/\p{Cc}/gu, ' ').trim().slice(0, mostOf(keptIn));
@@ -42,7 +46,7 @@ function ofAddress({ name, kept_in: keptIn }) {
 
 const mostOf = (keptIn) => (keptIn === 'attributes' ? 64 : 200);
 
-/** Return the fields that are shown; the address by which a list knows a guest is always one. */
+/** Return the fields to show. They always include the address that identifies a guest. */
 export function fieldsOf({ page, identity }, { words, isAccount }) {
   const fields = (page?.fields ?? []).filter(({ type }) => type !== 'hidden');
   if (!identity || isAccount) return fields;
@@ -50,7 +54,7 @@ export function fieldsOf({ page, identity }, { words, isAccount }) {
   const label = words.say(`address.${identity.field}`);
   const own = { name: identity.field, kept_in: 'profile', required: true, type: identity.field === 'phone' ? 'tel' : 'email' };
   const whole = { label, ...fields.find(isAddress), ...own };
-  return fields.some(isAddress) ? fields.map((one) => (isAddress(one) ? whole : one)) : [whole, ...fields];
+  return fields.some(isAddress) ? fields.map((field) => (isAddress(field) ? whole : field)) : [whole, ...fields];
 }
 
 function rowOf({ type, label, required }, input, { make, words }) {
@@ -60,7 +64,7 @@ function rowOf({ type, label, required }, input, { make, words }) {
   return make('label', { for: input.id, class: isBox && 'check' }, ...(isBox ? [input, make('span', {}, text, optional)] : [text, optional, input]));
 }
 
-/** Return a text in parts; [words](address) is a link, which opens beside the form. */
+/** Return a text as nodes. [words](address) becomes a link, which opens in a new tab. */
 function linked(text, make) {
   const [before, words, href] = text.split(LINK, 3);
   if (!href) return [text];
@@ -69,14 +73,14 @@ function linked(text, make) {
 }
 
 function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, { make, words }) {
-  const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((one) => one === type || one === name) };
+  const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((known) => known === type || known === name) };
   if (type === 'checkbox') return make('input', { id, name, type, required, checked: value === true });
   if (type !== 'select') {
     const input = make('input', { ...common, type, maxlength: mostOf(keptIn), dir: 'auto' });
     input.value = value;
     return input;
   }
-  const choices = options.map((one) => make('option', { value: one.value ?? one, dir: 'auto' }, words.of(one.labels ?? one)));
+  const choices = options.map((option) => make('option', { value: option.value ?? option, dir: 'auto' }, words.of(option.labels ?? option)));
   const select = make('select', common, make('option', { value: '' }, words.say('choose')), choices);
   select.value = value;
   return select;

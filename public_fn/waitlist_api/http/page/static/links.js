@@ -1,7 +1,7 @@
-// The part of <waitlist-position> for links to places: it says that one is on its way, asks before the place of a link is
-// shown, says that a link has opened the place that is shown, and shows the other places of this browser.
+// The part of <waitlist-position> for links to places. It says that a link has been sent, asks before it opens the
+// place of a link, says that a link has opened the current place, and shows the other places of this browser.
 
-/** Draw what belongs to the state; what is drawn stays until it is about something else, so that focus stays. */
+/** Draw the content of the state. The content is replaced only if it has changed, so that the focus stays. */
 export function draw(place, { state, list, entry, inbox, others }, { make, words, client }) {
   const isLinked = Boolean(entry?.linked);
   const key = JSON.stringify([state, inbox, isLinked, others.length > 0]);
@@ -30,6 +30,6 @@ export function draw(place, { state, list, entry, inbox, others }, { make, words
   ];
   const parts = (screens[state] ?? shown)();
   place.replaceChildren(...parts.filter(Boolean));
-  // So that a screen reader says what has happened, or what is asked.
+  // Move the focus to the title, so that a screen reader announces what has happened or what is asked.
   place.querySelector('.title')?.focus();
 }

@@ -1,4 +1,4 @@
-// The page of a list: the element, and what the document around it shows.
+// The page of a waitlist, which has the element and sets the title and language of the document around it.
 
 import './waitlist-position.js';
 
@@ -12,8 +12,8 @@ element.addEventListener('waitlist-change', ({ detail }) => {
 });
 if (language) element.lang = language;
 
-// A link that was sent to the customer. It leaves the address bar and the history at once, and verifies nothing before
-// the customer presses the button.
+// Open the link that was sent to the customer. The link is removed from the address bar and the history at once.
+// Nothing is verified before the customer presses the button.
 function openLink() {
   const [, kind, proof] = /^#([vt])=(.+)$/.exec(location.hash) ?? [];
   if (!kind) return;

@@ -1,16 +1,18 @@
-// The part of <waitlist-position> that shows the widget by which a provider tells people from bots.
-// The element loads it where the stack has a check.
+// The part of <waitlist-position> that shows the widget of a bot check. The element loads it if the stack has a bot
+// check.
 
 const LOAD_MS = 15_000;
 
 const GONE_MS = 1000;
 
-/** Fill `place` once; `place.token()` then is the widget's token, '' while it needs one and has none. */
+/**
+ * Fill `place` once. After that, `place.token()` returns the widget's token, or '' while the widget has no token yet.
+ */
 export function draw(place, { list, notice }, { make, words }) {
   if (place.firstChild) return;
   const status = make('p', { class: 'trouble', role: 'status' });
   const show = (text) => (status.textContent = text);
-  // In the page's own tree: providers' widgets do not find their way in a shadow tree.
+  // Put the widget into the page's own tree, because the widgets of the providers do not work in a shadow tree.
   const box = make('div', { slot: 'person' });
   place.getRootNode().host.append(box);
   const gone = setInterval(() => {
@@ -30,7 +32,7 @@ export function draw(place, { list, notice }, { make, words }) {
     if (token) show('');
   };
   widget(box, list.bot_check, words.language, made).catch(() => {
-    // The service decides: it knows whether the provider is down.
+    // Let the service decide, because it knows whether the provider is down.
     token = undefined;
     if (!status.textContent) show(words.say('person.lost'));
   });

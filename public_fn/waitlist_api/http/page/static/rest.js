@@ -1,15 +1,15 @@
-// The part of <waitlist-position> that lets a customer rest, and says who is passed over. The
-// element loads it where a list allows rests, or has an entry that is not ready.
+// The part of <waitlist-position> that lets a customer rest, and explains why an entry is not ready. The element
+// loads it if the waitlist allows rests, or if the entry or an entry ahead is not ready.
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Fill `place`, or bring it up to date; `make` and `ask` are the element's. */
+/** Fill `place`, or update it. `make` and `ask` come from the element. */
 export function draw(place, { entry, list, refusal, isBusy }, { make, words, client, ask }) {
   const act = () => client.view.isBusy || (client.view.entry.rest_until ? client.resume() : choose());
   if (!place.firstChild) {
     const button = make('button', { type: 'button', class: 'acts plain', onclick: act });
-    // One button, which stays, so that it keeps the focus.
+    // The button is never replaced, so that it keeps the focus.
     place.append(make('p'), make('p', { class: 'resting', role: 'status' }), button);
   }
   const [ahead, status, button] = place.children;
@@ -32,17 +32,19 @@ export function draw(place, { entry, list, refusal, isBusy }, { make, words, cli
   }
 }
 
-/** Return a chosen minute in milliseconds, not the same for two rests: the end names the rest. */
+/**
+ * Return the chosen minute in milliseconds. The milliseconds differ for each rest, because the end identifies a rest.
+ */
 function endOf(text, now) {
   return Date.parse(text) + (now % MINUTE_MS);
 }
 
-/** Return a time as the field has it: on this device's clock, in minutes. */
+/** Return a time in the format of the input field, by this device's clock and in minutes. */
 function local(millis) {
   return new Date(millis - new Date(millis).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }
 
-/** Change a text only if it is another one: screen readers say what is written. */
+/** Change a text only if it is different, because screen readers announce each change. */
 function show(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

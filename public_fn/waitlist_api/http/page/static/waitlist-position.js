@@ -1,24 +1,26 @@
-// <waitlist-position waitlist="bakery">: one customer's place in a line, in words and buttons.
-// docs/app/customer-page.md has its attributes, properties and events.
+// <waitlist-position waitlist="bakery"> shows one customer's place in a line, with texts and buttons.
+// docs/app/customer-page.md describes its attributes, properties and events.
 
 import { colourSheet } from './colours.js';
 import { Waitlist } from './waitlist.js';
 import { Words } from './words.js';
 
-// A position is said at most so often.
+// Screen readers announce positions at most this often.
 const SAY_MS = 15_000;
 const HURRY_SECONDS = 60;
-// What is left of an offer, or until the opening, is said then.
+// Screen readers announce the remaining time of an offer, or until the opening, at these seconds.
 const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
-// States in which the customer has a place.
+// The states in which the customer has a place.
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];
-// States of a browser without a place.
+// The states in which the browser has no place.
 const FORMS = ['join', 'closed', 'full', 'notOpenYet'];
 
 // ------------------------------------------------------------------------------- parts
 
-/** Return an element, a part for other people's styles by its name and classes; strings become text, never HTML. */
+/**
+ * Return an element. Other pages can style it as a part, by its name and classes. Strings become text, never HTML.
+ */
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -27,11 +29,11 @@ function make(name, properties = {}, ...children) {
     else if (value !== false && value != null) element.setAttribute(key, value);
   }
   element.setAttribute('part', [name, properties.class].join(' ').trim());
-  element.append(...children.flat().filter((one) => one != null && one !== false));
+  element.append(...children.flat().filter((child) => child != null && child !== false));
   return element;
 }
 
-/** Show a number in one line: the style sheet sizes it by its length. */
+/** Show a number on one line. The style sheet sizes it by its length. */
 function showNumber(element, text) {
   element.textContent = text;
   element.style.setProperty('--length', text.length);
@@ -39,7 +41,7 @@ function showNumber(element, text) {
 
 const isWebAddress = (url) => url && ['https:', 'http:'].includes(new URL(url, location.href).protocol);
 
-/** Return whether a screen reader should say a position, after what it said last. */
+/** Return whether a screen reader should announce a position, given the position that it announced last. */
 export function isWorthSaying(said, position, now) {
   const step = Math.max(1, Math.floor(said.position / 10));
   return Math.abs(position - said.position) >= step && now - said.at >= SAY_MS;
@@ -61,7 +63,7 @@ class WaitlistPosition extends HTMLElement {
   #token = null;
   #link = null;
   #words = null;
-  // The state that is drawn, with what it was drawn of.
+  // The key of the state that is drawn.
   #shown = null;
   #update = () => {};
   #said = { state: null, position: 0, at: 0 };
@@ -73,7 +75,7 @@ class WaitlistPosition extends HTMLElement {
   #later;
   #start = 0;
 
-  /** What each state shows under the name of the list. */
+  /** The content of each state, which is shown under the name of the waitlist. */
   #screens = {
     loading: () => [make('p', { class: 'wait' }, this.#words.say('loading'))],
     missing: () => [this.#heading('missing'), this.#text('missing.text')],
@@ -136,7 +138,7 @@ class WaitlistPosition extends HTMLElement {
         wait.classList.toggle('known', Boolean(entry.estimated_wait));
         const ahead = position === 1 && entry.ready !== false ? words.say('next') : this.#count('ahead', position && position - 1);
         const behind = position && total > position ? this.#count('behind', total - position) : '';
-        others.replaceChildren(...[ahead, behind].filter(Boolean).map((one) => make('span', {}, one)));
+        others.replaceChildren(...[ahead, behind].filter(Boolean).map((text) => make('span', {}, text)));
       });
       return [
         this.#heading('waiting'),
@@ -198,7 +200,7 @@ class WaitlistPosition extends HTMLElement {
   connectedCallback() {
     for (const name of ['token', 'link']) {
       if (!Object.hasOwn(this, name)) continue;
-      // Set before this class was there.
+      // The property was set before this class was defined.
       const value = this[name];
       delete this[name];
       this[name] = value;
@@ -216,7 +218,7 @@ class WaitlistPosition extends HTMLElement {
     if (this.isConnected && before !== after && this.#start) this.#restart();
   }
 
-  /** The JWT of a customer with an account, or a function that returns one, or a promise of one. */
+  /** The JWT of a customer with an account, or a function that returns the JWT or a promise of it. */
   set token(value) {
     this.#token = value;
     if (this.isConnected) this.#restart();
@@ -226,18 +228,18 @@ class WaitlistPosition extends HTMLElement {
     return this.#token;
   }
 
-  /** What a link to the page has: `{ code }`, or `{ entry_id, entry_token }`. */
+  /** The content of a link to the page, which is `{ code }` or `{ entry_id, entry_token }`. */
   set link(value) {
     this.#link = value;
     if (this.#client) this.#open();
   }
 
-  /** What is shown at this moment; see the event `waitlist-change`. */
+  /** What is shown at this moment. See the event `waitlist-change`. */
   get view() {
     return this.#client?.view;
   }
 
-  /** Remove all that this browser keeps of the customer of this list, who keeps the place. */
+  /** Remove everything that this browser stores about the customer of this waitlist. The customer keeps the place. */
   forget() {
     this.#client?.forget();
   }
@@ -283,14 +285,14 @@ class WaitlistPosition extends HTMLElement {
 
   // -------------------------------------------------------------------------- drawing
 
-  /** Draw a new state; within a state change only what has changed, so that focus stays. */
+  /** Draw a new state. Within a state, change only what differs, so that the focus stays. */
   #draw() {
     const view = this.#client.view;
     this.#words.own = view.list?.page?.texts[this.#words.language] ?? {};
     const key = JSON.stringify([view.state, view.list?.name, view.list?.page, view.list?.identity, this.#words.language]);
     if (key !== this.#shown) {
       const hadFocus = this.#shown !== null && this.#root.activeElement !== null;
-      // A question of the former state is over; one that is drawn again with its list is not.
+      // A dialog of the former state is outdated. If the same state is drawn again, the dialog stays open.
       if (this.#panel.dataset.state !== view.state) this.#root.querySelector('dialog')?.close();
       this.#shown = key;
       this.#read();
@@ -387,7 +389,8 @@ class WaitlistPosition extends HTMLElement {
       const options = { body: list?.name ?? '', tag: `waitlist-${this.getAttribute('waitlist')}` };
       new Notification(this.#words.say('offered.title'), options).onclick = () => window.focus();
     } catch {
-      // Android shows notifications of a service worker only; it has vibrated, and the title says it.
+      // Android only allows notifications from a service worker. The device has vibrated, and the page title shows
+      // the state.
     }
   }
 
@@ -412,13 +415,16 @@ class WaitlistPosition extends HTMLElement {
     return [];
   }
 
-  /** Update each second; returns the function that shows what is left, says it a few times, and returns the seconds. */
+  /**
+   * Update every second. Returns a function that shows the remaining time, announces it a few times, and returns the
+   * seconds.
+   */
   #countDown(clock, key, left) {
     let before = Infinity;
     const tick = () => {
       const seconds = Math.max(0, Math.ceil(left() / 1000)) || 0;
       showNumber(clock, this.#words.clock(seconds));
-      const passed = SAID_SECONDS.find((one) => before > one && seconds <= one && before !== Infinity);
+      const passed = SAID_SECONDS.find((limit) => before > limit && seconds <= limit && before !== Infinity);
       if (passed && seconds) this.#speak(this.#words.say(key, { time: this.#words.duration(seconds) }));
       before = seconds;
       return seconds;
@@ -436,10 +442,10 @@ class WaitlistPosition extends HTMLElement {
     return why && why !== 'closed' ? this.#words.say(why === 'paused' ? 'paused' : 'waitUnknown') : '';
   }
 
-  /** Ask before what cannot be undone; `fields` are what the customer chooses with it. */
+  /** Ask for confirmation before an action. `fields` are inputs for the action. */
   #ask(key, yes, effect = 'effect', fields = []) {
     const close = (event) => event.target.closest('dialog').close();
-    const isFilled = () => [...dialog.querySelectorAll('input, select')].every((one) => one.reportValidity());
+    const isFilled = () => [...dialog.querySelectorAll('input, select')].every((input) => input.reportValidity());
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
@@ -462,7 +468,7 @@ class WaitlistPosition extends HTMLElement {
     return this.#button('leave', () => this.#ask('leave', () => this.#client.leave()), 'quiet');
   }
 
-  /** What few lists have for a customer: a part with texts of its own, loaded for them alone. */
+  /** Draw a part that only few waitlists need. The part and its texts are loaded only if `isKnown` is true. */
   async #drawPart(part, place, isKnown) {
     if (!isKnown && !place.firstChild) return;
     const client = this.#client;
@@ -470,13 +476,13 @@ class WaitlistPosition extends HTMLElement {
       const { draw, kit } = await this.#load(part);
       if (place.isConnected) draw(place, client.view, kit);
     } catch {
-      // An update may come sooner.
+      // The next update may already draw the part.
       clearTimeout(this.#later);
       this.#later = setTimeout(() => this.#draw(), 5000);
     }
   }
 
-  /** Return a part, with its texts, and what it draws with. */
+  /** Return a part with its texts, and the helpers with which it draws. */
   async #load(part) {
     const [words, client] = [this.#words, this.#client];
     try {
@@ -484,13 +490,16 @@ class WaitlistPosition extends HTMLElement {
       const ask = (key, yes, ...fields) => this.#ask(key, yes, 'effect', fields);
       return { ...own, kit: { make, words, client, ask, isAccount: this.#isAccount } };
     } catch (error) {
-      // A browser remembers by its address that a module failed.
+      // A browser remembers by its URL that a module failed to load, so try again with another URL.
       this.#again = `?${Date.now()}`;
       throw error;
     }
   }
 
-  /** What a customer may do now and then, by parts: change the answers, take the place to another device, or get it. */
+  /**
+   * Return the buttons of parts that customers seldom need. These change the answers, open the place on another
+   * device, or ask for the link to it.
+   */
   #partButtons({ state, entry, list }) {
     const button = (key, part) => {
       const ask = () => this.#load(part).then(
@@ -509,7 +518,7 @@ class WaitlistPosition extends HTMLElement {
     return !this.#isAccount && list?.identity && FORMS.includes(state) ? [button('askLink', 'devices')] : [];
   }
 
-  /** On a device of several people: leave nothing behind. It also ends what is under way. */
+  /** Return the button for shared devices, which leaves no data behind and aborts all pending actions. */
   #forgetButton({ state, entry }) {
     if (this.#isAccount || !(entry || state === 'joining')) return [];
     const effect = FORGET_EFFECTS[state] ?? 'effect';
@@ -519,7 +528,7 @@ class WaitlistPosition extends HTMLElement {
 
   async #enter() {
     const admission = await this.#client.enter();
-    // A list without a policy gives no pass. With a policy there is none after the end of the pass.
+    // A waitlist without an admission policy issues no pass. With a policy, there is no pass after its end.
     if (admission && (admission.pass || !admission.inside_until)) this.#goTo(admission.pass, admission.inside_until);
   }
 
@@ -527,7 +536,7 @@ class WaitlistPosition extends HTMLElement {
     return this.#client.view.list?.page?.enter_url ?? null;
   }
 
-  /** Leave the page for the place that the customer has waited for, with the pass if there is one. */
+  /** Go to the place that the customer has waited for, with the pass if there is one. */
   #goTo(pass = null, insideUntil = null) {
     const url = this.#url;
     const init = { detail: { pass, insideUntil, url }, bubbles: true, composed: true, cancelable: true };
@@ -535,13 +544,13 @@ class WaitlistPosition extends HTMLElement {
     if (goes && isWebAddress(url)) location.assign(pass ? `${url}#pass=${pass}` : url);
   }
 
-  /** The join form: the questions of a list are a part, without any it is a button. */
+  /** Return the signup form. The questions are a separate part. Without questions, the form is only a button. */
   #form({ list }, person) {
     const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
     const place = make('div');
     const submit = (event) => {
       event.preventDefault();
-      // With a check for bots: the token of the widget, if it could be loaded.
+      // The token of the bot check's widget, or undefined if there is no check or it could not be loaded.
       const bot_token = person.token?.();
       if (bot_token !== '') this.#client.join({ ...this.#read(), bot_token });
     };

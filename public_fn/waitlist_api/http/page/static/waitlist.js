@@ -1,27 +1,27 @@
-// The client of a waitlist: the calls, when to repeat them, and what the tabs of a browser share.
-// It has no DOM, so apps and other pages can use it: docs/app/customer-page.md.
+// The client of a waitlist. It makes the API calls, decides when to repeat them, and shares its state between the
+// tabs of a browser. It uses no DOM, so apps and other pages can use it too: docs/app/customer-page.md.
 
-// Longer than the API takes: docs/internals/time-budgets.md.
+// Longer than the API may take: docs/internals/time-budgets.md.
 const TIMEOUT_MS = 30_000;
 const TRIES = 8;
-// A tab that wakes looks again if the last answer is older.
+// When a tab becomes active, it polls at once if the last response is older than this.
 const FRESH_MS = 5_000;
-// The tab that the customer sees looks first.
+// Hidden tabs wait this much longer, so that the visible tab polls first.
 const HIDDEN_MS = 1_500;
-// A list that is closed or full is asked so often.
+// How often to poll a waitlist that is closed or full.
 const LIST_MS = 30_000;
 const LONGEST_MS = 300_000;
-// The board does not say that an entry is ready by now.
+// How often to poll an entry that is not ready, because the board does not say when the entry becomes ready.
 const NOT_READY_MS = 60_000;
-// After the opening each browser waits a random part of this.
+// After the opening, each browser waits a random part of this time.
 const OPENING_MS = 5_000;
-// A browser's timer is never set further ahead: it would end at once.
+// The longest time for a timer. A timer that is set further ahead may fire at once.
 const TIMER_MS = 86_400_000;
-// An offer to one of the first must not wait for a cache.
+// Entries up to this position poll their own entry, so that a cached board never delays an offer.
 const NEAR = 200;
 const BOARD_SECONDS = 20;
 
-/** An answer that is no success; `status` is 0 if no answer came. */
+/** A response that is not successful. `status` is 0 if there was no response. */
 export class Problem extends Error {
   constructor(status, code = '', retryAfter = null, detail = '') {
     super(detail || code || `HTTP ${status}`);
@@ -30,7 +30,7 @@ export class Problem extends Error {
 
   /** Whether the same request may succeed soon. */
   get passes() {
-    // The next change of an entry is possible minutes later.
+    // The next change of the entry is only possible some minutes later.
     if (this.code === 'too_many_changes') return false;
     return [0, 429, 502, 503, 504].includes(this.status) || (this.status === 500 && !this.code);
   }
@@ -40,35 +40,39 @@ export class Problem extends Error {
   }
 }
 
-/** What was under way ended because this browser has forgotten the customer. */
+/** An action was aborted, because this browser has forgotten the customer. */
 class Forgotten extends Error {}
 
-/** Return the milliseconds to wait after a problem: Retry-After, and a random part. */
+/** Return the milliseconds to wait after a problem, which is Retry-After and a random part. */
 export function pauseAfter(problem, attempt, random = Math.random) {
   const asked = problem.retryAfter ?? 1;
   const most = attempt < TRIES ? Math.min(2 ** attempt, 8) : 60;
   return Math.min(asked * 1000, LONGEST_MS) + random() * most * 1000;
 }
 
-/** Return the milliseconds until the next look: never sooner than asked, and not all at once. */
+/** Return the milliseconds until the next poll. Browsers never poll sooner than asked, and not all at once. */
 export function pollAfter(seconds, random = Math.random) {
   return seconds * 1000 * (1 + random() / 10);
 }
 
-/** The calls of the API. `token` returns the JWT of a customer with an account; guests have none. */
+/** The API calls. `token` returns the JWT of a customer with an account. Guests have no JWT. */
 export class Api {
   constructor(base, waitlist, token = null) {
     this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
     this.token = token;
-    // What the clock of the service is ahead of this one.
+    // How many milliseconds the service's clock is ahead of this device's clock.
     this.skew = null;
   }
 
-  /** The list; `ahead` is what the clock that opens and closes it is ahead of this one. */
+  /**
+   * Get the waitlist. `ahead` says how far Redis' clock, which decides when the waitlist opens, is ahead of this
+   * device's clock.
+   */
   async list() {
     const list = await this.#call('GET', this.path);
     const ahead = Date.parse(list.as_of) + list.age * 1000 - Date.now();
-    // Until an answer about the customer has it: what was kept of an offer or a pass is shown before.
+    // Use this difference until a response about the customer has a better one. A stored offer or pass is shown
+    // before.
     this.skew ??= ahead;
     return { ...list, ahead };
   }
@@ -81,12 +85,12 @@ export class Api {
     return this.#call('POST', `${this.path}/verify`, { body: { code } });
   }
 
-  /** Ask for a link to the place of an address: `{ email }` or `{ phone }`. */
+  /** Ask for a message with the link to the place of an address, which is `{ email }` or `{ phone }`. */
   askLink(address) {
     return this.#call('POST', `${this.path}/links`, { body: address });
   }
 
-  /** The board, with whether a cache has brought it. */
+  /** Get the board. `isCached` says whether it came from a cache. */
   board() {
     return this.#call('GET', `${this.path}/board`, { isPublic: true });
   }
@@ -104,7 +108,7 @@ export class Api {
   }
 
   decline(entry, to) {
-    // The offer that is shown: a request that arrives late or twice leaves the next one open.
+    // Name the offer that is shown, so that a request that arrives late or twice does not decline the next offer.
     const { offered_until } = entry;
     return this.#own('POST', entry, '/decline', { to, offered_until }, `${to}-${offered_until}`);
   }
@@ -123,7 +127,7 @@ export class Api {
   }
 
   resume(entry, until) {
-    // The rest that is shown: a request that arrives late or twice leaves the next one.
+    // Name the rest that is shown, so that a request that arrives late or twice does not end the next rest.
     return this.#own('POST', entry, '/resume', { rest_until: until });
   }
 
@@ -147,14 +151,14 @@ export class Api {
     } catch (error) {
       throw new Problem(0, '', null, String(error));
     }
-    // A cache keeps the date of the answer that it has.
+    // A cached response has an old date.
     if (!isPublic) this.#compareClocks(response);
     const answer = parsed(text);
-    // Not of the service: the challenge of a firewall, the page of a proxy.
+    // The response is not from the service. It may be the challenge of a firewall or the page of a proxy.
     if (response.ok && !answer && response.status !== 204) throw new Problem(502);
     if (response.ok && isPublic) {
       answer.isCached = ['Age', 'Via'].some((name) => response.headers.has(name));
-      // Seconds in a cache.
+      // How many seconds the response has been in a cache.
       answer.age = Number(response.headers.get('Age'));
     }
     if (response.ok) return answer;
@@ -164,7 +168,7 @@ export class Api {
 
   #compareClocks(response) {
     const ahead = Date.parse(response.headers.get('Date')) - Date.now();
-    // The header has whole seconds, and was under way: less than this is no difference.
+    // The header has whole seconds, and the response took some time. Ignore smaller differences.
     if (!Number.isNaN(ahead)) this.skew = Math.abs(ahead) < 3000 ? 0 : ahead;
   }
 }
@@ -186,14 +190,14 @@ function retryAfter(text) {
   return Number.isNaN(value) ? null : Math.max(0, value);
 }
 
-/** Return a random UUID, also where the page has no secure origin. */
+/** Return a random UUID. `crypto.randomUUID` needs a secure origin, so there is a fallback. */
 function uuid() {
   if (crypto.randomUUID) return crypto.randomUUID();
-  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, '0'));
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0'));
   return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** What the tabs of a browser share of one list. Without localStorage each tab has its own. */
+/** The state of a waitlist that the tabs of a browser share. Without localStorage, each tab has its own state. */
 class Memory {
   constructor(name) {
     this.name = name;
@@ -215,7 +219,7 @@ class Memory {
     try {
       if (this.isKept) localStorage.setItem(this.name, JSON.stringify(record));
     } catch {
-      // It is full.
+      // The storage is full.
       this.isKept = false;
     }
   }
@@ -225,12 +229,15 @@ class Memory {
     try {
       if (this.name) localStorage.removeItem(this.name);
     } catch {
-      // Nothing is kept.
+      // The storage cannot be used, so there is nothing to remove.
     }
   }
 }
 
-/** Return the first and the last position that an entry of a rank had on a board, or null: none. */
+/**
+ * Return the first and the last position that an entry with this rank can have on a board, or null if it is not on
+ * it.
+ */
 export function boundsOn({ cuts, total }, rank) {
   let [low, high] = [0, cuts.length];
   while (low < high) {
@@ -245,9 +252,11 @@ export function boundsOn({ cuts, total }, rank) {
 }
 
 /**
- * How a customer's position is found: far back from the board, else by a look at the entry itself.
+ * Find a customer's position. Entries that are far from the head use the board, and other entries ask for their own
+ * entry.
  *
- * A board that no cache has brought costs the service as much as a look, so it is not read again.
+ * If the board does not come from a cache, it costs the service as much as the entry itself, so the board is not used
+ * again.
  */
 export async function followBoard(api, entry) {
   const isNear = entry?.status !== 'waiting' || !entry.rank || entry.position <= NEAR;
@@ -257,7 +266,7 @@ export async function followBoard(api, entry) {
     const bounds = boundsOn(board, entry.rank);
     if (!board.isCached) entry = { ...entry, isCached: false };
     else if (board.as_of < entry.asOf) return { ...entry, poll_after_seconds: BOARD_SECONDS };
-    // At this speed three more boards would bring the entry to the head.
+    // Use the board only if the entry is at least three boards away from the head at its current speed.
     else if (bounds && bounds[1] > Math.max(NEAR, 3 * (entry.position - bounds[1]))) {
       const { as_of: asOf, total } = board;
       return { ...entry, position: bounds[1], ready_ahead: null, total, asOf, poll_after_seconds: BOARD_SECONDS };
@@ -271,8 +280,8 @@ export async function followBoard(api, entry) {
 }
 
 /**
- * One customer in one list. Follows the entry, and sends a `change` event when `view` has changed,
- * and a `forget` event when this browser has forgotten the customer.
+ * A customer on a waitlist. It follows the customer's entry, sends the event `change` when `view` has changed, and
+ * the event `forget` when this browser has forgotten the customer.
  *
  * `position(api, entry)` returns the entry with `position` and `poll_after_seconds`.
  */
@@ -292,7 +301,7 @@ export class Waitlist extends EventTarget {
   #isLooking = false;
   #isRunning = false;
   #timer;
-  // This browser's place among those that wait for the opening.
+  // The random part of the time that this browser waits after the opening.
   #spread = Math.random();
 
   constructor({ api, waitlist, token = null, position = followBoard }) {
@@ -300,11 +309,11 @@ export class Waitlist extends EventTarget {
     const base = new URL(api, location.href);
     this.#api = new Api(base, waitlist, token);
     this.#position = position;
-    // The browser keeps nothing of an account: another customer may sign in here next.
+    // Do not store the data of an account, because another customer may sign in to this browser next.
     this.#memory = new Memory(token ? null : `waitlist:${base.href}:${waitlist}`);
   }
 
-  /** Begin to follow; `stop` ends it. */
+  /** Begin to follow the entry. `stop` ends it. */
   start() {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -324,7 +333,7 @@ export class Waitlist extends EventTarget {
     document.removeEventListener('visibilitychange', this.#wake);
   }
 
-  /** What a page shows: `state`, and what belongs to it. */
+  /** What a page shows: the `state`, and the data that belongs to it. */
   get view() {
     const { entry, joining, first, alert = false, link, inbox, others = [], ...record } = this.#memory.read();
     const notice = record.notice ?? (this.#isForgotten ? 'forgotten' : null);
@@ -340,23 +349,23 @@ export class Waitlist extends EventTarget {
     return Date.now() + this.#api.skew;
   }
 
-  /** The page's address with the proof of the place, for another device; a secret of the customer. */
+  /** The URL of the page with the entry token, for another device. It is a secret of the customer. */
   get placeUrl() {
     const { entry_id: id, entry_token: token } = this.#memory.read().entry;
     return `${this.#api.path.replace('/v1/waitlists/', '/w/')}#t=${id}.${token}`;
   }
 
-  /** The milliseconds until the list opens, by the clock that decides it. */
+  /** The milliseconds until the waitlist opens, by the clock of the service. */
   get untilOpening() {
     return this.#opensAt - Date.now();
   }
 
-  /** When the list opens, by the clock of this browser. */
+  /** When the waitlist opens, by the clock of this device. */
   get #opensAt() {
     return Date.parse(this.#list.opens_at) - this.#list.ahead;
   }
 
-  /** Join with the answers of the form, and go on after a lost answer with the same key. */
+  /** Join with the answers of the form. If the response is lost, the request is repeated with the same key. */
   async join({ profile = {}, attributes = {}, bot_token } = {}) {
     const { customer = `web-${uuid()}` } = this.#memory.read();
     const isStated = !this.#api.token && !this.#list?.identity;
@@ -367,9 +376,10 @@ export class Waitlist extends EventTarget {
   }
 
   /**
-   * Begin with what a link has: the `code` of an address to confirm, or id and token of an entry.
+   * Open a link, which has the `code` that confirms an address, or the id and token of an entry.
    *
-   * A code, and an entry where this browser has another one or is about to, wait for the customer's `confirm`.
+   * A code waits for the customer's `confirm`. So does an entry if this browser has another entry, or is about to get
+   * one.
    */
   open(link) {
     const record = this.#memory.read();
@@ -379,28 +389,28 @@ export class Waitlist extends EventTarget {
     else this.confirm();
   }
 
-  /** Do what the link is for. The places that this browser has stay in it. */
+  /** Open the place of the link. The other places of this browser are kept. */
   async confirm() {
     const { link, joining } = this.#memory.read();
-    // A signup under way may have a place.
+    // A pending signup may have a place.
     if (!link || joining || this.#isBusy) return;
     const verify = async () => {
       const answer = await this.#patiently(() => (link.code ? this.#api.verify(link.code) : this.#api.look(link)), TRIES);
       const { entry_id } = answer;
       const places = [this.view.entry, ...this.view.others].filter(Boolean);
-      const known = places.find((one) => one.entry_id === entry_id);
-      const others = places.filter((one) => one !== known);
+      const known = places.find((place) => place.entry_id === entry_id);
+      const others = places.filter((place) => place !== known);
       // A stranger may have sent the link.
       const linked = known ? known.linked : !link.code || others.length > 0;
       this.#begin({ others, entry: { entry_id, entry_token: link.entry_token, linked }, nextAt: 1 });
       if (link.code) this.#found(answer, { first: answer.position, notice: null });
     };
-    // A place of this browser stays if the link is none, such as one that was cut off.
+    // If the link is not valid, for example because it was cut off, the current place stays.
     await this.#busily(verify, ({ status }) => this.dismiss(status === 409 ? 'taken' : 'stale'));
     return this.#refresh();
   }
 
-  /** Show the next one of the other places that this browser has. */
+  /** Show the next one of the other places of this browser. */
   swap() {
     const [entry, ...others] = [...this.view.others, this.view.entry].filter(Boolean);
     this.#begin({ others, entry, nextAt: 1 });
@@ -408,13 +418,16 @@ export class Waitlist extends EventTarget {
     this.#refresh();
   }
 
-  /** Keep what outlives a stay, and `record`. */
+  /** Start a new record, which keeps the data that outlives a stay. */
   #begin(record) {
     const { customer, alert, others } = this.#memory.read();
     this.#memory.write({ customer, alert, others, ...record });
   }
 
-  /** Ask for a link to the place of an address. Whether it has one, no answer says. */
+  /**
+   * Ask for a message with the link to the place of an address. The response does not reveal whether the address has
+   * one.
+   */
   askLink(address) {
     const ask = async () => {
       await this.#patiently(() => this.#api.askLink({ [this.#list.identity.field]: address }), TRIES);
@@ -423,14 +436,14 @@ export class Waitlist extends EventTarget {
     return this.#busily(ask, () => this.#begin({ notice: 'refused' }));
   }
 
-  /** Leave a link alone. */
+  /** Ignore the link. */
   dismiss(notice = null) {
     const { link: _, ...record } = this.#memory.read();
     this.#memory.write({ ...record, notice });
     this.#change();
   }
 
-  /** Accept the offer, or get the pass again; returns the admission with its pass, or null. */
+  /** Accept the offer, or get the pass again. Returns the admission with its pass, or null. */
   enter() {
     const isOffered = this.#memory.read().entry?.status === 'offered';
     return this.#act(
@@ -439,7 +452,7 @@ export class Waitlist extends EventTarget {
     );
   }
 
-  /** Give the offered place to the next customer, and go to the end of the line. */
+  /** Give the offered slot to the next customer, and go to the end of the line. */
   decline() {
     return this.#act(
       (entry) => this.#api.decline(entry, 'back'),
@@ -447,7 +460,7 @@ export class Waitlist extends EventTarget {
     );
   }
 
-  /** Leave the line, also with an offer. */
+  /** Leave the line, even with an open offer. */
   leave() {
     const left = { status: 'left', position: null, poll_after_seconds: null };
     return this.#act(
@@ -456,7 +469,7 @@ export class Waitlist extends EventTarget {
     );
   }
 
-  /** Go out, and free the place. */
+  /** Go out, which frees the customer's room. */
   exit() {
     return this.#act(
       (entry) => this.#api.do(entry, 'exit'),
@@ -464,13 +477,13 @@ export class Waitlist extends EventTarget {
     );
   }
 
-  /** Change what the customer has answered, by a merge patch; return all of it, or null if that failed. */
+  /** Change the customer's answers with a merge patch. Returns all answers, or null if that failed. */
   change(patch, messages) {
     const send = () => this.#patiently(() => this.#api.change(this.#memory.read().entry, patch, messages), TRIES);
     return this.#busily(send, (error) => error.status === 422 || this.#doubt());
   }
 
-  /** Let others pass until a time in milliseconds; the place stays. */
+  /** Let others pass until a time in milliseconds. The customer keeps the place. */
   rest(millis) {
     const until = new Date(millis).toISOString();
     return this.#act((entry) => this.#api.rest(entry, until));
@@ -482,7 +495,7 @@ export class Waitlist extends EventTarget {
     return this.#act((entry) => this.#api.resume(entry, until));
   }
 
-  /** Confirm that the customer still waits. */
+  /** Confirm that the customer is still waiting. */
   stillWait() {
     return this.#act((entry) => this.#api.do(entry, 'confirm'));
   }
@@ -494,7 +507,7 @@ export class Waitlist extends EventTarget {
     this.#refresh();
   }
 
-  /** Remove all that this browser keeps of the customer, who keeps the place. */
+  /** Remove everything that this browser stores about the customer. The customer keeps the place. */
   forget() {
     this.#memory.clear();
     this.#forgotten();
@@ -518,7 +531,7 @@ export class Waitlist extends EventTarget {
     }
     const { status, admission } = entry;
     if (status === 'offered' && !entry.offered_until) return 'called';
-    // Until the service has given the place on.
+    // The offer is over, but the service has not yet given the slot to somebody else.
     if (status === 'offered') return Date.parse(entry.offered_until) > this.now ? 'offered' : 'late';
     if (status === 'parked') return 'parked';
     if (status === 'left' || status === 'leaving') return 'left';
@@ -535,7 +548,7 @@ export class Waitlist extends EventTarget {
 
   // ------------------------------------------------------------------------ when to ask
 
-  /** Set the one timer: the next look, or the end of what is shown. */
+  /** Set the only timer, either for the next poll or for the end of what is shown. */
   #plan() {
     clearTimeout(this.#timer);
     if (!this.#isRunning || this.#isBusy) return;
@@ -550,7 +563,7 @@ export class Waitlist extends EventTarget {
     if (this.#missing || this.#signedOut) return null;
     if (this.#trouble) return this.#trouble.until;
     const { entry, nextAt, joining } = this.#memory.read();
-    // Another tab joins, unless it has ended.
+    // Another tab is sending the signup, unless that tab was closed.
     if (joining) return Date.now() + TIMEOUT_MS;
     if (!entry) {
       if (this.#list && !this.#listAt) return 0;
@@ -566,7 +579,10 @@ export class Waitlist extends EventTarget {
     return nextAt ?? null;
   }
 
-  /** Some seconds after the opening, not all at once; before it now and then: it may be moved. */
+  /**
+   * Return when to poll a waitlist that has not opened. Browsers poll at different times shortly after the opening,
+   * and now and then before it, because the opening time may change.
+   */
   #openingDue(isSeen) {
     const opening = this.#opensAt + this.#spread * OPENING_MS;
     const next = isSeen ? Math.min(opening, this.#listAt + pollAfter(LONGEST_MS / 1000, () => this.#spread)) : opening;
@@ -578,7 +594,7 @@ export class Waitlist extends EventTarget {
     else this.#refresh();
   };
 
-  /** Another tab of this browser has got an answer. */
+  /** Another tab of this browser has stored a response. */
   #shared = (event) => {
     if (event.key !== this.#memory.name) return;
     if (event.newValue === null) return this.#forgotten();
@@ -587,7 +603,10 @@ export class Waitlist extends EventTarget {
     this.#change();
   };
 
-  /** Here or in another tab: show the form, and end what is under way, so that nothing returns. */
+  /**
+   * This tab or another tab has forgotten the customer. Show the form, and abort all pending actions, so that no
+   * response is stored again.
+   */
   #forgotten() {
     this.#isForgotten = true;
     this.#trouble = null;
@@ -596,7 +615,7 @@ export class Waitlist extends EventTarget {
     this.#change();
   }
 
-  /** The phone wakes, the tab is shown, the network is back: look at once. */
+  /** Poll at once when the device wakes up, the tab becomes visible, or the network returns. */
   #wake = (event) => {
     if (!this.#isRunning || document.visibilityState === 'hidden') return;
     const isTold = this.#trouble && this.#trouble.kind !== 'network' && this.#trouble.until > Date.now();
@@ -606,11 +625,11 @@ export class Waitlist extends EventTarget {
     if (!isTold && (isOld || this.#trouble)) this.#refresh();
   };
 
-  /** Ask for what is not known or no longer true; one tab at a time. */
+  /** Get everything that is unknown or outdated. Only one tab does this at a time. */
   async #refresh() {
     if (this.#isLooking || this.#isBusy || !this.#isRunning) return;
     this.#isLooking = true;
-    // A reload soon after a look need not look again.
+    // A page that is reloaded soon after a poll need not poll again.
     const asked = Date.now() - (this.#trouble || this.#list ? 0 : FRESH_MS);
     try {
       await this.#readList();
@@ -637,19 +656,20 @@ export class Waitlist extends EventTarget {
   async #look(asked) {
     const { entry, joining, isNew, lookedAt = 0 } = this.#memory.read();
     if (joining) return this.#join();
-    // Another tab has looked while this one waited for its turn; not if the clock was set back since.
+    // Another tab has polled while this tab waited for its turn. If the clock was set back, `lookedAt` is not
+    // reliable.
     if (entry && lookedAt >= asked && lookedAt <= Date.now()) return;
     if (entry && !entry.poll_after_seconds && ENDED.includes(this.view.state)) return;
     if (!entry && (isNew || !this.#api.token)) return;
     try {
       const found = await this.#unlessForgotten(this.#position(this.#api, entry));
-      // What the customer or another tab has done since is newer.
+      // The customer or another tab has changed the entry in the meantime, so this response is outdated.
       const now = this.#memory.read();
       if (this.#isBusy || (now.lookedAt ?? 0) !== lookedAt || now.entry?.entry_id !== entry?.entry_id) return;
       this.#found(found);
       if (found.status === 'admitted') await this.#admission();
     } catch (error) {
-      // A customer with an account who has not joined yet.
+      // A customer with an account has not joined yet.
       if (entry || !this.#api.token || error.code !== 'entry_not_found') throw error;
     }
   }
@@ -658,14 +678,14 @@ export class Waitlist extends EventTarget {
     try {
       this.#admit(await this.#unlessForgotten(this.#api.pass(this.#memory.read().entry)));
     } catch (error) {
-      // Without a policy there is no pass; after its end, or an exit, there is none any more.
+      // There is no pass without an admission policy, after the pass has ended, and after an exit.
       if (error.code !== 'not_inside') throw error;
     }
   }
 
   // ------------------------------------------------------------------------ what is known
 
-  /** Keep the newest answer, and what it says about the one before. */
+  /** Store the newest response, and the notice that follows from the change. */
   #found(answer, more = {}) {
     const record = this.#memory.read();
     const before = record.entry ?? {};
@@ -698,20 +718,20 @@ export class Waitlist extends EventTarget {
     const isForbidden = [401, 403].includes(error.status);
     if (NO_LIST.includes(error.code)) this.#missing = true;
     else if (error.code === 'entry_not_found') this.#lose('gone');
-    // Without a code the answer is of something before the service, which does not know the entry.
+    // A response without a code comes from a gateway in front of the service, which does not know the entry.
     else if (isForbidden && (this.#api.token || !error.code)) this.#signedOut = true;
     else if (isForbidden) this.#lose('stay');
     else this.#trouble = { kind: 'down', until: Date.now() + LONGEST_MS };
   }
 
-  /** What is kept is no longer true: look at once. */
+  /** The stored entry is outdated, so poll at once. */
   #doubt() {
     const record = this.#memory.read();
     const entry = { ...record.entry, admission: undefined };
     this.#memory.write({ ...record, entry, lookedAt: 0, nextAt: 1 });
   }
 
-  /** The place is no longer this customer's. */
+  /** The place no longer belongs to this customer. */
   #lose(notice) {
     this.#begin({ notice });
   }
@@ -721,7 +741,7 @@ export class Waitlist extends EventTarget {
   async #join() {
     const { joining } = this.#memory.read();
     if (!joining || this.#isBusy) return;
-    // Another tab may have forgotten the customer, or have got the answer.
+    // Another tab may have forgotten the customer, or may have got the response.
     const isWanted = () => this.#memory.read().joining?.key === joining.key;
     const join = async () => {
       const send = () => this.#api.join(joining.body, joining.key);
@@ -739,15 +759,15 @@ export class Waitlist extends EventTarget {
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
     if (error.code === 'waitlist_closed') this.#list = { ...this.#list, line: 'closed' };
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
-    // Its time is another one now.
+    // The opening time has changed.
     if (error.code === 'not_open_yet') this.#listAt = 0;
     if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
-    // The next signup of this browser is another customer's: it cannot prove to be this one.
+    // This browser cannot prove that it belongs to the customer, so its next signup is a new customer.
     const isKnown = error.code === 'already_on_list' || error.code === 'idempotency_key_reused';
     this.#memory.write({ ...record, customer: isKnown ? undefined : customer, notice });
   }
 
-  /** Do what the customer asked for; return null if it is no longer possible, and look why. */
+  /** Do what the customer asked for. If that is no longer possible, return null and get the entry to see why. */
   #act(action, keep = (entry) => this.#found(entry)) {
     const act = async () => {
       const result = await this.#patiently(() => action(this.#memory.read().entry), TRIES);
@@ -761,7 +781,10 @@ export class Waitlist extends EventTarget {
     });
   }
 
-  /** Do one thing at a time; return its result, or null if it was refused, failed, or is not the one. */
+  /**
+   * Do one action at a time. Returns its result, or null if it was refused or failed, or if another action is
+   * running.
+   */
   async #busily(action, refused) {
     if (this.#isBusy) return null;
     this.#isBusy = true;
@@ -780,7 +803,10 @@ export class Waitlist extends EventTarget {
     return result;
   }
 
-  /** Repeat a request as docs/internals/time-budgets.md says; the same key gives it one effect. */
+  /**
+   * Repeat a request as docs/internals/time-budgets.md says. The key is the same, so the request takes effect only
+   * once.
+   */
   async #patiently(send, tries) {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -797,7 +823,7 @@ export class Waitlist extends EventTarget {
     }
   }
 
-  /** Wait for a promise; the customer who is forgotten meanwhile need not wait for its end. */
+  /** Wait for a promise, but abort when this browser forgets the customer. */
   async #unlessForgotten(promise) {
     let end;
     const forgotten = new Promise((_, reject) => {
@@ -826,19 +852,19 @@ const REFUSALS = {
   not_open_yet: null,
 };
 
-/** Return what the customer should be told about a change that they did not ask for. */
+/** Return the key of a notice about a change that the customer did not ask for. */
 export function noticeOf(before, after, former = null) {
   if (before.status === after.status || !before.status) return former;
   const isBack = ['waiting', 'parked', 'left'].includes(after.status);
   if (before.status === 'offered' && before.offered_until && isBack) {
-    // The clock may be some seconds wrong.
+    // The clocks may differ by some seconds.
     if (Date.parse(before.offered_until) - Date.parse(after.asOf) < 5000) return 'missed';
     if (after.status === 'waiting') return 'withdrawn';
   }
   return after.status === 'left' || after.status === 'leaving' ? 'removed' : null;
 }
 
-/** Wait; the return of the network ends it. */
+/** Wait. If `untilOnline` is true, the wait also ends when the network returns. */
 function sleep(milliseconds, untilOnline) {
   return new Promise((resolve) => {
     const done = () => {
@@ -851,7 +877,7 @@ function sleep(milliseconds, untilOnline) {
   });
 }
 
-/** Run while no other tab does; browsers without locks or storage, and plain http, run at once. */
+/** Run while no other tab does. Without locks or storage, and over plain http, it runs at once. */
 function alone(name, run) {
   return name && navigator.locks ? navigator.locks.request(name, run) : run();
 }

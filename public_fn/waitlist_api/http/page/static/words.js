@@ -1,11 +1,11 @@
-// The texts of the page, in the customer's language. One JSON file has one language.
+// The texts of the page in the customer's language. Each JSON file has one language.
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'ar'];
 
-/** The texts of one language, with its numbers, plurals and times. */
+/** The texts of one language, with its formats of numbers, plurals and times. */
 export class Words {
   #parts = new Set();
-  // A list's words, in place of these.
+  // The waitlist's own texts, which replace these texts.
   own = {};
 
   constructor(language, texts) {
@@ -14,35 +14,35 @@ export class Words {
     this.direction = texts.direction;
   }
 
-  /** Return the first language that there is, of those that the customer reads. */
+  /** Return the first of the wanted languages that the page has. */
   static choose(wanted) {
-    const known = wanted.map((one) => one.toLowerCase().split('-')[0]);
-    return known.find((one) => LANGUAGES.includes(one)) ?? LANGUAGES[0];
+    const known = wanted.map((tag) => tag.toLowerCase().split('-')[0]);
+    return known.find((language) => LANGUAGES.includes(language)) ?? LANGUAGES[0];
   }
 
   static async load(language) {
     return new Words(language, await read(language));
   }
 
-  /** Add the texts of a part that not every page has, once. */
+  /** Add the texts of a part once. Not every page needs the part. */
   async add(part) {
     if (this.#parts.has(part)) return;
     Object.assign(this.texts, await read(`${part}-${this.language}`));
     this.#parts.add(part);
   }
 
-  /** Return the title of a state, empty if it has none. */
+  /** Return the title of a state, or an empty string if it has none. */
   titled(state) {
     const key = `${state}.title`;
     return key in this.texts ? this.say(key) : '';
   }
 
-  /** Return what a list says in one text, or in one for each language. */
+  /** Return an operator's text, which is one text or has one text for each language. */
   of(text) {
     return typeof text === 'string' ? text : (text[this.language] ?? Object.values(text)[0]);
   }
 
-  /** Return a text; `values` fill its {placeholders}, and `n` chooses the plural. */
+  /** Return a text. `values` fill its {placeholders}, and `n` chooses the plural form. */
   say(key, values = {}) {
     let text = this.own[key] ?? this.texts[key];
     if (typeof text === 'object') text = text[this.plural.select(values.n)] ?? text.other;
@@ -53,7 +53,7 @@ export class Words {
     return typeof value === 'number' ? new Intl.NumberFormat(this.language).format(value) : value;
   }
 
-  /** Return an estimate in words: a unit that fits, rounded so that low and high stay true. */
+  /** Return an estimate as text. It uses a suitable unit, and rounds outwards so that the range stays true. */
   wait({ low, high }) {
     if (high < 60) return this.say('waitSoon');
     const [unit, size] = high < 5400 ? ['minute', 60] : high < 129_600 ? ['hour', 3600] : ['day', 86_400];
@@ -63,7 +63,7 @@ export class Words {
     return format.formatRange(from, to);
   }
 
-  /** Return a time near enough for a weekday with it, any other with its date. */
+  /** Return a time as text. More than half a day ahead it has the weekday, and more than six days ahead the full date. */
   time(iso, now) {
     const days = (Date.parse(iso) - now) / 86_400_000;
     const near = { weekday: days > 0.5 ? 'long' : undefined, hour: 'numeric', minute: '2-digit' };
@@ -71,7 +71,7 @@ export class Words {
     return new Intl.DateTimeFormat(this.language, options).format(new Date(iso));
   }
 
-  /** Return the time that is left, as a clock shows it, behind whole days. */
+  /** Return the remaining time as a clock shows it, with whole days in front. */
   clock(seconds) {
     if (seconds >= 86_400) {
       const days = new Intl.NumberFormat(this.language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
@@ -84,7 +84,7 @@ export class Words {
     return [...parts, two.format(seconds % 60)].join(':');
   }
 
-  /** Return a duration in words, for those who do not see the clock. */
+  /** Return a duration as text, for screen readers. */
   duration(seconds) {
     const [unit, value] = seconds < 60 ? ['second', seconds] : ['minute', Math.round(seconds / 60)];
     return new Intl.NumberFormat(this.language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
