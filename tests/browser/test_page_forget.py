@@ -63,7 +63,9 @@ def test_the_next_customer_is_not_the_one_who_left(stage: Stage) -> None:
     stage.configure(rejoin="never")
     before = stage.kept["customer"]
     stage.press("Forget me here")
-    expect(stage.page.get_by_text("deletes everything that it has stored about you")).to_be_visible()
+    expect(
+        stage.page.get_by_text("deletes everything that it has stored about you")
+    ).to_be_visible()
     stage.confirm("Forget me")
     stage.press("Join the line")
     stage.shows("You are in line")
