@@ -319,8 +319,8 @@ class TooLarge(WaitlistError):
     code = "too_large"
 
 
-# With these limits one error response takes at most 8 KB of JSON, and the errors of an import of
-# 500 rows take at most 1 MB.
+# The limits below keep an error response under 8 KB of JSON, and the errors of an import of 500
+# rows under 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -394,7 +394,8 @@ def _message(error: Mapping[str, Any]) -> str:
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # If a validator of ours runs before the length check, pydantic speaks of items.
+        # Pydantic speaks of items instead of characters if one of our validators runs before the
+        # length check.
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"

@@ -1,4 +1,4 @@
-"""Build the OpenAPI document from the routes and their documentation."""
+"""Build the OpenAPI document from the routes and from the documentation of each operation."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -30,8 +30,8 @@ from waitlist_api.http.schemas.entries import BumpBody, EditBody
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The schema has no pattern, because the service does not refuse a request with another value. It
-# replaces the value.
+# The schema has no pattern, because the service does not refuse a request whose id does not match.
+# It replaces the id.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, a UUID or a ULID. Every log line of the "
@@ -41,7 +41,7 @@ _REQUEST_HEADER = Parameter(
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
 _RESPONSE_HEADER = {
-    "description": "The id of this request, which every one of its log lines has.",
+    "description": "The id of this request. Every log line of the request contains this id.",
     "schema": {"type": "string", "pattern": "^" + AWS_ID.pattern.removesuffix(r"\Z") + "$"},
 }
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"

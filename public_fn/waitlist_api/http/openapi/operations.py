@@ -31,7 +31,7 @@ from waitlist_api.http.schemas.entries import (
 from waitlist_shared.limits import MAX_COMBINATIONS
 
 Responses = dict[int, Any]
-# These problems can occur in every operation that uses both stores.
+# Every operation that uses both stores can return these problems.
 OUTAGES = ("rebuilding", "record_unavailable")
 
 
@@ -186,7 +186,7 @@ SIGN_UP_WITH_JWT = (
 
 
 def _signed_up(codes: tuple[str, ...], answer: type[BaseModel] | None) -> Responses:
-    """Return the responses of a signup, whose success body for guests is `answer`."""
+    """Return the OpenAPI responses of a signup. `answer` is the type of the body for guests."""
     successes = {
         201: {**success(201, "The new entry", links.OF_A_SIGNUP), "headers": LOCATION},
         200: success(
@@ -363,7 +363,7 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
                     "record_unavailable",
                 ),
             ),
-            "The pass can be read until it ends, also if the waitlist admitted the customer "
+            "The pass is available until it ends, even if the waitlist admitted the customer "
             "without an offer.",
             credentials,
         ),
@@ -420,9 +420,9 @@ def _customers(*, knows_issuer: bool) -> dict[str, Operation]:
             "customer",
             "Confirm that one is still waiting",
             answers(200, "The entry, without an open question", *EDIT_OWN),
-            "If there is no open question, nothing changes. The service accepts an answer until "
-            "it has recorded that the customer did not answer, which is never before "
-            "`confirm_by`. After that, the response is `not_waiting`.",
+            "If there is no open question, the request changes nothing. The service accepts a "
+            "late answer after `confirm_by`, until it has recorded that the customer did not "
+            "answer. After that, the response is `not_waiting`.",
             credentials,
         ),
         "exitEntry": Operation(

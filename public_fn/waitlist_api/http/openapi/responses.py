@@ -26,8 +26,8 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# API Gateway can also return these statuses itself, with its own body. The gateway's 404 for an
-# unknown route is not part of this document.
+# API Gateway can also return these HTTP statuses itself, with its own body. The gateway's 404 for
+# an unknown route is not part of this document.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 _RETRY_AFTER = {
@@ -84,7 +84,7 @@ def answers(
 
 
 def success(status: int, description: str, links: dict[str, Any] | None = None) -> Any:
-    """Return one successful response."""
+    """Return the OpenAPI description of one successful response."""
     response: dict[str, Any] = {"description": description}
     if status == NO_CONTENT:
         response["content"] = {}

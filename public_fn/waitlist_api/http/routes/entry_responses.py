@@ -53,8 +53,8 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # Any number of entries that are not ready may share one turn, so their position decides
-        # instead.
+        # Many entries that are not ready can have the same turn, so their position decides how
+        # often they poll.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

@@ -251,7 +251,7 @@ class AdmissionBody(Body):
 
     @property
     def policy(self) -> dict[str, Any]:
-        """The fields in the form in which the policy stores them."""
+        """The fields of the policy, in the form in which the settings store them."""
         fields = self.model_dump(by_alias=True)
         fields["schedule"] = [
             {name: value for name, value in slots.items() if value is not None}

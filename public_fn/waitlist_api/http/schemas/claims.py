@@ -125,7 +125,9 @@ class ClaimAnswer(Model):
     status: EntryStatus
     claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]
     claimed_until: Time
-    attempts: Annotated[Count, Field(description="How many earlier holds of this entry expired.")]
+    attempts: Annotated[
+        Count, Field(description="How many earlier claims and offers of this entry expired.")
+    ]
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
     attributes: dict[str, Any]
@@ -153,7 +155,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The setting because of which the response has fewer entries than "
-            "`count`, or null."
+            description="The setting that limited the response to fewer entries than `count`. "
+            "Null if no setting limited it."
         ),
     ]

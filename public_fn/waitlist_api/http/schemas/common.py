@@ -58,7 +58,7 @@ def documented(**schema: Any) -> Any:
 
 
 class AsAnyOf:
-    """Document a choice between types as `anyOf` instead of `oneOf`.
+    """Documents a choice between types as `anyOf` instead of `oneOf`.
 
     Generated Go clients validate `oneOf` with a library outside Go's standard library.
     """

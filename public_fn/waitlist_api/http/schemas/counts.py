@@ -51,10 +51,11 @@ class StatsAnswer(WithEstimate):
     signed_up: Annotated[
         Count,
         Field(
-            description="All signups since the waitlist was created. `left` and `admitted` count "
-            "all leaves and admissions, and `entered`, `declined` and `no_shows` count how offers "
-            "ended. If Redis loses data, these six counts may miss events of the last minute "
-            "before the loss. The counts `waiting`, `offered` and `parked` are always exact."
+            description="The number of all signups since the waitlist was created. `left` and "
+            "`admitted` count all leaves and admissions, and `entered`, `declined` and `no_shows` "
+            "count how offers ended. If Redis loses data, these six counts may miss events of the "
+            "last minute before the loss. The counts `waiting`, `offered` and `parked` are always "
+            "exact."
         ),
     ]
     left: Count

@@ -150,8 +150,8 @@ class ChoiceBody(Body):
     """A body that the OpenAPI document shows as a choice between named bodies.
 
     The service validates the fields of all choices together, so that one error lists all missing
-    and unknown fields. If the bodies of a choice had no names, client generators would drop them or
-    number them.
+    and unknown fields. The bodies have names, because client generators drop or number a choice
+    between bodies without names.
     """
 
     @classmethod
@@ -230,8 +230,8 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to move ahead of. The entry moves by exactly this number, "
-        "but not beyond the head of its own priority. If no rank is free at the target, the entry "
+        description="How many entries to pass. The entry moves ahead by exactly this number, but "
+        "not beyond the head of its own priority. If no rank is free at the target, the entry "
         "moves further ahead to the next free rank. This can happen after many bumps to the same "
         "place, or if entries signed up faster than 2,000 a second. The field `moved` of the "
         "response has the actual number. The request needs an Idempotency-Key.",
@@ -601,7 +601,7 @@ class VerifyBody(Body):
 
 
 class NewAddress(Model):
-    """The new address that a customer has given, which is not verified yet."""
+    """A new address that a customer has given for the entry, and that is not verified yet."""
 
     to: Annotated[str, Field(examples=["ada@example.org"])]
     url: Annotated[

@@ -1,4 +1,7 @@
-"""Imports, whose rows are validated one by one, and the outcome of each row."""
+"""Requests and responses of imports.
+
+The rows of an import are validated one by one.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -161,9 +164,9 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="Whether to return only the outcome that each row would have. Nothing is "
-            "saved. Rows of the same person have the same `entry_id`, and the response has no "
-            "tokens."
+            description="Whether to only try out the import. The response has the outcome that "
+            "each row would have, and nothing is saved. Rows of the same person have the same "
+            "`entry_id`, and the response has no tokens."
         ),
     ] = False
     ended: Annotated[

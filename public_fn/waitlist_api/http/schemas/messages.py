@@ -41,7 +41,7 @@ REASONS = {
     "number_not_allowed": "The waitlist sends no SMS to this country, or to this type of number.",
     "too_many": "The address has already had too many messages that anyone can cause without "
     "owning the address.",
-    "over_budget": "The part of the daily budget for such messages is used up.",
+    "over_budget": "The part of the daily budget for messages that anyone can cause is used up.",
 }
 
 

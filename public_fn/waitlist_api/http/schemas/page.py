@@ -31,7 +31,7 @@ ENTER_URL = f"^(https://{HOST}|http://{LOOPBACK}){REST}$"
 # A link `[words](address)` in the label of a checkbox.
 LINK = re.compile(r"\[[^\[\]]*\]\(([^)]*)\)")
 LINKED = re.compile(rf"https://{HOST}([/?#][^()\s]*)?|mailto:[^()\s@?]+@[^()\s@?]+")
-# Text with several lines, without other control characters.
+# Matches text that may have several lines, but no other control characters.
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
 
 
@@ -107,7 +107,8 @@ class PageFieldBody(Body):
     """One question of the signup form."""
 
     name: Annotated[
-        AttributeName, Field(description="The name in the profile, or the name of the attribute.")
+        AttributeName,
+        Field(description="The name of the answer in the profile, or the name of the attribute."),
     ]
     label: Annotated[
         Labels,

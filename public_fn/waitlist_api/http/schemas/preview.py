@@ -24,8 +24,8 @@ class PreviewBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="If sent, the response has only the estimate for "
-            "the last of this many people.",
+            description="If this field is sent, the response has only the estimate for the last "
+            "of this many people.",
         ),
     ] = None
 

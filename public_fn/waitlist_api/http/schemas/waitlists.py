@@ -95,7 +95,10 @@ SegmentNames = Annotated[
 
 
 class RestRulesBody(Body):
-    """The rules for rests, in which an entry keeps its place and other entries are served first."""
+    """The rules for rests.
+
+    While an entry rests, it keeps its place and other entries are served first.
+    """
 
     max_days: Annotated[
         int, Field(ge=1, le=MAX_REST_DAYS, description="The maximum length of a rest in days.")
@@ -275,7 +278,9 @@ class WaitlistBody(Body):
     max_attempts: Annotated[
         int,
         Field(
-            ge=1, le=MAX_ATTEMPTS, description="After how many expired holds an entry is parked."
+            ge=1,
+            le=MAX_ATTEMPTS,
+            description="After how many expired claims and offers an entry is parked.",
         ),
     ] = 5
     max_claims: Annotated[
@@ -539,8 +544,9 @@ class WaitlistAnswer(WithEstimate):
     admits_at: Annotated[
         Time | None,
         Field(
-            description="The next time of the schedule, or, outside the policy's `offer_hours`, "
-            "the time when they begin again. Null if neither is known."
+            description="The next time at which the schedule admits customers. Outside the "
+            "policy's `offer_hours`, it is the time when the hours begin again. Null if neither "
+            "is known."
         ),
     ]
     total: Annotated[
