@@ -11,6 +11,7 @@ from itertools import islice
 
 import pytest
 
+from tests.deployment.documents import tables_of
 from tests.reliability.model import pairs
 from tests.reliability.model.cases import EVERYTHING, Result, Sample, number_of
 from tests.reliability.model.jobs import Job, jobs, replay
@@ -144,3 +145,13 @@ def test_a_case_is_independent_of_the_case_before(testbed: Testbed) -> None:
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")
         assert not result.problems
+
+
+def test_the_guarantees_list_the_known_failures() -> None:
+    """The page maps each cause to rows of its tables."""
+    tables = tables_of("docs/internals/guarantees.md")
+    (causes,) = [rows for rows in tables if "rows" in rows[0]]
+    listed = {row["name of the cause in `known_failures.py`"]: row["rows"] for row in causes}
+    assert list(listed) == [known.name for known in KNOWN_FAILURES]
+    rows = {row[""] for rows in tables for row in rows if "for how long" in row}
+    assert {name for names in listed.values() for name in names.split(", ")} <= rows
