@@ -1,6 +1,5 @@
 """Maps a request to the script that carries it out, and the reply of the script to a result."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -13,7 +12,7 @@ from waitlist_queue.store import Call, Reply
 from waitlist_shared import contracts as c
 
 NO_ONCE_KEY = "none"
-# These requests use a script that is not named after them.
+# A script has the name of its operation, unless two operations share the script.
 SHARED_SCRIPTS: dict[type[c.Request], str] = {
     c.Leave: "end_stay",
     c.Drop: "end_stay",
@@ -46,7 +45,7 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
     The operation follows from the header of the script and the fields of the request.
     """
-    script = script_named(SHARED_SCRIPTS.get(request) or _script_name(request))
+    script = script_named(SHARED_SCRIPTS.get(request) or c.operation_name(request.__name__))
     own_arguments = script.arguments[: len(script.arguments) - len(script.added)]
     per_run = PER_RUN.get(request, 1)
     return Operation(
@@ -56,12 +55,6 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
         c.RESULTS[request],
         per_run,
     )
-
-
-@cache
-def _script_name(request: type[c.Request]) -> str:
-    """Return the class name as a file name, for example restore_many for RestoreMany."""
-    return re.sub(r"(?<=.)([A-Z])", r"_\1", request.__name__).lower()
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
@@ -122,7 +115,7 @@ def _moves(request: c.OnWaitlist) -> str:
 def _once(request: c.OnWaitlist) -> str:
     """Return the key that holds the result for the idempotency key of a claim or an admission."""
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
-    return keys.once(request.waitlist_id, _script_name(type(request)), once_key)
+    return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 
 
 # Keys that belong to a single request. Scripts name them after the keys of the whole waitlist.

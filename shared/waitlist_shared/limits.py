@@ -1,7 +1,7 @@
 """The limits that the public and the private function must agree on."""
 
 MAX_BATCH = 500
-MAX_FILL = 50
+MAX_RESTORE_MANY = 50
 MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS = 12 * 3600

@@ -352,7 +352,7 @@ class Machine(RuleBasedStateMachine):
             return
         name = names[pick % len(names)]
         stay = self.model.by_name[name]
-        before = self.line.send("look", entry_id=self.line.id_of(name))
+        before = self.line.send("inspect", entry_id=self.line.id_of(name))
         token = token_of(len(self.given)) if to == "held" else ""
         deadline = self.millis + 1_000 * LEASE
         accepted(
@@ -444,7 +444,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def held_and_parked_lists_are_those_of_the_model(self) -> None:
         for state in ASIDE:
-            entries = self.line.shelf(IN_REDIS[state])["entries"]
+            entries = self.line.list_off_queue(IN_REDIS[state])["entries"]
             expected = [(name, self.model.by_name[name]) for name in self.model.of(state)]
             assert [(one["time_millis"], one["entry_id"], one["attempts"]) for one in entries] == (
                 sorted(

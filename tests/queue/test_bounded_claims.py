@@ -56,7 +56,7 @@ ACTIONS: dict[str, Any] = {
     "redrive": lambda line: line.redrive(person(PARKED)),
     "leave": lambda line: line.leave(person(HELD[4])),
     "settle": lambda line: line.settle(person(HELD[0]), TIER - ROOM - 1),
-    "shelf": lambda line: line.shelf("held"),
+    "list_off_queue": lambda line: line.list_off_queue("held"),
     "stats": lambda line: line.stats(),
 }
 

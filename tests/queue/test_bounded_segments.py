@@ -60,7 +60,7 @@ def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_comman
         "signup": lambda one: one.signup("eve", **line.within(*MANY)),
         "bump": lambda one: one.bump("bob", to="front"),
         "tag": lambda one: one.tag("bob", *MANY[1:], edit=1),
-        "mark": lambda one: one.mark("bob"),
+        "mark_dirty": lambda one: one.mark_dirty("bob"),
         "leave": lambda one: one.leave("eve"),
         "untagged": lambda one: one.untagged(),
     }

@@ -61,8 +61,8 @@ ACTIONS: dict[str, Any] = {
     "priority": lambda line: line.bump("person 100", priority=1),
     "front": lambda line: line.bump("person 101", to="front"),
     "back": lambda line: line.bump("person 102", to="back"),
-    "page": lambda line: line.page(limit=100),
-    "page at a position": lambda line: line.page(first=PEOPLE - 100, limit=100),
+    "list_waiting": lambda line: line.list_waiting(limit=100),
+    "page at a position": lambda line: line.list_waiting(first=PEOPLE - 100, limit=100),
     "stats": lambda line: line.stats(),
     "restore": lambda line: line.restore("kim", rank=5, ticket=5),
     "leave": lambda line: line.leave("person 7"),
@@ -85,8 +85,8 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
     """P9: it doubles, then halves; the first ticket of a line without gaps is the worst case."""
     first = accepted(crowd.position("person 0"))["ticket"]
-    crowd.of("rehearsal").enlist("zoe")
-    calls = calls_during(valkey, partial(crowd.enlist, "zoe", ticket=first))
+    crowd.of("rehearsal").insert("zoe")
+    calls = calls_during(valkey, partial(crowd.insert, "zoe", ticket=first))
     assert calls.pop("evalsha") == 1
     assert sum(calls.values()) <= 16 + SEARCH_STEPS, calls
     assert accepted(crowd.position("zoe"))["position"] == PEOPLE + 1

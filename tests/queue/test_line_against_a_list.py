@@ -126,7 +126,7 @@ class Machine(RuleBasedStateMachine):
         rank = wanted = (MAX_PRIORITY - priority) * TIER + ticket
         while rank in taken:
             rank += 1
-        answer = accepted(self.line.enlist(name, ticket, self.stays[name], priority=priority))
+        answer = accepted(self.line.insert(name, ticket, self.stays[name], priority=priority))
         assert answer["rank"] == rank
         self.put(name, answer, priority)
         if rank == wanted:

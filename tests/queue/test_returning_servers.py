@@ -72,7 +72,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
         lambda: line.signup("bob"),
         lambda: line.bump("bob", to="front"),
         lambda: line.position("bob"),
-        line.page,
+        line.list_waiting,
         line.stats,
         lambda: line.leave("bob"),
         lambda: line.drop("bob"),

@@ -45,7 +45,7 @@ def test_a_pair_a_script_and_an_event_make_an_operation(
 ) -> None:
     monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)  # pytest takes it back
 
-    class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True, tag="first_entries"):
+    class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):
         limit: int = 100
         order: Literal["oldest", "newest"] = "oldest"
 

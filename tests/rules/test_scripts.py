@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -12,7 +13,7 @@ from tests.rules.lua import LIBRARY, VERBS, Source
 from tests.rules.sources import ROOT
 from tests.support.each import each
 from waitlist_queue import keys
-from waitlist_queue.operations import OWN_KEYS, call_of, operation_of
+from waitlist_queue.operations import OWN_KEYS, SHARED_SCRIPTS, call_of, operation_of
 from waitlist_queue.scripts import script_named
 from waitlist_shared import contracts, limits, ranks
 from waitlist_shared.errors import BY_CODE
@@ -294,6 +295,20 @@ def test_the_lowest_priority_is_the_same_everywhere(verb: str) -> None:
 def numbers_of(source: Source) -> dict[str, int]:
     found = re.findall(r"^local ([A-Z_]+) = (\d+)", source.code, re.MULTILINE)
     return {name: int(number) for name, number in found}
+
+
+def test_a_script_has_the_name_of_its_operation_unless_operations_share_it() -> None:
+    """`operation_name` gives the name to the request, and SHARED_SCRIPTS lists what shares."""
+    users = Counter(operation_of(request).script.name for request in ON_WAITLIST)
+    for request in ON_WAITLIST:
+        name = operation_of(request).script.name
+        own_name = contracts.operation_name(request.__name__)
+        assert contracts.REQUESTS[own_name] is request
+        if users[name] == 1:
+            assert name == own_name
+            assert request not in SHARED_SCRIPTS
+        else:
+            assert name in (SHARED_SCRIPTS.get(request), own_name)
 
 
 def test_every_script_has_an_operation_and_every_operation_a_script() -> None:

@@ -134,11 +134,11 @@ class Line:
     def signup(self, name: str, stay: int = 1, **fields: Any) -> Answer:
         return self.send("signup", **self.stay(name, stay), **fields)
 
-    def enlist(self, name: str, ticket: int = 16, stay: int = 1, **fields: Any) -> Answer:
-        return self.send("enlist", **self.stay(name, stay), ticket=ticket, **fields)
+    def insert(self, name: str, ticket: int = 16, stay: int = 1, **fields: Any) -> Answer:
+        return self.send("insert", **self.stay(name, stay), ticket=ticket, **fields)
 
-    def reserve(self, count: int = 0, *crowds: tuple[int, int]) -> Answer:
-        return self.send("reserve", count=count, crowds=crowds)
+    def allocate_tickets(self, count: int = 0, *crowds: tuple[int, int]) -> Answer:
+        return self.send("allocate_tickets", count=count, crowds=crowds)
 
     def segment(self, name: str) -> str:
         """Return the id of a segment."""
@@ -180,8 +180,8 @@ class Line:
             "end_wait", entry_id=self.id_of(name), action=action, **{**named, **fields}
         )
 
-    def mark(self, name: str) -> Answer:
-        return self.send("mark", entry_id=self.id_of(name))
+    def mark_dirty(self, name: str) -> Answer:
+        return self.send("mark_dirty", entry_id=self.id_of(name))
 
     def untagged(self, segments_version: int = 1, **fields: Any) -> Answer:
         return self.send("untagged", segments_version=segments_version, **fields)
@@ -254,12 +254,12 @@ class Line:
     def settle(self, name: str, seen_stamp: int, **fields: Any) -> Answer:
         return self.send("settle", entry_id=self.id_of(name), seen_stamp=seen_stamp, **fields)
 
-    def shelf(self, which: str, **fields: Any) -> Answer:
-        return self.send("shelf", which=which, **fields)
+    def list_off_queue(self, which: str, **fields: Any) -> Answer:
+        return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
         """Return the names on one page of held or parked entries."""
-        entries = accepted(self.shelf(which, **fields))["entries"]
+        entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
     def _on_hold(self, op: str, name: str, token: str, **fields: Any) -> Answer:
@@ -268,8 +268,8 @@ class Line:
     def position(self, name: str, **fields: Any) -> Answer:
         return self.send("position", entry_id=self.id_of(name), **fields)
 
-    def page(self, **fields: Any) -> Answer:
-        return self.send("page", **fields)
+    def list_waiting(self, **fields: Any) -> Answer:
+        return self.send("list_waiting", **fields)
 
     def board(self) -> Answer:
         return self.send("board")
@@ -282,7 +282,7 @@ class Line:
         entries: list[dict[str, Any]] = []
         after: dict[str, int] = {}
         while True:
-            page = accepted(self.page(limit=PAGE, **after))
+            page = accepted(self.list_waiting(limit=PAGE, **after))
             entries += page["entries"]
             if page["next_rank"] is None:
                 return entries

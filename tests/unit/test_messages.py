@@ -14,7 +14,7 @@ SIGNUP = {**LIST, "op": "signup", "entry_id": ENTRY, "join_id": JOIN}
 LEAVE = {**SIGNUP, "op": "leave"}
 BUMP = {**LIST, "op": "bump", "entry_id": ENTRY, "once_key": ONCE}
 RESTORE = {**SIGNUP, "op": "restore", "rank": 1, "ticket": 1, "stamp": 1}
-PAGE = {**LIST, "op": "page"}
+LIST_WAITING = {**LIST, "op": "list_waiting"}
 INIT = {**LIST, "op": "init", "settings": {"version": 2}, "state": "warm", "epoch": JOIN}
 ENTRY_OF = {**LIST, "entry_id": ENTRY}
 CLAIM = {**LIST, "op": "claim"}
@@ -23,14 +23,14 @@ HOLDS = [{**ENTRY_OF, "op": op, "token": TOKEN} for op in ("complete", "release"
 REDRIVE = {**ENTRY_OF, "op": "redrive"}
 EXPIRE = {**LIST, "op": "expire"}
 SETTLE = {**ENTRY_OF, "op": "settle", "seen_stamp": 1}
-SHELF = {**LIST, "op": "shelf", "which": "held"}
+LIST_OFF_QUEUE = {**LIST, "op": "list_off_queue", "which": "held"}
 TAG = {**SIGNUP, "op": "tag"}
 UNTAGGED = {**LIST, "op": "untagged", "segments_version": 1}
 SEGMENTS = {**LIST, "op": "segments", "segments_version": 1}
-MARK = {**ENTRY_OF, "op": "mark"}
+MARK_DIRTY = {**ENTRY_OF, "op": "mark_dirty"}
 POSITION = {**ENTRY_OF, "op": "position"}
-RESERVE = {**LIST, "op": "reserve"}
-ENLIST = {**SIGNUP, "op": "enlist", "ticket": 16}
+ALLOCATE_TICKETS = {**LIST, "op": "allocate_tickets"}
+INSERT = {**SIGNUP, "op": "insert", "ticket": 16}
 SEGMENT = "a" * 16
 BATCH: dict[str, Any] = {"v": 1, "op": "batch", "requests": []}
 
@@ -80,9 +80,9 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (RESTORE, "once_stamp", NO_TICKETS),
     (RESTORE, "epoch", ["", "0" * 8 + "\n", 5]),
     (RESTORE, "overwrite", [1, "true", None]),
-    (PAGE, "limit", [0, -1, 101, "10", 1.5, None]),
-    (PAGE, "after_rank", [*NO_RANKS, "+inf"]),
-    (PAGE, "first", [0, -1, 10**9 + 1, "1", 1.5]),
+    (LIST_WAITING, "limit", [0, -1, 101, "10", 1.5, None]),
+    (LIST_WAITING, "after_rank", [*NO_RANKS, "+inf"]),
+    (LIST_WAITING, "first", [0, -1, 10**9 + 1, "1", 1.5]),
     (INIT, "settings", [MISSING, None, {}, [], {"version": -1}]),
     (INIT, "settings", [{"version": 2, "capacity": bad} for bad in (0, -1, 10**9 + 1, "5", 1.5)]),
     (INIT, "settings", [{"version": 2, "open": bad} for bad in (1, "yes", None)]),
@@ -109,15 +109,15 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (EXPIRE, "limit", [0, -1, 501, "10", None]),
     (SETTLE, "seen_stamp", [MISSING, None, *NO_NUMBERS]),
     (SETTLE, "join_id", ["", "0" * 7, "0" * 8 + "\n", "G" * 8, 5]),
-    (SHELF, "which", [MISSING, "", "waiting", "held\n", None]),
-    (SHELF, "limit", [0, -1, 101, "10", None]),
-    (SHELF, "after_time", [None, *NO_NUMBERS]),
-    (SHELF, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
+    (LIST_OFF_QUEUE, "which", [MISSING, "", "waiting", "held\n", None]),
+    (LIST_OFF_QUEUE, "limit", [0, -1, 101, "10", None]),
+    (LIST_OFF_QUEUE, "after_time", [None, *NO_NUMBERS]),
+    (LIST_OFF_QUEUE, "after_id", ["", "a" * 25, "a" * 26 + "\n", 5]),
     (INIT, "floor_ticket", NO_TICKETS),
     (INIT, "only_if_known", [1, "true", None]),
     *[
         (message, "segments", [None, "", SEGMENT, [""], ["a" * 15], ["a" * 17], [SEGMENT + "\n"]])
-        for message in (SIGNUP, RESTORE, TAG, POSITION, ENLIST)
+        for message in (SIGNUP, RESTORE, TAG, POSITION, INSERT)
     ],
     *[
         (message, "segments", [["A" * 16], ["a" * 15 + "1"], [5], [SEGMENT] * 65])
@@ -132,22 +132,26 @@ BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (CLAIM, "segment", ["", "a" * 15, SEGMENT + "\n", "A" * 16, 5, [SEGMENT]]),
     (CLAIM, "filters", [None, "*", ["a" * 15], [SEGMENT + "\n"], [5], ["*"] * 9]),
     (TAG, "join_id", [MISSING, "", None]),
-    (MARK, "entry_id", [MISSING, "a" * 25, None]),
+    (MARK_DIRTY, "entry_id", [MISSING, "a" * 25, None]),
     (UNTAGGED, "segments_version", [MISSING]),
     (UNTAGGED, "which", ["", "queue", "held\n", None]),
     (UNTAGGED, "offset", [None, *NO_NUMBERS]),
     (UNTAGGED, "limit", [0, -1, 501, "10", None]),
     (SEGMENTS, "segments_version", [MISSING]),
     (SEGMENTS, "after", ["", "a" * 15, SEGMENT + "\n", 5]),
-    (RESERVE, "count", [-1, 501, "1", 1.5, None, True]),
-    (RESERVE, "crowds", [None, [16], [[16]], [[16, 0]], [[16, 501]], [[-1, 1]], [[2**45, 1]]]),
-    (RESERVE, "crowds", [[["16", 1]], [[16, 1]] * 501]),
-    (ENLIST, "ticket", [MISSING, None, *NO_TICKETS]),
-    (ENLIST, "priority", [-1, 256, "1", 1.5, None, True]),
-    (ENLIST, "entry_id", [MISSING, "a" * 25, None]),
-    (ENLIST, "join_id", [MISSING, "", None]),
+    (ALLOCATE_TICKETS, "count", [-1, 501, "1", 1.5, None, True]),
+    (
+        ALLOCATE_TICKETS,
+        "crowds",
+        [None, [16], [[16]], [[16, 0]], [[16, 501]], [[-1, 1]], [[2**45, 1]]],
+    ),
+    (ALLOCATE_TICKETS, "crowds", [[["16", 1]], [[16, 1]] * 501]),
+    (INSERT, "ticket", [MISSING, None, *NO_TICKETS]),
+    (INSERT, "priority", [-1, 256, "1", 1.5, None, True]),
+    (INSERT, "entry_id", [MISSING, "a" * 25, None]),
+    (INSERT, "join_id", [MISSING, "", None]),
     (SEGMENTS, "limit", [0, -1, 101, "10", None]),
-    ({**PAGE, "first": 1}, "after_rank", [0, 5]),
+    ({**LIST_WAITING, "first": 1}, "after_rank", [0, 5]),
     (BATCH, "requests", [MISSING, None, SIGNUP, "x"]),
 ]
 NO_MESSAGES: list[Any] = [None, [], [SIGNUP], "x", 5, True]

@@ -115,7 +115,7 @@ class Line:
 
     def set_pace(self, pace: str) -> None:
         """Store a pace, as maintenance does each minute."""
-        check([self._handler.ask(self._payload("beat", pace=pace))], "beats")
+        check([self._handler.ask(self._payload("heartbeat", pace=pace))], "beats")
 
     def leave(self, member: str) -> str:
         return self._payload("leave", entry_id=member, join_id=new_join_id())

@@ -22,7 +22,7 @@ from waitlist_api.records.journal import ERASED, MINUTE, Change, Journal
 from waitlist_api.records.places import IndexRow, Places
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
-from waitlist_shared.limits import MAX_FILL
+from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
 # The index lags behind the table by moments, and the clocks of the writers may differ by minutes.
@@ -151,12 +151,12 @@ def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Rest
     # A page from a lagging index may contain an entry twice, but a bulk message must not.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
-    for start in range(0, len(stays), MAX_FILL):
+    for start in range(0, len(stays), MAX_RESTORE_MANY):
         yield c.RestoreMany(
             waitlist_id=run.waitlist_id,
             epoch=run.epoch,
             segments_version=segments.version,
-            stays=tuple(stays[start : start + MAX_FILL]),
+            stays=tuple(stays[start : start + MAX_RESTORE_MANY]),
         )
 
 

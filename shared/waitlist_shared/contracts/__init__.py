@@ -26,7 +26,7 @@ else:
     Single = reduce(or_, REQUESTS.values())
 
 
-class Batch(Request, frozen=True, kw_only=True, tag="batch"):
+class Batch(Request, frozen=True, kw_only=True):
     """Carries out up to 500 requests in one round trip.
 
     Each request succeeds or fails independently. If a request does not match the contract, its

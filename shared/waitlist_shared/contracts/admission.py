@@ -38,7 +38,7 @@ class Hours(Struct, frozen=True, array_like=True):
     closes: Number
 
 
-class Admit(OnWaitlist, frozen=True, kw_only=True, tag="admit"):
+class Admit(OnWaitlist, frozen=True, kw_only=True):
     """Offers slots to the first entries of the queue or of a `segment`, or to one entry.
 
     `filters` work as in Claim. If `entry_id` is given, the slot is offered to this entry. If
@@ -115,7 +115,7 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     offered_until_millis: Number | None = None
 
 
-class Enter(OnOffer, frozen=True, kw_only=True, tag="enter"):
+class Enter(OnOffer, frozen=True, kw_only=True):
     """Accepts an offer."""
 
 
@@ -128,7 +128,7 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
     inside_until_millis: Number = 0
 
 
-class Decline(OnOffer, frozen=True, kw_only=True, tag="decline"):
+class Decline(OnOffer, frozen=True, kw_only=True):
     """Declines an offer. The slot goes to the next entry, and this entry to the end of the queue.
 
     `once_key` is a digest of the idempotency key. It identifies a repeat that arrives when the
@@ -148,7 +148,7 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     total: int | None = None
 
 
-class Withdraw(OnOffer, frozen=True, kw_only=True, tag="withdraw"):
+class Withdraw(OnOffer, frozen=True, kw_only=True):
     """Takes back the offer that ends at `offered_until_millis`. The entry waits at its old place.
 
     If there is no deadline, the open offer is taken back. If the deadline is 0, the caller knows of
@@ -173,7 +173,7 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
     is_automatic: bool = False
 
 
-class Renew(OnEntry, frozen=True, kw_only=True, tag="renew"):
+class Renew(OnEntry, frozen=True, kw_only=True):
     """Starts the time inside again for a customer whose admission was missing in the record.
 
     The time inside belongs to the stay with this ticket, and begins now. If the former time inside
@@ -197,7 +197,7 @@ class RenewResult(Result, frozen=True, kw_only=True):
     inside_until_millis: Number = 0
 
 
-class Exit(OnEntry, frozen=True, kw_only=True, tag="exit"):
+class Exit(OnEntry, frozen=True, kw_only=True):
     """Frees the place of a customer who is inside through the stay with this ticket.
 
     If there is no ticket, the request frees the place of whichever stay is inside.

@@ -29,7 +29,7 @@ from waitlist_shared.limits import (
 )
 
 
-class Claim(OnWaitlist, frozen=True, kw_only=True, tag="claim"):
+class Claim(OnWaitlist, frozen=True, kw_only=True):
     """Claims up to `count` entries from one end of the queue or of a `segment`.
 
     `filters` are ids of segments, or EVERYONE, in order of preference. Each entry is taken from the
@@ -115,7 +115,7 @@ class HoldResult(Result, frozen=True, kw_only=True):
     placed_stamp: Ticket | None = None
 
 
-class Complete(OnHold, frozen=True, kw_only=True, tag="complete"):
+class Complete(OnHold, frozen=True, kw_only=True):
     pass
 
 
@@ -131,7 +131,7 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     inside_until_millis: Number = 0
 
 
-class Release(OnHold, frozen=True, kw_only=True, tag="release"):
+class Release(OnHold, frozen=True, kw_only=True):
     """Puts the entry back into the queue, where it is ready again after `delay_seconds`."""
 
     to: Literal["place", "back"] = "place"
@@ -152,7 +152,7 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     delayed_until_millis: Number = 0
 
 
-class Extend(OnHold, frozen=True, kw_only=True, tag="extend"):
+class Extend(OnHold, frozen=True, kw_only=True):
     lease_seconds: LeaseSeconds | None = None
 
 
@@ -161,7 +161,7 @@ class ExtendResult(HoldResult, frozen=True, kw_only=True):
     deadline_millis: Number
 
 
-class Park(OnHold, frozen=True, kw_only=True, tag="park"):
+class Park(OnHold, frozen=True, kw_only=True):
     pass
 
 
@@ -172,7 +172,7 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
     parked_millis: Number
 
 
-class Redrive(OnEntry, frozen=True, kw_only=True, tag="redrive"):
+class Redrive(OnEntry, frozen=True, kw_only=True):
     """Puts an entry that was parked at `parked_millis` back into the queue.
 
     An entry that was parked again later is not touched. If the value is 0, the caller knows of no
@@ -199,7 +199,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     worn_out_millis: Number = 0
 
 
-class Expire(OnWaitlist, frozen=True, kw_only=True, tag="expire"):
+class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired holds, and lists entries whose record may lack a decision.
 
     It lists an entry if the entry's last decision is at least `min_age_seconds` old by the clock of
@@ -298,7 +298,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     places: list[Unsettled]
 
 
-class Settle(OnEntry, frozen=True, kw_only=True, tag="settle"):
+class Settle(OnEntry, frozen=True, kw_only=True):
     """Ends the reconciling of an entry whose record now has the decision of `seen_stamp`.
 
     If that decision was an admission of the stay with this `ticket`, the stay has ended.
@@ -317,7 +317,7 @@ class SettleResult(Result, frozen=True):
     """
 
 
-class ListOffQueue(OnWaitlist, frozen=True, kw_only=True, tag="shelf"):
+class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the held and offered entries by deadline, or of the parked entries by time.
 
     The page begins after the last entry of the previous page.

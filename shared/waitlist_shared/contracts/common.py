@@ -1,6 +1,8 @@
 """Types that several messages share, and the registry of operations."""
 
+import re
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -48,11 +50,20 @@ PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 
 
-class Request(Struct, frozen=True, kw_only=True, tag_field="op"):
+@cache
+def operation_name(class_name: str) -> str:
+    """Return the class name of a request in snake case, for example restore_many for RestoreMany.
+
+    The operation has this name in messages, in the log, in the names of scripts and in documents.
+    """
+    return re.sub(r"(?<=.)([A-Z])", r"_\1", class_name).lower()
+
+
+class Request(Struct, frozen=True, kw_only=True, tag_field="op", tag=operation_name):
     """The fields that all requests share. `v` is the version of the contract.
 
-    The tag field `op` names the operation. `correlation_id` is only written to the log. In a batch,
-    only the batch itself has a correlation id.
+    The field `op` of a message is the name of its operation. `correlation_id` is only written to
+    the log. In a batch, only the batch itself has a correlation id.
     """
 
     v: int = VERSION
@@ -155,7 +166,7 @@ def answers(*requests: type[Request]) -> Callable[[R], R]:
     def register(result: R) -> R:
         for request in requests:
             RESULTS[request] = result
-            REQUESTS[str(request.__struct_config__.tag)] = request
+            REQUESTS[operation_name(request.__name__)] = request
         return result
 
     return register

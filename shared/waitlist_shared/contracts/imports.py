@@ -25,7 +25,7 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
 
 
-class AllocateTickets(OnWaitlist, frozen=True, kw_only=True, tag="reserve"):
+class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
     """Draws a run of tickets, and sequence numbers for rows that share a millisecond.
 
     No ticket and no sequence number is given out twice. The tickets and the stamp are later than
@@ -51,7 +51,7 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     offsets: tuple[Number, ...] = ()
 
 
-class Insert(OnTaggedStay, frozen=True, kw_only=True, tag="enlist"):
+class Insert(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at its ticket within its priority, or at the next free rank after it.
 
     If `rank` is given, the entry is added at that rank, whatever its ticket is, or at the nearest

@@ -20,10 +20,10 @@ from waitlist_shared.contracts.common import (
     answers,
 )
 from waitlist_shared.contracts.queue import Counters
-from waitlist_shared.limits import MAX_FILL
+from waitlist_shared.limits import MAX_RESTORE_MANY
 
 
-class Heartbeat(OnWaitlist, frozen=True, kw_only=True, tag="beat"):
+class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """Counts a run of maintenance, and compares the count with that of the previous run.
 
     If `pace` is given, it replaces the pace that polls read.
@@ -49,7 +49,7 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
     counters: Counters
 
 
-class Inspect(OnEntry, frozen=True, kw_only=True, tag="look"):
+class Inspect(OnEntry, frozen=True, kw_only=True):
     """Reads the state of an entry in Redis, to compare it with the record."""
 
 
@@ -93,12 +93,12 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     readiness: Readiness | None = None
 
 
-class RestoreMany(OnWaitlist, frozen=True, kw_only=True, tag="fill"):
+class RestoreMany(OnWaitlist, frozen=True, kw_only=True):
     """Restores up to 50 different waiting entries at the ranks that their records have."""
 
     epoch: Epoch
     segments_version: Number = 0
-    stays: Annotated[tuple[WaitingStay, ...], Meta(min_length=1, max_length=MAX_FILL)]
+    stays: Annotated[tuple[WaitingStay, ...], Meta(min_length=1, max_length=MAX_RESTORE_MANY)]
 
 
 @answers(RestoreMany)

@@ -40,7 +40,7 @@ from waitlist_shared.limits import (
 )
 
 
-class Ping(Request, frozen=True, tag="ping"):
+class Ping(Request, frozen=True):
     """Checks that Redis answers."""
 
 
@@ -133,7 +133,7 @@ STATE_OF_MODE: dict[Mode, tuple[State, bool]] = {
 MODE_OF_STATE = {state: mode for mode, state in STATE_OF_MODE.items()}
 
 
-class Init(OnWaitlist, frozen=True, kw_only=True, tag="init"):
+class Init(OnWaitlist, frozen=True, kw_only=True):
     """Makes a waitlist known to Redis. If Redis knows the waitlist, gives it new settings.
 
     The `mode` says in which situation the caller is:
@@ -181,7 +181,7 @@ class InitResult(Result, frozen=True, kw_only=True):
     epoch_start: Ticket = field(default=0, name="born")
 
 
-class Signup(OnTaggedStay, frozen=True, kw_only=True, tag="signup"):
+class Signup(OnTaggedStay, frozen=True, kw_only=True):
     """Adds an entry at the end of the queue.
 
     The ticket of the entry is later than `known_stamp`, the newest stamp that the record has of the
@@ -222,7 +222,7 @@ class EndOfStay(OnStay, frozen=True, kw_only=True):
     known_stamp: Ticket = 0
 
 
-class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
+class Leave(EndOfStay, frozen=True, kw_only=True):
     """Ends a stay whose customer leaves the list.
 
     The stay is counted as left. If the customer leaves by declining an offer (`is_declining`), it
@@ -239,7 +239,7 @@ class Leave(EndOfStay, frozen=True, kw_only=True, tag="leave"):
         return "declined" if self.is_declining else "left"
 
 
-class Drop(EndOfStay, frozen=True, kw_only=True, tag="drop"):
+class Drop(EndOfStay, frozen=True, kw_only=True):
     """Removes an entry that does not wait according to its record. It is not counted as left.
 
     `is_admitted` counts the admission of an entry that is admitted in its record but not in Redis.
@@ -274,7 +274,7 @@ class EndOfStayResult(Result, frozen=True, kw_only=True):
     ticket: Ticket | None = None
 
 
-class Bump(OnEntry, frozen=True, kw_only=True, tag="bump"):
+class Bump(OnEntry, frozen=True, kw_only=True):
     """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given.
 
     `priority` moves the entry to the rank that its ticket has in that priority. `places` moves it
@@ -322,7 +322,7 @@ class BumpResult(Result, frozen=True, kw_only=True):
     basis_stamp: Ticket | None = None
 
 
-class Position(OnEntry, frozen=True, kw_only=True, tag="position"):
+class Position(OnEntry, frozen=True, kw_only=True):
     """Reads the position of an entry in the queue and within some of its segments."""
 
     segments: SegmentIds = ()
@@ -371,7 +371,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     confirm_by_millis: Number = 0
 
 
-class DrawStamp(OnWaitlist, frozen=True, kw_only=True, tag="draw"):
+class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
     """Draws a stamp for an event of an entry on the list that only the record has.
 
     The stamp is later than all decisions of Redis, and later than `known_stamp`, the newest stamp
@@ -386,7 +386,7 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
 
 
-class EndWait(OnEntry, frozen=True, kw_only=True, tag="end_wait"):
+class EndWait(OnEntry, frozen=True, kw_only=True):
     """Ends the wait of an entry whose customer has not confirmed in time that they still wait.
 
     The `action` says whether the entry is parked, moves to the end of the queue, or leaves the
@@ -410,7 +410,7 @@ class EndWaitResult(Result, frozen=True):
     """
 
 
-class ListWaiting(OnWaitlist, frozen=True, kw_only=True, tag="page"):
+class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the waiting entries in serving order.
 
     The page begins after the rank `after`, or at the position `first`. If `ready` is set, the page
@@ -457,7 +457,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
     next_rank: Rank | None = None
 
 
-class Stats(OnWaitlist, frozen=True, kw_only=True, tag="stats"):
+class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries of a list.
 
     The result also has the ids of the first ready entries, and `near` says how many.
@@ -504,7 +504,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     first: tuple[EntryId, ...] = ()
 
 
-class Board(OnWaitlist, frozen=True, kw_only=True, tag="board"):
+class Board(OnWaitlist, frozen=True, kw_only=True):
     """Reads the positions of the queue at one moment.
 
     All requests within five seconds get the same positions.
@@ -530,7 +530,7 @@ class BoardResult(Result, frozen=True, kw_only=True):
     cuts: str
 
 
-class Restore(OnTaggedStay, frozen=True, kw_only=True, tag="restore"):
+class Restore(OnTaggedStay, frozen=True, kw_only=True):
     """Restores an entry at the place that its record has, if `when` allows it.
 
     - `absent` restores only an entry that Redis does not have.
@@ -580,7 +580,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
     attempts: Number = 0
 
 
-class Purge(OnWaitlist, frozen=True, kw_only=True, tag="purge"):
+class Purge(OnWaitlist, frozen=True, kw_only=True):
     """Deletes all data that Redis has of a waitlist."""
 
 

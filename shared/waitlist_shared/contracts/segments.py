@@ -18,7 +18,7 @@ from waitlist_shared.contracts.common import (
 from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
-class MarkDirty(OnEntry, frozen=True, kw_only=True, tag="mark"):
+class MarkDirty(OnEntry, frozen=True, kw_only=True):
     """Marks an entry whose record is about to change. Maintenance compares it within a minute.
 
     The stamp of the change is later than `known_stamp`, the newest stamp that the record has.
@@ -34,7 +34,7 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
 
 
-class Tag(OnTaggedStay, frozen=True, kw_only=True, tag="tag"):
+class Tag(OnTaggedStay, frozen=True, kw_only=True):
     """Writes the segments and the readiness of an entry, which may wait, be held or be parked."""
 
 
@@ -47,7 +47,7 @@ class TagResult(Result, frozen=True):
     """
 
 
-class Untagged(OnWaitlist, frozen=True, kw_only=True, tag="untagged"):
+class Untagged(OnWaitlist, frozen=True, kw_only=True):
     """Lists entries that are missing in the segment index.
 
     If no entry is missing, the segments become ready.
@@ -70,7 +70,7 @@ class UntaggedResult(Result, frozen=True, kw_only=True):
     entry_ids: tuple[EntryId, ...] = ()
 
 
-class Segments(OnWaitlist, frozen=True, kw_only=True, tag="segments"):
+class Segments(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the segments that have waiting entries. The page begins after `after`."""
 
     segments_version: Number

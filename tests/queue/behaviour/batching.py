@@ -133,7 +133,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         line.message("signup", **stay),
         line.message("bump", **entry, once_key="0" * 32, to="front"),
         line.message("position", **entry),
-        line.message("page"),
+        line.message("list_waiting"),
         line.message("stats"),
         line.message("restore", **line.stay("bob"), **place),
         line.message("leave", **stay),
@@ -143,7 +143,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
         line.message("redrive", **entry),
         line.message("expire"),
         line.message("settle", **entry, seen_stamp=1),
-        line.message("shelf", which="held"),
+        line.message("list_off_queue", which="held"),
         line.message("purge"),
     )
     assert words(answers) == [

@@ -17,10 +17,10 @@ def spaced(line: Line, names: list[str]) -> None:
 
 
 def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
-    """Enlist entries at consecutive tickets, with no free rank between them."""
+    """Insert entries at consecutive tickets, with no free rank between them."""
     names = [f"{prefix} {number}" for number in range(count)]
     for number, name in enumerate(names):
-        accepted(line.enlist(name, ticket=first + number))
+        accepted(line.insert(name, ticket=first + number))
     return names
 
 

@@ -15,7 +15,7 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
     """P1: the first ticket is an import of 2020; an entry bumped ahead of it keeps its priority."""
     line.init()
-    line.enlist("old", ticket=1, priority=priority)
+    line.insert("old", ticket=1, priority=priority)
     for name in PEOPLE:
         line.signup(name)
         line.bump(name, priority=priority)
@@ -28,7 +28,7 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
     """P1: a later bump by priority uses the signup's ticket, and later signups stand behind."""
     line.init()
-    line.enlist("old", ticket=1)
+    line.insert("old", ticket=1)
     _, bob = line.all_sign_up(["ann", "bob"])
     for name in ("ann", "bob"):
         line.bump(name, to="front")
@@ -41,10 +41,10 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
     """P1: the rank lies in the room ahead of the tickets, so it must not be read as a ticket."""
     line.init()
-    line.enlist("old", ticket=1)
+    line.insert("old", ticket=1)
     ann = line.signup("ann")
     line.bump("ann", to="front")
-    again = line.enlist("ann", ticket=ann["ticket"])
+    again = line.insert("ann", ticket=ann["ticket"])
     assert (again["outcome"], again["ticket"]) == ("already", ann["ticket"])
     assert again["stamp"] < ann["stamp"] + 100
 

@@ -10,7 +10,7 @@ from tests.support.line import Line, accepted
 def ends(line: Line) -> dict[str, int]:
     """Return the ends of offers that are counted, without zeros."""
     counters = line.stats()["counters"]
-    assert counters == line.send("beat")["counters"]
+    assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}
 
 

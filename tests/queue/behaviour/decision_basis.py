@@ -129,17 +129,17 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
     filled(line)
     ticket = line.position("eve")["ticket"]
     line.bump("eve", to="front")
-    assert accepted(line.send("look", entry_id=line.id_of("eve")))["ticket"] == ticket
+    assert accepted(line.send("inspect", entry_id=line.id_of("eve")))["ticket"] == ticket
     line.claim()
-    assert accepted(line.send("look", entry_id=line.id_of("eve")))["ticket"] == ticket
-    assert accepted(line.send("look", entry_id=line.id_of("zoe")))["ticket"] is None
+    assert accepted(line.send("inspect", entry_id=line.id_of("eve")))["ticket"] == ticket
+    assert accepted(line.send("inspect", entry_id=line.id_of("zoe")))["ticket"] is None
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
     """Maintenance records an extension at the stamp of the hold, from which its end is made."""
     filled(line)
     ann = line.claimed(once=1)["ann"]
-    line.mark("ann")
+    line.mark_dirty("ann")
     place = line.dirty()["ann"]
     assert (place["stamp"], place["seen_stamp"] > place["stamp"]) == (ann["stamp"], True)
 

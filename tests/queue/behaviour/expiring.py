@@ -137,11 +137,11 @@ def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
     [
         lambda line: line.stats()["waiting"],
         lambda line: line.position("zoe")["total"],
-        lambda line: accepted(line.page())["total"],
+        lambda line: accepted(line.list_waiting())["total"],
         lambda line: accepted(line.board())["total"],
         lambda line: accepted(line.signup("new"))["position"] - 1,
         lambda line: accepted(line.bump("zoe", to="back"))["total"],
-        lambda line: len(PEOPLE) - accepted(line.shelf("held"))["total"],
+        lambda line: len(PEOPLE) - accepted(line.list_off_queue("held"))["total"],
     ],
 )
 def test_an_entry_whose_hold_is_over_waits_in_every_answer(

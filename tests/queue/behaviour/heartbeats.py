@@ -13,14 +13,14 @@ TOKEN = "a" * 40
 
 def look(line: Line, name: str) -> Answer:
     """Return where an entry stands, without the fields that every answer has."""
-    answer = accepted(line.send("look", entry_id=line.id_of(name)))
+    answer = accepted(line.send("inspect", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")
     return {key: value for key, value in answer.items() if key not in said}
 
 
 def beat(line: Line, known: int = 0, epoch: str | None = EPOCH) -> str:
-    answer = line.send("beat", epoch=epoch, known_beat=known)
+    answer = line.send("heartbeat", epoch=epoch, known_beat=known)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
 
@@ -28,10 +28,10 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
-    first = accepted(line.send("beat"))
+    first = accepted(line.send("heartbeat"))
     assert (first["epoch"], first["beat"]) == (EPOCH, 1)
     assert first["counters"] == NO_OFFERS | {"signed_up": 2, "left": 1, "admitted": 0}
-    assert accepted(line.send("beat"))["beat"] == 2
+    assert accepted(line.send("heartbeat"))["beat"] == 2
     assert line.signup("eve")["stamp"] > first["stamp"]
 
 
@@ -133,4 +133,4 @@ def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
 def test_a_look_returns_the_version_of_the_attributes(line: Line) -> None:
     line.init(segments_version=1)
     line.signup("ann", **line.within("red", edit=7))
-    assert line.send("look", entry_id=line.id_of("ann"))["attributes_version"] == 7
+    assert line.send("inspect", entry_id=line.id_of("ann"))["attributes_version"] == 7

@@ -1,4 +1,4 @@
-"""reserve and enlist: an import gets the place of its ticket, from whichever caller enlists it."""
+"""allocate_tickets and insert: an imported row gets the place of its ticket, whoever inserts it."""
 
 from itertools import permutations
 from typing import Any
@@ -23,10 +23,10 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
     """P6: within its priority, it stands ahead of later tickets and behind earlier ones."""
     line.init()
     line.signup("late")
-    line.enlist("early", ticket=TIME)
-    line.enlist("earlier", ticket=TIME - 1)
-    line.enlist("urgent", ticket=TIME + 5, priority=1)
-    answer = accepted(line.enlist("last", ticket=TIME + 9))
+    line.insert("early", ticket=TIME)
+    line.insert("earlier", ticket=TIME - 1)
+    line.insert("urgent", ticket=TIME + 5, priority=1)
+    answer = accepted(line.insert("last", ticket=TIME + 9))
     assert line.order() == ["urgent", "earlier", "early", "last", "late"]
     assert (answer["position"], answer["total"], answer["ticket"]) == (4, 5, TIME + 9)
 
@@ -35,9 +35,9 @@ def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> 
     """P1: no ties; the ticket stays as requested, because it is the time of arrival."""
     line.init()
     for number in range(20):
-        line.enlist(f"person {number}", ticket=TIME + number)
+        line.insert(f"person {number}", ticket=TIME + number)
     for name in ("ann", "bob"):
-        assert accepted(line.enlist(name, ticket=TIME + 3))["ticket"] == TIME + 3
+        assert accepted(line.insert(name, ticket=TIME + 3))["ticket"] == TIME + 3
     assert line.order() == [*(f"person {number}" for number in range(20)), "ann", "bob"]
     ranks = [rank for _, rank, _ in places_of(line)]
     assert ranks == list(range(255 * TIER + TIME, 255 * TIER + TIME + 22))
@@ -47,9 +47,9 @@ def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> 
 def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
     line.init()
     for number in range(9):
-        line.enlist(f"person {number}", ticket=TIME + number)
+        line.insert(f"person {number}", ticket=TIME + number)
     line.leave("person 6")
-    line.enlist("ann", ticket=TIME + 2)
+    line.insert("ann", ticket=TIME + 2)
     assert line.order()[6] == "ann"
 
 
@@ -61,7 +61,7 @@ def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
         other = line.of(f"bakery-{number}")
         other.init()
         for name in names:
-            accepted(other.enlist(name, ticket=wanted[name]))
+            accepted(other.insert(name, ticket=wanted[name]))
         lines.append([(other._names[one], rank, ticket) for one, rank, ticket in places_of(other)])
     assert [name for name, _, _ in lines[0]] == list(wanted)
     assert all(one == lines[0] for one in lines)
@@ -70,8 +70,8 @@ def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
 def test_a_repeat_keeps_its_place_and_counts_once(line: Line) -> None:
     """P2"""
     line.init()
-    first = accepted(line.enlist("ann", ticket=TIME))
-    again = accepted(line.enlist("ann", ticket=TIME))
+    first = accepted(line.insert("ann", ticket=TIME))
+    again = accepted(line.insert("ann", ticket=TIME))
     assert (first["outcome"], again["outcome"]) == ("joined", "already")
     assert (first["rank"], first["ticket"]) == (again["rank"], again["ticket"])
     assert line.stats()["counters"]["signed_up"] == 1
@@ -80,38 +80,38 @@ def test_a_repeat_keeps_its_place_and_counts_once(line: Line) -> None:
 def test_a_late_import_of_an_ended_stay_is_refused(line: Line) -> None:
     """P2, P5"""
     line.init()
-    line.enlist("ann", ticket=TIME)
+    line.insert("ann", ticket=TIME)
     line.leave("ann")
     before = line.contents()
-    assert line.enlist("ann", ticket=TIME)["code"] == "gone"
+    assert line.insert("ann", ticket=TIME)["code"] == "gone"
     assert line.contents() == before
 
 
 def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Line) -> None:
     line.init(open=False, paused=True, capacity=2)
-    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "joined"
-    assert accepted(line.enlist("bob", ticket=TIME))["outcome"] == "joined"
+    assert accepted(line.insert("ann", ticket=TIME))["outcome"] == "joined"
+    assert accepted(line.insert("bob", ticket=TIME))["outcome"] == "joined"
     before = line.order()
-    assert line.enlist("cyd", ticket=TIME)["code"] == "waitlist_full"
+    assert line.insert("cyd", ticket=TIME)["code"] == "waitlist_full"
     assert line.order() == before
-    assert accepted(line.enlist("ann", ticket=TIME))["outcome"] == "already"
+    assert accepted(line.insert("ann", ticket=TIME))["outcome"] == "already"
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
     """P4: a stamp after the hold's would make the record treat the hold as already over."""
     line.init()
-    enlisted = accepted(line.enlist("ann", ticket=TIME))
+    inserted = accepted(line.insert("ann", ticket=TIME))
     claim = accepted(line.claim())
-    again = accepted(line.enlist("ann", ticket=TIME))
+    again = accepted(line.insert("ann", ticket=TIME))
     assert (again["outcome"], again["ticket"]) == ("already", TIME)
-    assert enlisted["stamp"] <= again["stamp"] < claim["stamp"]
+    assert inserted["stamp"] <= again["stamp"] < claim["stamp"]
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
     """P1: later signups stand behind it without a tie, even if its caller's clock was ahead."""
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
-    line.enlist("bob", ticket=last + 10**9)
+    line.insert("bob", ticket=last + 10**9)
     for name in ("cyd", "dan"):
         line.signup(name)
     assert line.order() == ["ann", "bob", "cyd", "dan"]
@@ -120,8 +120,8 @@ def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(
 def test_imports_stand_in_their_segments(line: Line) -> None:
     line.init(segments_version=1)
     line.signup("late", **line.within("red"))
-    line.enlist("ann", ticket=TIME, **line.within("red", "blue"))
-    line.enlist("bob", ticket=TIME, **line.within("blue"))
+    line.insert("ann", ticket=TIME, **line.within("red", "blue"))
+    line.insert("bob", ticket=TIME, **line.within("blue"))
     assert line.segment_counts("red", "blue") == {"red": 2, "blue": 2}
     assert line.claim_within("red", 2) == ["ann", "late"]
     assert line.claim_within("blue") == ["bob"]
@@ -131,21 +131,21 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
     """P1: the run lies behind every earlier entry and ahead of every later signup."""
     line.init()
     line.signup("before")
-    run = accepted(line.reserve(3))
+    run = accepted(line.allocate_tickets(3))
     line.signup("after")
-    second = accepted(line.reserve(2))
+    second = accepted(line.allocate_tickets(2))
     assert run["stamp"] < run["first"] < run["first"] + 2 * run["apart"] < second["stamp"]
     for number in (2, 0, 1):
-        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
+        line.insert(f"row {number}", ticket=run["first"] + number * run["apart"])
     assert line.order() == ["before", "row 0", "row 1", "row 2", "after"]
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
     """P1: without gaps between the tickets, the bumped entry would overtake the whole run."""
     line.init()
-    run = accepted(line.reserve(4))
+    run = accepted(line.allocate_tickets(4))
     for number in range(4):
-        line.enlist(f"row {number}", ticket=run["first"] + number * run["apart"])
+        line.insert(f"row {number}", ticket=run["first"] + number * run["apart"])
     line.bump("row 3", places=1)
     line.bump("row 2", places=1)
     assert line.order() == ["row 0", "row 1", "row 2", "row 3"]
@@ -154,31 +154,31 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
     """P1: the entry for which the place was drawn goes between it and the next of the run."""
     line.init()
-    run = accepted(line.reserve(3))
-    line.enlist("row 0", ticket=run["first"])
-    line.enlist("row 2", ticket=run["first"] + 2 * run["apart"])
+    run = accepted(line.allocate_tickets(3))
+    line.insert("row 0", ticket=run["first"])
+    line.insert("row 2", ticket=run["first"] + 2 * run["apart"])
     drawn = 255 * TIER + run["first"] + run["apart"]
     line.restore("late", rank=drawn, ticket=run["stamp"])
-    line.enlist("row 1", ticket=run["first"] + run["apart"])
+    line.insert("row 1", ticket=run["first"] + run["apart"])
     assert line.order() == ["row 0", "late", "row 1", "row 2"]
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
     """Numbers of entries that have left or are held are not given again."""
     line.init()
-    assert accepted(line.reserve(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
-    line.enlist("ann", ticket=TIME)
-    line.enlist("bob", ticket=TIME + 1)
+    assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
+    line.insert("ann", ticket=TIME)
+    line.insert("bob", ticket=TIME + 1)
     line.claim()
-    assert accepted(line.reserve(1, (TIME, 3)))["offsets"] == [2]
-    line.enlist("cyd", ticket=TIME + 2)
+    assert accepted(line.allocate_tickets(1, (TIME, 3)))["offsets"] == [2]
+    line.insert("cyd", ticket=TIME + 2)
     assert line.order() == ["bob", "cyd"]
 
 
 def test_crowds_are_forgotten_after_a_day(line: Line) -> None:
     """P9"""
     line.init()
-    line.reserve(0, (TIME, 2))
+    line.allocate_tickets(0, (TIME, 2))
     left = line.client.ttl(keys.same_ms_counts(line.waitlist_id))
     assert CROWDS_SECONDS - 60 < left <= CROWDS_SECONDS
 
@@ -187,9 +187,9 @@ def test_crowds_are_forgotten_after_a_day(line: Line) -> None:
 def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
     """P1"""
     line.init()
-    first: Any = accepted(line.reserve(500))
+    first: Any = accepted(line.allocate_tickets(500))
     line.clock.advance(jump)
-    assert accepted(line.reserve(1))["stamp"] > first["first"] + 499 * first["apart"]
+    assert accepted(line.allocate_tickets(1))["stamp"] > first["first"] + 499 * first["apart"]
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
@@ -205,7 +205,7 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
         order, (rank, ticket) = line.order(), before[line.id_of(name)]
         line.leave(name)
         line.signup(f"after {name}")
-        back = accepted(line.enlist(name, ticket=ticket + 1, stay=2, rank=rank))
+        back = accepted(line.insert(name, ticket=ticket + 1, stay=2, rank=rank))
         assert (back["outcome"], back["rank"], back["ticket"]) == ("joined", rank, ticket + 1)
         assert line.order() == [*order, f"after {name}"]
         assert accepted(line.position(name))["ticket"] == ticket + 1
@@ -217,7 +217,7 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
     line.signup("ann")
     rank = 255 * TIER - 5
     line.leave("ann")
-    line.enlist("ann", ticket=TIME, stay=2, rank=rank)
+    line.insert("ann", ticket=TIME, stay=2, rank=rank)
     assert accepted(line.signup("bob"))["ticket"] < TIER // 2
 
 
@@ -225,11 +225,11 @@ def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) ->
     """P1: as a release does, so that the entry stays between its former neighbours."""
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
-        line.enlist(name, ticket=TIME + number)
+        line.insert(name, ticket=TIME + number)
     rank = 255 * TIER + TIME + 8
     line.leave("bob")
     line.restore("eve", rank, TIME + 99)
-    back = accepted(line.enlist("bob", ticket=TIME + 9, stay=2, rank=rank))
+    back = accepted(line.insert("bob", ticket=TIME + 9, stay=2, rank=rank))
     assert back["rank"] == rank - 1
     assert line.order() == ["ann", "bob", "eve", "cyd"]
 
@@ -239,20 +239,20 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
     line.init()
     first = 255 * TIER - 2**40
     line.restore("eve", first, TIME)
-    back = accepted(line.enlist("bob", ticket=TIME + 9, stay=2, rank=first))
+    back = accepted(line.insert("bob", ticket=TIME + 9, stay=2, rank=first))
     assert back["rank"] == first + 1
 
 
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
     """P2: and a copy that arrives when the new stay has ended too is refused."""
     line.init()
-    line.enlist("ann", ticket=TIME)
+    line.insert("ann", ticket=TIME)
     line.leave("ann")
     rank = 255 * TIER + TIME
-    first = accepted(line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank))
-    again = accepted(line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank))
+    first = accepted(line.insert("ann", ticket=TIME + 1, stay=2, rank=rank))
+    again = accepted(line.insert("ann", ticket=TIME + 1, stay=2, rank=rank))
     assert (again["outcome"], again["rank"]) == ("already", first["rank"])
     assert line.stats()["counters"]["signed_up"] == 2
     line.leave("ann", stay=2)
-    assert line.enlist("ann", ticket=TIME + 1, stay=2, rank=rank)["code"] == "gone"
+    assert line.insert("ann", ticket=TIME + 1, stay=2, rank=rank)["code"] == "gone"
     assert line.order() == []

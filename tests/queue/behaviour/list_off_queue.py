@@ -1,4 +1,4 @@
-"""shelf: pages of held entries, by deadline, and of parked entries, by time."""
+"""list_off_queue: pages of held entries, by deadline, and of parked entries, by time."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def pages(line: Line, which: str, limit: int) -> list[list[str]]:
 
 def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
     """Return the cursor of the next page."""
-    last = accepted(line.shelf(which, limit=limit, **after))["entries"][-1]
+    last = accepted(line.list_off_queue(which, limit=limit, **after))["entries"][-1]
     return {"after_time": last["time_millis"], "after_id": last["entry_id"]}
 
 
@@ -56,18 +56,23 @@ def test_a_list_off_the_queue_has_time_place_and_attempts(line: Line) -> None:
     fields = {"rank": ann["rank"], "ticket": ann["ticket"], "attempts": 1}
     held = {"entry_id": line.id_of("ann"), "time_millis": ann["deadline_millis"], **fields}
     answer = {"ok": True, "outcome": "listed", "total": 1}
-    assert line.shelf("held") == {**answer, "entries": [held]}
+    assert line.list_off_queue("held") == {**answer, "entries": [held]}
     line.clock.advance(1_000)
     line.park("ann", ann["token"])
     aside = {**held, "time_millis": line.clock.millis}
-    assert line.shelf("parked") == {**answer, "entries": [aside]}
+    assert line.list_off_queue("parked") == {**answer, "entries": [aside]}
 
 
 @pytest.mark.parametrize("which", ["held", "parked"])
 def test_an_empty_list_off_the_queue_is_one_empty_page(line: Line, which: str) -> None:
     line.init()
     line.signup("ann")
-    assert line.shelf(which) == {"ok": True, "outcome": "listed", "entries": [], "total": 0}
+    assert line.list_off_queue(which) == {
+        "ok": True,
+        "outcome": "listed",
+        "entries": [],
+        "total": 0,
+    }
 
 
 @pytest.mark.parametrize("times", [1, 5, 25])
@@ -84,7 +89,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
     """A heartbeat between two pages moves the last entry of the first page far behind."""
     expected = filled(line, "held", 25)
-    entry = line.shelf("held", limit=12)["entries"][-1]
+    entry = line.list_off_queue("held", limit=12)["entries"][-1]
     after = {"after_time": entry["time_millis"], "after_id": entry["entry_id"]}
     token = line.client.hget("wl:{bakery-opening}:claims", entry["entry_id"]).split("|")[1]
     line.extend(expected[11], token, lease_seconds=10 * LEASE)
@@ -93,9 +98,9 @@ def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> No
 
 def test_the_page_after_the_last_one_is_empty(line: Line) -> None:
     filled(line, "held", 5)
-    last = line.shelf("held")["entries"][-1]
+    last = line.list_off_queue("held")["entries"][-1]
     after = {"after_time": last["time_millis"], "after_id": last["entry_id"]}
-    page = line.shelf("held", **after)
+    page = line.list_off_queue("held", **after)
     assert (page["entries"], page["total"]) == ([], 25)
 
 
@@ -105,5 +110,5 @@ def test_a_page_off_the_queue_has_a_hundred_entries_by_default(line: Line) -> No
     line.all_sign_up([f"person {number}" for number in range(101)])
     line.claim(100)
     line.claim(1)
-    page = line.shelf("held")
+    page = line.list_off_queue("held")
     assert (len(page["entries"]), page["total"]) == (100, 101)

@@ -118,7 +118,7 @@ def _admit_one(line: Line) -> Answer:
 
 def _held_back(line: Line) -> Line:
     line.init()
-    line.enlist("bob", readiness=readiness_of(1, held_back=0))
+    line.insert("bob", readiness=readiness_of(1, held_back=0))
     return line
 
 
@@ -250,9 +250,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("exit", "exited"): lambda line: by(done(offered(line), "enter"), "exit"),
     ("exit", "absent"): lambda line: by(offered(line), "exit"),
     ("exit", "cold"): lambda line: by(line, "exit"),
-    ("page", "listed"): lambda line: warm(line).page(),
-    ("page", "cold"): lambda line: line.page(),
-    ("page", "rebuilding"): lambda line: hydrating(line).page(),
+    ("list_waiting", "listed"): lambda line: warm(line).list_waiting(),
+    ("list_waiting", "cold"): lambda line: line.list_waiting(),
+    ("list_waiting", "rebuilding"): lambda line: hydrating(line).list_waiting(),
     ("stats", "stats"): lambda line: warm(line).stats(),
     ("stats", "cold"): lambda line: line.stats(),
     ("board", "board"): lambda line: warm(line).board(),
@@ -279,12 +279,14 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("claim", "expiring"): lambda line: expiring(warm(line), "claim", holds=TOO_MANY, count=1),
     ("position", "expiring"): lambda line: _expiring_entry(warm(line), "position"),
     ("stats", "expiring"): lambda line: expiring(warm(line), "stats"),
-    ("page", "expiring"): lambda line: expiring(warm(line), "page"),
-    ("shelf", "expiring"): lambda line: expiring(warm(line), "shelf", which="held"),
+    ("list_waiting", "expiring"): lambda line: expiring(warm(line), "list_waiting"),
+    ("list_off_queue", "expiring"): lambda line: expiring(
+        warm(line), "list_off_queue", which="held"
+    ),
     ("board", "expiring"): lambda line: expiring(warm(line), "board"),
     ("segments", "expiring"): lambda line: expiring(warm(line), "segments", segments_version=0),
     ("signup", "expiring"): lambda line: _expiring_stay(warm(line), "signup"),
-    ("enlist", "expiring"): lambda line: _expiring_stay(warm(line), "enlist", ticket=16),
+    ("insert", "expiring"): lambda line: _expiring_stay(warm(line), "insert", ticket=16),
     ("bump", "expiring"): lambda line: _expiring_entry(
         warm(line), "bump", once_key="a" * 32, to="front"
     ),
@@ -293,20 +295,22 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("decline", "expiring"): lambda line: _expiring_entry(offered(line), "decline"),
     ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
     ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
-    ("beat", "beats"): lambda line: warm(line).send("beat"),
-    ("beat", "behind"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=1),
-    ("beat", "outdated"): lambda line: warm(line).send("beat", epoch=EPOCH, known_beat=2),
-    ("beat", "cold"): lambda line: line.send("beat"),
-    ("beat", "rebuilding"): lambda line: hydrating(line).send("beat"),
-    ("look", "looked"): lambda line: warm(line).send("look", entry_id=line.id_of("bob")),
-    ("look", "cold"): lambda line: line.send("look", entry_id=line.id_of("bob")),
-    ("look", "rebuilding"): lambda line: hydrating(line).send("look", entry_id=line.id_of("bob")),
-    ("draw", "drawn"): lambda line: hydrating(line).send("draw"),
-    ("draw", "cold"): lambda line: line.send("draw"),
-    ("mark", "marked"): lambda line: warm(line).mark("bob"),
-    ("mark", "absent"): lambda line: left(line).mark("bob"),
-    ("mark", "cold"): lambda line: line.mark("bob"),
-    ("mark", "rebuilding"): lambda line: hydrating(line).mark("bob"),
+    ("heartbeat", "beats"): lambda line: warm(line).send("heartbeat"),
+    ("heartbeat", "behind"): lambda line: warm(line).send("heartbeat", epoch=EPOCH, known_beat=1),
+    ("heartbeat", "outdated"): lambda line: warm(line).send("heartbeat", epoch=EPOCH, known_beat=2),
+    ("heartbeat", "cold"): lambda line: line.send("heartbeat"),
+    ("heartbeat", "rebuilding"): lambda line: hydrating(line).send("heartbeat"),
+    ("inspect", "looked"): lambda line: warm(line).send("inspect", entry_id=line.id_of("bob")),
+    ("inspect", "cold"): lambda line: line.send("inspect", entry_id=line.id_of("bob")),
+    ("inspect", "rebuilding"): lambda line: hydrating(line).send(
+        "inspect", entry_id=line.id_of("bob")
+    ),
+    ("draw_stamp", "drawn"): lambda line: hydrating(line).send("draw_stamp"),
+    ("draw_stamp", "cold"): lambda line: line.send("draw_stamp"),
+    ("mark_dirty", "marked"): lambda line: warm(line).mark_dirty("bob"),
+    ("mark_dirty", "absent"): lambda line: left(line).mark_dirty("bob"),
+    ("mark_dirty", "cold"): lambda line: line.mark_dirty("bob"),
+    ("mark_dirty", "rebuilding"): lambda line: hydrating(line).mark_dirty("bob"),
     ("tag", "tagged"): lambda line: building(line).tag("bob", "red", version=2),
     ("tag", "kept"): lambda line: warm(line).tag("bob", version=0),
     ("tag", "absent"): lambda line: building(line).tag("eve", "red", version=2),
@@ -331,34 +335,38 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("segments", "segments_building"): lambda line: building(line).send(
         "segments", segments_version=2
     ),
-    ("reserve", "reserved"): lambda line: warm(line).send("reserve", count=1),
-    ("reserve", "cold"): lambda line: line.send("reserve", count=1),
-    ("reserve", "rebuilding"): lambda line: hydrating(line).send("reserve", count=1),
-    ("enlist", "joined"): lambda line: warm(line).enlist("eve"),
-    ("enlist", "already"): lambda line: warm(line).enlist("bob"),
-    ("enlist", "cold"): lambda line: line.enlist("bob"),
-    ("enlist", "rebuilding"): lambda line: _rebuilding_with_capacity(line).enlist("bob"),
-    ("enlist", "gone"): lambda line: left(line).enlist("bob"),
-    ("enlist", "stale_segments"): lambda line: building(line).enlist("eve"),
-    ("enlist", "waitlist_full"): lambda line: with_settings(line, capacity=1).enlist("bob"),
+    ("allocate_tickets", "reserved"): lambda line: warm(line).send("allocate_tickets", count=1),
+    ("allocate_tickets", "cold"): lambda line: line.send("allocate_tickets", count=1),
+    ("allocate_tickets", "rebuilding"): lambda line: hydrating(line).send(
+        "allocate_tickets", count=1
+    ),
+    ("insert", "joined"): lambda line: warm(line).insert("eve"),
+    ("insert", "already"): lambda line: warm(line).insert("bob"),
+    ("insert", "cold"): lambda line: line.insert("bob"),
+    ("insert", "rebuilding"): lambda line: _rebuilding_with_capacity(line).insert("bob"),
+    ("insert", "gone"): lambda line: left(line).insert("bob"),
+    ("insert", "stale_segments"): lambda line: building(line).insert("eve"),
+    ("insert", "waitlist_full"): lambda line: with_settings(line, capacity=1).insert("bob"),
     ("redrive", "redriven"): lambda line: _parked(line).redrive("bob"),
     ("redrive", "repeat"): lambda line: _redriven(line).redrive("bob"),
     ("redrive", "not_parked"): lambda line: held(line).redrive("bob"),
     ("redrive", "cold"): lambda line: line.redrive("bob"),
     ("redrive", "rebuilding"): lambda line: hydrating(line).redrive("bob"),
-    ("fill", "filled"): lambda line: _fill(hydrating(line)),
-    ("fill", "cold"): lambda line: _fill(line),
-    ("fill", "stale_epoch"): lambda line: _fill(hydrating(line), epoch="0000bbbb"),
-    ("fill", "stale_segments"): lambda line: _fill(hydrating(line), segments_version=9),
+    ("restore_many", "filled"): lambda line: _restore_many(hydrating(line)),
+    ("restore_many", "cold"): lambda line: _restore_many(line),
+    ("restore_many", "stale_epoch"): lambda line: _restore_many(hydrating(line), epoch="0000bbbb"),
+    ("restore_many", "stale_segments"): lambda line: _restore_many(
+        hydrating(line), segments_version=9
+    ),
     ("expire", "expired"): lambda line: warm(line).expire(),
     ("expire", "cold"): lambda line: line.expire(),
     ("expire", "rebuilding"): lambda line: hydrating(line).expire(),
     ("settle", "settled"): lambda line: warm(line).settle("bob", 5),
     ("settle", "changed"): lambda line: _parked(line).settle("bob", 5),
     ("settle", "cold"): lambda line: line.settle("bob", 5),
-    ("shelf", "listed"): lambda line: warm(line).shelf("held"),
-    ("shelf", "cold"): lambda line: line.shelf("held"),
-    ("shelf", "rebuilding"): lambda line: hydrating(line).shelf("held"),
+    ("list_off_queue", "listed"): lambda line: warm(line).list_off_queue("held"),
+    ("list_off_queue", "cold"): lambda line: line.list_off_queue("held"),
+    ("list_off_queue", "rebuilding"): lambda line: hydrating(line).list_off_queue("held"),
     **_ends_of_holds("complete", "completed"),
     ("complete", "repeat"): lambda line: _admitted(line).complete("bob", TOKEN),
     **_ends_of_holds("release", "released"),
@@ -383,9 +391,9 @@ def _claim_within(line: Line, version: int) -> Answer:
     return line.claim(segment=line.segment("red"), segments_version=version)
 
 
-def _fill(line: Line, **fields: Any) -> Answer:
+def _restore_many(line: Line, **fields: Any) -> Answer:
     stay = [*line.stay("bob").values(), 5, 5, 5]
-    return line.send("fill", **{"epoch": EPOCH, "stays": [stay], **fields})
+    return line.send("restore_many", **{"epoch": EPOCH, "stays": [stay], **fields})
 
 
 def _claimed_once(line: Line) -> Line:

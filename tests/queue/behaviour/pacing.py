@@ -6,7 +6,7 @@ PACE = "2 1780000000 0.5 0 1 0.1 0 0 0 60:60:40"
 
 
 def beat(line: Line, **fields: str) -> None:
-    accepted(line.send("beat", **fields))
+    accepted(line.send("heartbeat", **fields))
 
 
 def paces(line: Line) -> list[str]:
@@ -51,7 +51,7 @@ def test_only_waiting_entries_have_a_pace(line: Line) -> None:
     line.claim()
     assert accepted(line.position("ann"))["pace"] is None
     assert accepted(line.signup("ann"))["pace"] is None
-    assert accepted(line.enlist("eve"))["pace"] is None
+    assert accepted(line.insert("eve"))["pace"] is None
 
 
 def test_a_lost_order_begins_without_a_pace(line: Line) -> None:

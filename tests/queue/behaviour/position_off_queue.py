@@ -64,7 +64,7 @@ def test_an_entry_that_is_aside_is_on_no_page_of_the_line(line: Line) -> None:
     line.all_sign_up(PEOPLE)
     held = line.claimed(2)
     line.park("ann", held["ann"]["token"])
-    page = line.page()
+    page = line.list_waiting()
     assert page["total"] == 3
     assert [entry["position"] for entry in page["entries"]] == [1, 2, 3]
     assert line.order() == ["eve", "kim", "zoe"]

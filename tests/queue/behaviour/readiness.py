@@ -53,7 +53,7 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
     assert list(line.claimed(2)) == ["ann", "bob"]
 
 
-@pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "page"])
+@pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
     """No caller need have read the position before."""
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
@@ -191,7 +191,7 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
     rank = line.position("bob")["rank"]
     line.rest("bob", version=1)
     for stay, name in enumerate(["one", "two", "tri"]):
-        line.enlist(name, ticket=line.position("bob")["ticket"], stay=stay + 1)
+        line.insert(name, ticket=line.position("bob")["ticket"], stay=stay + 1)
     token = line.claimed()["ann"]["token"]
     line.bump("zoe", places=20)
     line.release("ann", token)
@@ -207,7 +207,7 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
     """P1: the rank was free while the entry was held."""
     filled(line)
     held = line.claimed()["ann"]
-    line.enlist("twin", ticket=held["ticket"], readiness=HELD_BACK)
+    line.insert("twin", ticket=held["ticket"], readiness=HELD_BACK)
     line.release("ann", held["token"])
     assert line.order() == ["ann", "twin", *PEOPLE[1:]]
     first, second = [entry["rank"] for entry in line.entries()][:2]
@@ -229,7 +229,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     names = [f"{number:03d}" for number in range(450)]
     rest = readiness_of(1, resting=line.clock.millis + 1000)
     for number, name in enumerate(names):
-        accepted(line.enlist(name, ticket=16 + number, readiness=rest))
+        accepted(line.insert(name, ticket=16 + number, readiness=rest))
     assert line.claimed(3) == {}
     line.clock.advance(seconds=1)
     assert line.stats()["not_ready"] == 450 - 200
@@ -240,10 +240,10 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
     """Nothing can take it before."""
     filled(line)
-    answer = accepted(line.enlist("lea", readiness=HELD_BACK))
+    answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
     assert list(line.claimed()) == ["ann"]
-    assert line.enlist("lea", readiness=HELD_BACK)["outcome"] == "already"
+    assert line.insert("lea", readiness=HELD_BACK)["outcome"] == "already"
     assert accepted(line.signup("max"))["ready_ahead"] == 4
 
 
@@ -319,7 +319,7 @@ def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
     line.client.flushall()
     line.init(state="hydrating", epoch="0000bbbb")
     stay = [line.id_of("ann"), "00000001", 5, 5, 5, 0, [], 0, [3, [], line.clock.millis + 1000]]
-    accepted(line.send("fill", epoch="0000bbbb", stays=[stay]))
+    accepted(line.send("restore_many", epoch="0000bbbb", stays=[stay]))
     for _ in range(2):
         line.restore("eve", rank=6, ticket=6, epoch="0000bbbb", **unverified)
     assert counted() == (1, 1)
@@ -333,7 +333,7 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
     def page(**fields: Any) -> list[tuple[str, int, int]]:
         return [
             (line.name_of(one["entry_id"]), one["position"], one["ready_ahead"])
-            for one in accepted(line.page(**fields))["entries"]
+            for one in accepted(line.list_waiting(**fields))["entries"]
         ]
 
     everyone = [("ann", 1, 0), ("bob", 2, 0), ("eve", 3, 1), ("kim", 4, 2), ("zoe", 5, 2)]
@@ -343,12 +343,12 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
     assert page(first=4, limit=1) == [everyone[3]]
     assert page(first=3, ready=False) == [everyone[3]]
     assert page(first=6) == []
-    first = line.page(ready=True, limit=2)
+    first = line.list_waiting(ready=True, limit=2)
     assert page(ready=True, after_rank=first["next_rank"]) == [everyone[4]]
-    assert line.page(ready=True, limit=3)["next_rank"] is None
-    rest = line.page(ready=False)["entries"][0]["not_ready"]
+    assert line.list_waiting(ready=True, limit=3)["next_rank"] is None
+    rest = line.list_waiting(ready=False)["entries"][0]["not_ready"]
     assert rest == [{"reason": "resting", "until_millis": line.clock.millis + 60_000}]
-    assert line.page(ready=False)["total"] == 5
+    assert line.list_waiting(ready=False)["total"] == 5
 
 
 @pytest.mark.parametrize("size", [5, 300])
@@ -358,7 +358,7 @@ def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
     names = [f"{number:03d}" for number in range(size)]
     for number, name in enumerate(names):
         readiness = HELD_BACK if number % 3 == 0 else None
-        accepted(line.enlist(name, ticket=16 + number, readiness=readiness))
+        accepted(line.insert(name, ticket=16 + number, readiness=readiness))
     board = accepted(line.board())
     cuts = [tuple(cut) for cut in json.loads(board["cuts"])]
     positions = {entry["rank"]: entry["position"] for entry in line.entries()}
@@ -431,7 +431,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
 def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
     """No poll triggers a run for them."""
     line.init(admission=True, max_inside=1)
-    accepted(line.enlist("ann", readiness=HELD_BACK))
+    accepted(line.insert("ann", readiness=HELD_BACK))
     accepted(line.send("admit"))
     line.clock.advance(seconds=10)
     assert not line.position("ann")["is_due"]
@@ -467,9 +467,9 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
         ]
         for name in PEOPLE[:4]
     ]
-    filled_in = accepted(line.send("fill", epoch="0000bbbb", stays=stays))
+    filled_in = accepted(line.send("restore_many", epoch="0000bbbb", stays=stays))
     assert filled_in["restored"] == 4
-    assert accepted(line.send("fill", epoch="0000bbbb", stays=stays))["present"] == 4
+    assert accepted(line.send("restore_many", epoch="0000bbbb", stays=stays))["present"] == 4
     zoe = {key: places["zoe"][key] for key in ("rank", "ticket")}
     line.restore("zoe", **zoe, epoch="0000bbbb", readiness=readiness_of(2, held_back=0))
     line.init(epoch="0000bbbb", version=2)
@@ -490,7 +490,7 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
     line.restore("ann", rank=5, ticket=5, when="older", readiness=HELD_BACK)
     line.init()
     assert view(line, "ann") == (1, 1, 0, ["held_back"])
-    look = line.send("look", entry_id=line.id_of("ann"))
+    look = line.send("inspect", entry_id=line.id_of("ann"))
     assert (look["state"], look["readiness_version"]) == ("waiting", 1)
     moved: Any = {"seen": {"state": "waiting", "rank": 5}}
     line.restore("ann", rank=7, ticket=5, readiness=readiness_of(2), **moved)
@@ -509,7 +509,7 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
     for message in messages.values():
         assert line.handle(message).get("code") != "internal_error", message
     line.all_sign_up(["lea", "max"])
-    line.enlist("tom", ticket=line.position("zoe")["ticket"])
+    line.insert("tom", ticket=line.position("zoe")["ticket"])
     line.bump("zoe", places=2)
     line.bump("max", to="front")
     for name, entry in line.claimed(2).items():
@@ -547,7 +547,7 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
     line.clock.advance(seconds=1)
     assert list(line.claimed()) == ["ann"]
     assert line.release("ann", token, delay_seconds=60)["outcome"] == "repeat"
-    assert line.shelf("held")["total"] == 2
+    assert line.list_off_queue("held")["total"] == 2
     line.clock.advance(seconds=LEASE)
     assert list(line.claimed(2)) == ["ann", "bob"]
     assert before <= set(line.contents())
@@ -577,16 +577,16 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
     assert list(line.claimed()) == ["ann"]
 
 
-@pytest.mark.parametrize("op", ["restore", "fill"])
+@pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
     """P3: the record has it without a version, if nothing else was ever changed."""
     line.init(state="hydrating")
     ends = line.clock.millis + 60_000
     for _ in range(2):
         fields = {"rank": 1, "ticket": 1, "stamp": 1, "readiness": readiness_of(0, delayed=ends)}
-        if op == "fill":
+        if op == "restore_many":
             stay = [*line.stay("ann").values(), 1, 1, 1, 0, [], 0, fields["readiness"]]
-            accepted(line.send("fill", epoch=EPOCH, stays=[stay]))
+            accepted(line.send("restore_many", epoch=EPOCH, stays=[stay]))
         else:
             accepted(line.send("restore", **line.stay("ann"), **fields, when="older"))
     line.init(version=2, state="warm", only_if_known=True)

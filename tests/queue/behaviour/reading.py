@@ -40,7 +40,7 @@ def test_pages_join_to_the_whole_line(line: Line) -> None:
     seen: list[dict[str, object]] = []
     after: dict[str, int] = {}
     for expected in [10, 10, 5]:
-        page = line.page(limit=10, **after)
+        page = line.list_waiting(limit=10, **after)
         assert (len(page["entries"]), page["total"]) == (expected, 25)
         seen += page["entries"]
         after = {"after_rank": page["next_rank"]}
@@ -52,7 +52,7 @@ def test_pages_join_to_the_whole_line(line: Line) -> None:
 @pytest.mark.parametrize(("limit", "is_last"), [(24, False), (25, True), (26, True)])
 def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bool) -> None:
     filled(line)
-    page = line.page(limit=limit)
+    page = line.list_waiting(limit=limit)
     assert (page["next_rank"] is None) is is_last
     assert len(page["entries"]) == min(limit, 25)
 
@@ -65,7 +65,7 @@ def test_a_page_begins_at_a_position(
 ) -> None:
     """P9: a page costs the same anywhere in the line."""
     filled(line)
-    page = line.page(first=first, limit=limit)
+    page = line.list_waiting(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected
     ids = [line.id_of(PEOPLE[position - 1]) for position in expected]
     assert [entry["entry_id"] for entry in page["entries"]] == ids
@@ -74,30 +74,30 @@ def test_a_page_begins_at_a_position(
 
 def test_a_page_that_begins_behind_the_line_is_empty(line: Line) -> None:
     filled(line)
-    page = line.page(first=26)
+    page = line.list_waiting(first=26)
     assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
 
 
 def test_an_empty_list_is_one_empty_page(line: Line) -> None:
     line.init()
     empty = {"ok": True, "outcome": "listed", "entries": [], "total": 0, "next_rank": None}
-    assert line.page() == empty
+    assert line.list_waiting() == empty
 
 
 def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
     filled(line)
     last = line.entries()[-1]["rank"]
-    page = line.page(after_rank=last)
+    page = line.list_waiting(after_rank=last)
     assert (page["entries"], page["total"], page["next_rank"]) == ([], 25, None)
 
 
 def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
     """P6: positions on the next page count the entries that wait now."""
     filled(line)
-    next_rank = line.page(limit=10)["next_rank"]
+    next_rank = line.list_waiting(limit=10)["next_rank"]
     line.leave(PEOPLE[9])
     line.leave(PEOPLE[3])
-    page = line.page(limit=10, after_rank=next_rank)
+    page = line.list_waiting(limit=10, after_rank=next_rank)
     assert page["entries"][0]["entry_id"] == line.id_of(PEOPLE[10])
     assert page["entries"][0]["position"] == 9
 
@@ -106,9 +106,9 @@ def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
 def test_a_page_has_a_hundred_entries_by_default(line: Line) -> None:
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
-    page = line.page()
+    page = line.list_waiting()
     assert len(page["entries"]) == 100
-    assert line.page(after_rank=page["next_rank"])["entries"][0]["position"] == 101
+    assert line.list_waiting(after_rank=page["next_rank"])["entries"][0]["position"] == 101
 
 
 def test_a_page_returns_the_signups_tickets_of_moved_entries(line: Line) -> None:

@@ -25,7 +25,7 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "drop": line.message("drop", **stay),
         "bump": line.message("bump", **bump, to="front"),
         "position": line.message("position", entry_id=stay["entry_id"]),
-        "page": line.message("page"),
+        "list_waiting": line.message("list_waiting"),
         "stats": line.message("stats"),
         "restore": line.message("restore", **stay, **place),
         "restore of an epoch": line.message("restore", **stay, **place, epoch=EPOCH),
@@ -34,16 +34,16 @@ def each_verb(line: Line) -> dict[str, dict[str, Any]]:
         "redrive": line.message("redrive", **entry),
         "expire": line.message("expire"),
         "settle": line.message("settle", **entry, seen_stamp=5),
-        "shelf": line.message("shelf", which="parked"),
-        "beat": line.message("beat"),
-        "look": line.message("look", **entry),
-        "mark": line.message("mark", **entry),
-        "draw": line.message("draw"),
+        "list_off_queue": line.message("list_off_queue", which="parked"),
+        "heartbeat": line.message("heartbeat"),
+        "inspect": line.message("inspect", **entry),
+        "mark_dirty": line.message("mark_dirty", **entry),
+        "draw_stamp": line.message("draw_stamp"),
         "tag": line.message("tag", **stay),
         "untagged": line.message("untagged", segments_version=0),
         "segments": line.message("segments", segments_version=0),
-        "reserve": line.message("reserve", count=1, crowds=[(16, 1)]),
-        "enlist": line.message("enlist", **stay, ticket=16),
+        "allocate_tickets": line.message("allocate_tickets", count=1, crowds=[(16, 1)]),
+        "insert": line.message("insert", **stay, ticket=16),
     }
 
 
@@ -53,7 +53,7 @@ VERBS = [
     "drop",
     "bump",
     "position",
-    "page",
+    "list_waiting",
     "stats",
     "restore",
     "restore of an epoch",
@@ -62,16 +62,16 @@ VERBS = [
     "redrive",
     "expire",
     "settle",
-    "shelf",
-    "beat",
-    "look",
-    "mark",
-    "draw",
+    "list_off_queue",
+    "heartbeat",
+    "inspect",
+    "mark_dirty",
+    "draw_stamp",
     "tag",
     "untagged",
     "segments",
-    "reserve",
-    "enlist",
+    "allocate_tickets",
+    "insert",
 ]
 
 
@@ -79,7 +79,7 @@ def fill_every_state(line: Line) -> None:
     """Have entries held, parked, inside, in a segment, and returned after an expired hold."""
     line.init(version=2, segments_version=2, max_claims=4, admission=True, pass_seconds=60)
     line.signup("tagged", **line.within("red", version=2))
-    line.enlist(
+    line.insert(
         "resting",
         **line.within(version=2),
         readiness=readiness_of(1, resting=line.clock.millis + 60_000),
@@ -94,7 +94,7 @@ def fill_every_state(line: Line) -> None:
     line.park("parked", given["parked"]["token"])
     line.complete("admitted", given["admitted"]["token"])
     line.extend("held", given["held"]["token"])
-    line.reserve(0, (16, 1))
+    line.allocate_tickets(0, (16, 1))
     line.clock.advance(seconds=1)
     line.expire()
     line.board()
@@ -145,7 +145,15 @@ def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
     assert left == {META}
 
 
-REFUSED_IN_A_REBUILD = ["bump", "position", "page", "claim", "redrive", "expire", "shelf"]
+REFUSED_IN_A_REBUILD = [
+    "bump",
+    "position",
+    "list_waiting",
+    "claim",
+    "redrive",
+    "expire",
+    "list_off_queue",
+]
 
 
 @pytest.mark.parametrize("verb", REFUSED_IN_A_REBUILD)

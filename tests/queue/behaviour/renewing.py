@@ -206,7 +206,7 @@ def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> N
     line.clock.advance(seconds=60)
     renew(line, "ann", tickets["ann"])
     line.drop("ann", ticket=tickets["ann"], inside_until_millis=recorded)
-    assert line.send("look", entry_id=line.id_of("ann"))["time_millis"] == recorded
+    assert line.send("inspect", entry_id=line.id_of("ann"))["time_millis"] == recorded
 
 
 def test_maintenance_ends_a_time_that_a_late_renewal_has_begun_after_an_exit(line: Line) -> None:

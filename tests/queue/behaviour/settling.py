@@ -96,7 +96,7 @@ def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_cloc
     deadline = line.clock.millis + 2_000
     stamps = [line.claim(lease_seconds=2)["stamp"]]
     for _second in range(3):
-        stamps.append(line.mark("bob")["stamp"])
+        stamps.append(line.mark_dirty("bob")["stamp"])
         line.clock.advance(seconds=1)
     expired = line.dirty()["bob"]["decisions"][0]
     assert expired["at"] == deadline

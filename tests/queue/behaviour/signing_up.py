@@ -114,11 +114,11 @@ def test_a_refused_stay_has_ended(line: Line) -> None:
     line.init(capacity=1)
     accepted(line.signup("ann"))
     assert line.signup("bob")["code"] == "waitlist_full"
-    assert line.enlist("cyd")["code"] == "waitlist_full"
-    assert line.enlist("cyd")["code"] == "waitlist_full", "a repeat has the same answer"
+    assert line.insert("cyd")["code"] == "waitlist_full"
+    assert line.insert("cyd")["code"] == "waitlist_full", "a repeat has the same answer"
     line.leave("ann")
     assert line.signup("bob")["code"] == "gone"
-    assert line.enlist("cyd")["code"] == "gone"
+    assert line.insert("cyd")["code"] == "gone"
     accepted(line.signup("bob", 2))
 
 
@@ -142,7 +142,7 @@ def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line)
         answer = line.signup(f"at {millis}")
         answers[millis] = answer.get("code") or answer["outcome"]
         assert line.signup("ann")["outcome"] == "already"
-        accepted(line.enlist(f"imported at {millis}"))
+        accepted(line.insert(f"imported at {millis}"))
     assert list(answers.values()) == ["not_open_yet", "joined", "joined", "waitlist_closed"]
     line.clock.micros = opens * 1000
     assert line.signup(f"at {opens - 1}")["code"] == "gone", "a refused stay has ended"

@@ -11,23 +11,25 @@ AHEAD = 16_000 * 600
 Send = Callable[[Line, int], Answer]
 
 
-def fill(line: Line, known: int) -> Answer:
+def restore_many(line: Line, known: int) -> Answer:
     stay = line.stay("eve")
     row = [stay["entry_id"], stay["join_id"], 2, 2, known]
-    return line.send("fill", epoch=EPOCH, stays=[row])
+    return line.send("restore_many", epoch=EPOCH, stays=[row])
 
 
 SENDS: dict[str, Send] = {
     "a signup": lambda line, known: line.signup("eve", known_stamp=known),
-    "an import": lambda line, known: line.enlist("eve", known_stamp=known),
-    "a reinstatement": lambda line, known: line.enlist("eve", rank=5, known_stamp=known),
+    "an import": lambda line, known: line.insert("eve", known_stamp=known),
+    "a reinstatement": lambda line, known: line.insert("eve", rank=5, known_stamp=known),
     "a leave": lambda line, known: line.leave("ann", known_stamp=known),
     "an end of another stay": lambda line, known: line.drop("eve", known_stamp=known),
-    "a mark": lambda line, known: line.send("mark", entry_id=line.id_of("ann"), known_stamp=known),
-    "a draw": lambda line, known: line.send("draw", known_stamp=known),
-    "an allocation": lambda line, known: line.send("reserve", count=1, known_stamp=known),
+    "a mark": lambda line, known: line.send(
+        "mark_dirty", entry_id=line.id_of("ann"), known_stamp=known
+    ),
+    "a draw": lambda line, known: line.send("draw_stamp", known_stamp=known),
+    "an allocation": lambda line, known: line.send("allocate_tickets", count=1, known_stamp=known),
     "a restored entry": lambda line, known: line.restore("eve", 2, 2, known_stamp=known),
-    "many restored entries": fill,
+    "many restored entries": restore_many,
 }
 
 
@@ -48,6 +50,6 @@ def test_a_stamp_is_drawn_once(line: Line) -> None:
     """P3: also while Redis' clock stands."""
     line.init()
     line.signup("ann")
-    stamps = [line.send("draw")["stamp"] for _ in range(3)]
+    stamps = [line.send("draw_stamp")["stamp"] for _ in range(3)]
     stamps.append(accepted(line.bump("ann", to="front"))["stamp"])
     assert stamps == sorted(set(stamps))

@@ -103,7 +103,7 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
         + ([UNVERIFIED["readiness"]] if name == "eve" else [])
         for name, place in zip(SIGNED_UP[2:], places[2:], strict=True)
     ]
-    accepted(line.send("fill", epoch="0000bbbb", stays=stays))
+    accepted(line.send("restore_many", epoch="0000bbbb", stays=stays))
     line.init(state="warm", epoch="0000bbbb")
     assert [shown(line, name) for name in SIGNED_UP] == before
 

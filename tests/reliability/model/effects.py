@@ -8,7 +8,7 @@ from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
 # The operations of the private function that change nothing.
-READING = {"position", "stats", "page", "shelf", "ping"}
+READING = {"position", "stats", "list_waiting", "list_off_queue", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"
 REDIS = frozenset({"Redis"})

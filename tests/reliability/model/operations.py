@@ -192,7 +192,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("release to the back", release("b", to="back"), ("held", "release unrecorded")),
     Operation("extend", extend("b"), ("held",)),
     Operation("park", park("b"), ("held", "park unrecorded", "slot of a quota")),
-    Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "shelf forgotten")),
+    Operation("redrive", redrive("b"), ("parked", "parked, Redis lost", "parked forgotten")),
     Operation(
         "redrive to the back",
         redrive("b", to="back"),

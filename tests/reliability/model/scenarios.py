@@ -173,7 +173,7 @@ NAMES: dict[str, Scenario] = {
     "admitted, reconciled": (*_held, complete("b"), let_pass(120), maintain()),
     "dequeued": (*_waiting, claim(2, "at-once", newest=True, at_once=True)),
     "parked": _parked,
-    "shelf forgotten": (*_parked, forget("b", keys.parked, keys.claims)),
+    "parked forgotten": (*_parked, forget("b", keys.parked, keys.claims)),
     "over": _over,
     "over, noticed": (*_over, notice_ends()),
     "worn out": _worn_out,

@@ -31,7 +31,7 @@ FEW_ENDS = 2
 # Their late messages are those of any change of readiness, which tests/queue sends late.
 OF_TAGS = ("ask", "confirm")
 # A place that is restored after its stay has ended.
-OF_A_LOST_PLACE = Job(("leave", "redrive"), "shelf forgotten", "pair")
+OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
     "rebuild",
     "end of questions",

@@ -13,7 +13,7 @@ from waitlist_shared.errors import BY_CODE
 
 # What makes the list comes first; what is not to be settled yet, or ends a stay or the list, last.
 FIRST = ["ping", "init", "signup", "settle", "bump", "position", "restore"]
-LAST = ["mark", "leave", "drop", "purge"]
+LAST = ["mark_dirty", "leave", "drop", "purge"]
 STORY = [
     *FIRST,
     *[name for name in PRIVATE if name not in (*FIRST, *LAST)],
@@ -29,17 +29,17 @@ TAKING_EFFECT = {
     "claim": "claimed",
     "expire": "expired",
     "settle": "settled",
-    "shelf": "listed",
+    "list_off_queue": "listed",
     "segments": "segments",
-    "mark": "marked",
-    "draw": "drawn",
-    "beat": "beats",
-    "fill": "filled",
-    "look": "looked",
+    "mark_dirty": "marked",
+    "draw_stamp": "drawn",
+    "heartbeat": "beats",
+    "restore_many": "filled",
+    "inspect": "looked",
     "tag": "tagged",
     "untagged": "ready",
-    "reserve": "reserved",
-    "enlist": "joined",
+    "allocate_tickets": "reserved",
+    "insert": "joined",
     # The tokens in the files belong to no hold; tests/queue/behaviour uses tokens of a claim.
     "complete": "claim_mismatch",
     "release": "claim_mismatch",

@@ -1,4 +1,4 @@
-"""fill: the same effect as many restores of waiting entries, in one script run."""
+"""restore_many: the same effect as many restores of waiting entries, in one script run."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def prepare(line: Line) -> None:
     accepted(line.leave("gus"))
 
 
-def fill(line: Line, *stays: Stay, **fields: Any) -> Answer:
+def restore_many(line: Line, *stays: Stay, **fields: Any) -> Answer:
     packed = [
         [
             *line.stay(name, stay).values(),
@@ -52,7 +52,7 @@ def fill(line: Line, *stays: Stay, **fields: Any) -> Answer:
         ]
         for name, rank, ticket, stamp, stay, attempts, segments, edit in stays
     ]
-    return line.send("fill", **{**WHEN, **fields}, stays=packed)
+    return line.send("restore_many", **{**WHEN, **fields}, stays=packed)
 
 
 def restore(line: Line, one: Stay) -> Answer:
@@ -68,7 +68,7 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
     outcomes = [one.get("outcome", one.get("code")) for one in answers]
     restored = line.contents()
     prepare(line)
-    filled = accepted(fill(line, *STAYS))
+    filled = accepted(restore_many(line, *STAYS))
     assert line.contents() == restored
     counts = [filled[name] for name in ("restored", "present", "gone")]
     assert counts == [outcomes.count(name) for name in ("restored", "present", "gone")]
@@ -78,9 +78,9 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
     """P2: a resumed rebuild restores its last page again."""
     prepare(line)
-    fill(line, *STAYS)
+    restore_many(line, *STAYS)
     before = line.contents()
-    again = accepted(fill(line, *STAYS))
+    again = accepted(restore_many(line, *STAYS))
     assert again["restored"] == 0
     assert line.contents() == before
 
@@ -88,7 +88,7 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
     """P1: new tickets are later than every restored stamp, even if Redis' clock is behind."""
     prepare(line)
-    fill(line, *STAYS)
+    restore_many(line, *STAYS)
     joined = accepted(line.signup("zoe", segments_version=1))
     assert joined["ticket"] > 2**44
     line.init()
@@ -109,20 +109,20 @@ def test_a_fill_of_another_life_or_declaration_is_refused(
     """P7: the refused call restores no entry."""
     prepare(line)
     before = line.contents()
-    assert fill(line, NEW, **fields)["code"] == code
+    assert restore_many(line, NEW, **fields)["code"] == code
     assert line.contents() == before
 
 
 def test_an_order_that_is_lost_takes_no_fill(line: Line) -> None:
     """P7"""
     line.send("purge")
-    assert fill(line, NEW)["code"] == "cold"
+    assert restore_many(line, NEW)["code"] == "cold"
 
 
 def test_a_fill_has_between_one_and_fifty_entries(line: Line) -> None:
     """P5, P9"""
     prepare(line)
     many = [(f"person {number}", RANK + number, number, 1, 1, 0, (), 0) for number in range(51)]
-    assert fill(line)["code"] == "invalid_request"
-    assert fill(line, *many)["code"] == "invalid_request"
-    assert accepted(fill(line, *many[:50]))["restored"] == 50
+    assert restore_many(line)["code"] == "invalid_request"
+    assert restore_many(line, *many)["code"] == "invalid_request"
+    assert accepted(restore_many(line, *many[:50]))["restored"] == 50
