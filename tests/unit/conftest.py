@@ -11,7 +11,10 @@ def fake_server() -> fakeredis.FakeServer:
 
 @pytest.fixture
 def line(fake_server: fakeredis.FakeServer) -> Line:
-    """A waitlist on an empty Redis in this process; its scripts stay loaded from test to test."""
+    """A waitlist on an empty fakeredis server.
+
+    The server is shared by all tests, so the scripts stay loaded.
+    """
     client = fakeredis.FakeRedis(server=fake_server, decode_responses=True)
     client.flushall()
     return Line(client)

@@ -1,4 +1,6 @@
-"""Spellings of addresses, many at a time: which are one person, and which are another."""
+"""Addresses are normalised: spellings of one address are equal, and different addresses stay
+different.
+"""
 
 from itertools import product
 
@@ -12,7 +14,7 @@ DIGITS = "15123456789"
 ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 
 
-def test_two_hundred_spellings_are_one_address_and_two_hundred_near_misses_are_others() -> None:
+def test_two_hundred_spellings_are_one_address_and_near_misses_are_other_addresses() -> None:
     locals_ = ("ada.l", "Ada.L", "ADA.L", "ada.l+", "Ada.l+news", '"ada.l"', "aDa.L+a.b")
     domains = ("bücher.example", "BÜCHER.Example", "xn--bcher-kva.example", "bu\u0308cher.example")
     around = ("{}", " {}", "{}\t", "\n{} ", "  {}", "{}  ", " {}\n", "\t{}\t")
@@ -36,7 +38,7 @@ def test_two_hundred_spellings_are_one_address_and_two_hundred_near_misses_are_o
     )
 
 
-def test_fifty_spellings_are_one_number_and_its_neighbours_are_others() -> None:
+def test_fifty_spellings_are_one_number_and_similar_numbers_are_other_numbers() -> None:
     starts = ("+49", "tel:+49", "0049", "+49 (0)", "\uff0b49")
     bodies = ("15123456789", "151 23456789", "151-234-567-89", "(151) 23456789", "151.23456789")
     spellings = {
@@ -50,13 +52,13 @@ def test_fifty_spellings_are_one_number_and_its_neighbours_are_others() -> None:
     assert len({normalise_address(PHONE, one) for one in near}) == len(near)
 
 
-def test_messages_go_to_each_mail_address_that_identifies_a_person() -> None:
+def test_a_mail_address_for_messages_is_the_address_that_identifies_the_person() -> None:
     for sent in ('"ada"@example.com', " Ada@Example.com ", "ada@bücher.example.com"):
         assert normalise_address(MAIL, parse_mailbox(sent)) == normalise_address(MAIL, sent)
 
 
 @pytest.mark.parametrize("sent", ["01701234567.0", "+491701234567,00", "4.9E+11", "01701234567.00"])
-def test_a_number_that_a_table_has_broken_is_no_number(sent: str) -> None:
-    """P5: its digits are those of another person's number."""
+def test_a_number_that_a_spreadsheet_has_changed_is_refused(sent: str) -> None:
+    """P5: its digits could be the telephone number of another person."""
     with pytest.raises(ValueError, match="must be a telephone number"):
         normalise_address(IdentityRules(field="phone", region="DE"), sent)

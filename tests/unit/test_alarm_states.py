@@ -1,4 +1,4 @@
-"""The tests' own CloudWatch judges alarms as the tables of AWS' user guide do."""
+"""The tests' own CloudWatch evaluates alarms as the tables in the AWS user guide do."""
 
 from typing import Any
 
@@ -12,7 +12,10 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """Return the state after points: 0 does not breach, X breaches, - is missing."""
+    """Return the alarm's state after these points.
+
+    0 does not breach, X breaches, and - is missing.
+    """
     most, periods = of
     alarm = {
         **METRIC,
@@ -30,7 +33,8 @@ def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> s
     return made.state({metric_of(alarm): values}, len(values), before=RETAINED)
 
 
-# The two tables of "How alarm state is evaluated when data is missing", by their columns.
+# The two tables of the section "How alarm state is evaluated when data is missing". The tuple at
+# the end of each row has one state for each treatment of missing data.
 TABLES = [
     ((3, 3), "0 - X - X", (OK, OK, OK, OK)),
     ((3, 3), "0 - - - -", (OK, OK, OK, OK)),
@@ -41,8 +45,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# Their last rows, which AWS calls premature. No alarm of the template treats missing data as
-# missing, so the first column does not matter.
+# The last rows of both tables, which AWS calls premature alarm states. No alarm of the template
+# treats missing data as `missing`, so the column for this treatment is left out.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),
@@ -50,24 +54,26 @@ PREMATURE = [
 
 
 @pytest.mark.parametrize(("of", "points", "states"), TABLES)
-def test_a_row_of_the_user_guide(of: tuple[int, int], points: str, states: tuple[str, ...]) -> None:
+def test_the_state_is_as_in_the_user_guide(
+    of: tuple[int, int], points: str, states: tuple[str, ...]
+) -> None:
     assert tuple(state(points, one, of) for one in TREATMENTS) == states
 
 
 @pytest.mark.parametrize(("of", "points", "states"), PREMATURE)
-def test_a_premature_row_of_the_user_guide(
+def test_a_premature_state_is_as_in_the_user_guide(
     of: tuple[int, int], points: str, states: tuple[str, ...]
 ) -> None:
     assert tuple(state(points, one, of) for one in TREATMENTS[1:]) == states
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)
-def test_alarms_of_dynamodb_ignore_missing_data_whatever_they_say(treatment: str) -> None:
+def test_alarms_of_dynamodb_always_ignore_missing_data(treatment: str) -> None:
     found = state("- - - - -", treatment, (1, 1), Namespace="AWS/DynamoDB")
     assert found == RETAINED
 
 
-def test_an_operand_that_is_missing_makes_a_result_missing() -> None:
+def test_a_missing_operand_makes_the_result_missing() -> None:
     series: dict[str, Series] = {"some": [1.0, None, 3.0], "none": [None, None, None]}
     assert evaluate("some + none", series, fills_nothing=True) == [None, None, None]
     assert evaluate("2 * some + some", series, fills_nothing=True) == [3.0, None, 9.0]
@@ -81,7 +87,7 @@ def test_fill_fills_the_gaps_of_a_series() -> None:
     assert evaluate("FILL(none, 0)", series, fills_nothing=False) == [0, 0]
 
 
-def test_an_expression_can_choose_and_compare() -> None:
+def test_an_expression_can_compare_values_and_choose_between_them() -> None:
     series: dict[str, Series] = {
         "errors": [0.0, 1.0, 5.0],
         "requests": [10.0, 1.0, 10.0],

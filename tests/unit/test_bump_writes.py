@@ -1,4 +1,4 @@
-"""How a bump is recorded in a record that did not take it as it was."""
+"""How a bump is written, given the current state of the entry's record."""
 
 import pytest
 
@@ -49,8 +49,12 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
         (record("parked", TICKET, STAMP + 1), "event"),
     ],
 )
-def test_a_bump_is_recorded_by_what_the_record_has_become(
+def test_the_state_of_the_record_decides_how_a_bump_is_written(
     found: EntryRecord | None, how: str | None
 ) -> None:
-    """P3: whole, as an event of a record that is ahead, or with a signup that is not recorded."""
+    """P3: the bump is written in one of three ways.
+
+    A record that lacks the bump gets its new place and the event. A newer record gets only the
+    event. If the signup has not been recorded yet, both are recorded together.
+    """
     assert bump_write(found, MOVE) == how

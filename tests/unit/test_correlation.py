@@ -1,4 +1,4 @@
-"""Which ids may be logged, and what carries them."""
+"""Which correlation ids may be logged, and where they come from."""
 
 import logging
 
@@ -23,7 +23,8 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         "+442079460123",
         "442079460123",
         "Ada-Lovelace",
-        # As long as a ULID, which begins with a digit from 0 to 7 and has no I, L, O or U.
+        # This name is as long as a ULID. A ULID begins with a digit from 0 to 7, and does not
+        # contain the letters I, L, O and U.
         "AUGUSTAADAKINGBYRONDEFGHJK",
         "01ARZ3NDEKTSV4RRFFQ69GILOU",
         f"{UUID}\n",
@@ -35,7 +36,7 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         7,
     ],
 )
-def test_a_value_that_could_name_a_person_is_no_id(value: object) -> None:
+def test_a_value_that_could_name_a_person_is_not_accepted_as_an_id(value: object) -> None:
     """P8"""
     assert accept_client_id(value) == ""
 
@@ -53,15 +54,17 @@ def test_a_value_that_could_name_a_person_is_no_id(value: object) -> None:
         ("correlation_id", ""),
     ],
 )
-def test_a_message_carries_an_id_of_safe_characters(message: object, id_: str) -> None:
+def test_an_id_in_a_message_is_read_only_if_its_characters_are_safe(
+    message: object, id_: str
+) -> None:
     """P8"""
     assert read_correlation_id(message) == id_
 
 
-def test_log_records_carry_the_id_of_what_is_worked_on(
+def test_log_records_carry_the_current_correlation_id(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Put back what this replaces for the whole process.
+    # `mark_log_records` replaces the record factory of the whole process. monkeypatch restores it.
     monkeypatch.setattr(logging, "_logRecordFactory", logging.getLogRecordFactory())
     correlation, logger = Correlation(), logging.getLogger("a library's")
     correlation.mark_log_records()

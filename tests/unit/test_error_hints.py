@@ -1,4 +1,4 @@
-"""What the log says of a Redis that refuses: what is wrong, why, and what to do about it."""
+"""The log entry about an error of Redis says what is wrong, what caused it, and what to do."""
 
 import ssl
 
@@ -12,17 +12,17 @@ def caused(error: Exception, cause: Exception) -> Exception:
     return error
 
 
-def test_a_passing_error_is_named_without_a_hint() -> None:
+def test_a_temporary_error_has_no_hint() -> None:
     assert with_hint(exceptions.TimeoutError("no answer")) == "TimeoutError: no answer"
 
 
-def test_a_remedy_stands_behind_what_is_wrong() -> None:
+def test_a_hint_follows_the_error() -> None:
     said = with_hint(exceptions.AuthenticationError("invalid password"))
     assert said == f"AuthenticationError: invalid password - {LOG_IN}"
 
 
-def test_the_cause_is_named_with_its_remedy() -> None:
-    """A cluster's client speaks of no cluster, whatever happened."""
+def test_the_cause_of_an_error_has_a_hint_too() -> None:
+    """Whatever the cause is, the cluster client only reports that it found no cluster."""
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)
     assert with_hint(error) == (
@@ -30,7 +30,7 @@ def test_the_cause_is_named_with_its_remedy() -> None:
     )
 
 
-def test_a_cause_that_is_quoted_is_not_repeated() -> None:
+def test_a_cause_that_the_error_already_quotes_is_not_repeated() -> None:
     cause = ssl.SSLCertVerificationError("certificate verify failed")
     error = caused(exceptions.ConnectionError(f"Error 1. {cause}"), cause)
     assert (
@@ -39,8 +39,11 @@ def test_a_cause_that_is_quoted_is_not_repeated() -> None:
     )
 
 
-def test_both_errors_of_a_script_without_a_right_are_recognised() -> None:
-    """The first is Redis' before 7.2, the second that of Redis and Valkey since then."""
+def test_both_error_texts_of_a_script_without_a_permission_are_recognised() -> None:
+    """Redis before version 7.2 sends the first text.
+
+    Later versions of Redis, and Valkey, send the second.
+    """
     for words in (
         "The user executing the script can't run this command or subcommand script: 7f",
         "ACL failure in script: User waitlist has no permissions to run the 'zadd' command",

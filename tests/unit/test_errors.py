@@ -1,4 +1,4 @@
-"""Refusals: a stable code, and a message that says what to do next."""
+"""Each refusal has a stable code and a message that says what to do next."""
 
 import pytest
 
@@ -6,7 +6,10 @@ from waitlist_shared import errors
 
 
 def every_error() -> list[type[errors.WaitlistError]]:
-    """Return the errors that both functions know: the public one adds its own."""
+    """Return the error classes that both functions share.
+
+    The public function adds its own classes.
+    """
     known = errors.WaitlistError.__subclasses__()
     return [error for error in known if error.__module__ == errors.__name__]
 
@@ -16,7 +19,9 @@ def test_every_error_is_found_by_its_code() -> None:
 
 
 @pytest.mark.parametrize("error", every_error())
-def test_a_message_is_advice_unless_there_is_better(error: type[errors.WaitlistError]) -> None:
+def test_the_message_is_the_advice_of_the_class_unless_a_better_message_is_given(
+    error: type[errors.WaitlistError],
+) -> None:
     assert error().message == str(error()) == error.advice
     assert error("Better.").message == "Better."
     assert error.advice.endswith(".")

@@ -1,4 +1,6 @@
-"""A message that many holds have to end before keeps the function's time."""
+"""If many expired holds have to be ended before a message, the message still keeps to its time
+limit.
+"""
 
 from collections.abc import Sequence
 from itertools import count
@@ -13,7 +15,10 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A Redis in which more holds have always expired. It counts the runs that end holds."""
+    """A Redis server in which more holds have always expired.
+
+    It counts the calls that end expired holds.
+    """
 
     def __init__(self) -> None:
         self.turns = 0
@@ -26,31 +31,34 @@ class NeverDone:
         return [["expiring"] for _ in calls]
 
 
-def answered(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
-    """Return the answer, and how many turns the service took if each turn takes so long."""
+def handle_message(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
+    """Return the answer and the number of turns that the service took.
+
+    Each turn takes `seconds_each`.
+    """
     store, ticks = NeverDone(), count()
     service = QueueService(cast(RedisStore, store), lambda: next(ticks) * seconds_each)
     return service.handle(message), store.turns
 
 
-def test_a_quick_redis_is_asked_again_and_again() -> None:
+def test_a_fast_redis_gets_all_the_turns() -> None:
     """P9"""
-    answer, turns = answered(CLAIM, seconds_each=0.0)
+    answer, turns = handle_message(CLAIM, seconds_each=0.0)
     assert (answer["code"], turns) == ("expiring", EXPIRING_TURNS)
 
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
-def test_no_turn_begins_that_could_end_too_late(seconds_each: float) -> None:
-    """P9: only the first turn may."""
-    answer, turns = answered(CLAIM, seconds_each)
+def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
+    """P9: only the first turn may take longer than the time limit."""
+    answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"
     assert (turns - 1) * seconds_each <= EXPIRING_SECONDS
     assert turns == max(1, int(EXPIRING_SECONDS / seconds_each + 1e-9) + 1)
 
 
 def test_the_rows_of_a_batch_share_the_turns_of_their_waitlist() -> None:
-    """P9: a batch takes no more time than one message."""
+    """P9: a batch takes no longer than a single message."""
     batch = {"v": 1, "op": "batch", "requests": [CLAIM, CLAIM]}
-    answer, turns = answered(batch, seconds_each=0.0)
+    answer, turns = handle_message(batch, seconds_each=0.0)
     assert [result["code"] for result in answer["results"]] == ["expiring", "expiring"]
     assert turns == EXPIRING_TURNS

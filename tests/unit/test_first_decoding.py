@@ -1,4 +1,7 @@
-"""Threads that are the first of a new environment to decode a type: msgspec crashes if two meet."""
+"""msgspec can crash if several threads decode a type for the first time at the same moment.
+
+The types of this project are prepared at import, so that threads may do this.
+"""
 
 import multiprocessing
 import sys
@@ -20,9 +23,11 @@ TYPES: list[Any] = [AdmissionPolicy, PageSettings, Rows, *c.REQUESTS.values(), *
 
 
 def message_for(one: Any) -> dict[str, Any]:
-    """Return a message with all fields, so that decoding it reads all that there is of a type."""
+    """Return a message that has every field of the type, so that msgspec visits every part of the
+    type.
+    """
     fields = {name: [{"op": "signup"}] for name in one.__annotations__}
-    config = getattr(one, "__struct_config__", None)  # a dataclass has none
+    config = getattr(one, "__struct_config__", None)  # a dataclass has no such attribute
     return {"op": config and config.tag, **fields}
 
 
@@ -41,7 +46,7 @@ def _decode_in_threads() -> None:
         list(pool.map(decode_each, range(THREADS)))
 
 
-def test_threads_may_be_the_first_to_decode() -> None:
+def test_threads_may_decode_a_type_for_the_first_time_at_once() -> None:
     process = multiprocessing.get_context("spawn").Process(target=_decode_in_threads)
     process.start()
     process.join()

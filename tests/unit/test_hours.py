@@ -1,4 +1,4 @@
-"""The hours of a policy by the clocks of its time zone, and what they do to its pace."""
+"""The hours in which a policy offers places, in its own time zone, and how they change the pace."""
 
 from datetime import UTC, datetime
 from itertools import islice
@@ -10,7 +10,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.settings.admission import OfferHours
 from waitlist_api.settings.hours import hours_after, is_closed, last_closing, next_time_within
 
-# In Berlin the clocks skip 2:00 to 3:00 on 29 March 2026, and show it twice on 25 October.
+# In Berlin, clocks skip the hour from 2:00 to 3:00 on 29 March 2026. They show it twice on 25
+# October.
 BERLIN = "Europe/Berlin"
 
 
@@ -24,17 +25,18 @@ def millis(text: str) -> int:
         (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
-        # A night of an hour less; the opening is just after the gap.
+        # This night is an hour shorter. The opening time is skipped, so the hours begin right after
+        # the gap.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # Hours within the gap are left out; around it they go on.
+        # Hours that lie within the gap are left out. Hours that begin or end in the gap are kept.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
-        # An hour more.
+        # This night is an hour longer.
         (("22:00", "04:00"), "2026-10-24T19:00", ["24T20:00-25T03:00", "25T21:00-26T03:00"]),
     ],
 )
-def test_hours_follow_the_clocks_of_the_zone(
+def test_hours_follow_the_clocks_of_their_time_zone(
     span: tuple[str, str], after: str, expected: list[str]
 ) -> None:
     hours = OfferHours(from_=span[0], to=span[1], timezone=BERLIN)
@@ -48,7 +50,7 @@ def test_hours_follow_the_clocks_of_the_zone(
     assert shown == expected
 
 
-def test_a_time_is_within_the_hours_or_waits_for_them() -> None:
+def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
     hours = OfferHours(from_="08:00", to="22:00")
     opening, closing = millis("2026-11-25T08:00"), millis("2026-11-25T22:00")
     assert [is_closed(hours, at) for at in (opening - 1, opening, closing - 1, closing)] == [
@@ -62,20 +64,20 @@ def test_a_time_is_within_the_hours_or_waits_for_them() -> None:
 
 
 HOUR = 3600
-# From 8:00 to 18:00, at 17:00.
+# Hours from 8:00 to 18:00, in seconds after the current time, which is 17:00.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 
-def test_a_rate_stands_still_between_the_hours() -> None:
+def test_a_rate_opens_no_places_outside_the_hours() -> None:
     pace = spread(Pace(at=0, rate=100 / HOUR), DAYS)
     waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
     hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
     assert waits == pytest.approx([one * HOUR for one in hours])
-    # Later than two weeks it is the mean of a day.
+    # After two weeks, the pace continues at the mean rate of a whole day.
     assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
 
 
-def test_times_between_the_hours_are_the_next_opening() -> None:
+def test_times_outside_the_hours_become_the_next_opening() -> None:
     night, morning = open_seconds(DAYS, 0, 2 * HOUR), open_seconds(DAYS, 0, 15 * HOUR)
     assert night == morning == HOUR
     pieces = (Piece(night, night, 20.0), Piece(night + 2 * HOUR, night + 11 * HOUR, 90.0))

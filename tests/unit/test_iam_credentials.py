@@ -1,4 +1,4 @@
-"""Tokens of an IAM user: as ElastiCache reads them, and never too old."""
+"""Authentication tokens of an IAM user: ElastiCache accepts them, and they are renewed in time."""
 
 import hashlib
 import hmac
@@ -24,7 +24,7 @@ OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=F
 
 
 class Keys:
-    """The role's keys; counts how often they are asked for."""
+    """The keys of the role. The class counts how often they are loaded."""
 
     def __init__(self, *keys: Credentials | None) -> None:
         self._keys = keys
@@ -41,8 +41,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 
 @pytest.fixture
-def without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No keys in the environment."""
+def environment_without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Remove all AWS keys from the environment."""
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "CREDENTIAL_EXPIRATION"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
     for kind in ("FULL", "RELATIVE"):
@@ -51,30 +51,32 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.fixture
-def bare_environment(without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Nor an answer: every network request fails."""
+def bare_environment(environment_without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Remove all AWS keys from the environment, and let every network request fail."""
 
     def unreachable(*_arguments: object, **_options: object) -> None:
         raise AssertionError("the network was asked")
 
-    without_keys.setattr("socket.socket.connect", unreachable)
-    without_keys.setattr("socket.getaddrinfo", unreachable)
-    return without_keys
+    environment_without_keys.setattr("socket.socket.connect", unreachable)
+    environment_without_keys.setattr("socket.getaddrinfo", unreachable)
+    return environment_without_keys
 
 
-def token_of(user: IamUser, keys: Credentials = KEYS) -> str:
+def issue_token(user: IamUser, keys: Credentials = KEYS) -> str:
     name, token = IamCredentials(user, lambda: keys, NEW_YEAR.timestamp).get_credentials()
     assert name == user.name
     return token
 
 
-def parameters(token: str) -> dict[str, str]:
+def read_parameters(token: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(f"http://{token}").query, strict_parsing=True))
 
 
-def signature(token: str, secret_key: str) -> str:
-    """Return what AWS computes for a presigned GET, by its document of Signature Version 4."""
-    given = parameters(token)
+def compute_signature(token: str, secret_key: str) -> str:
+    """Return the signature of a presigned GET request, computed as AWS documents Signature Version
+    4.
+    """
+    given = read_parameters(token)
     del given["X-Amz-Signature"]
     query = "&".join(f"{quote(k, '')}={quote(v, '')}" for k, v in sorted(given.items()))
     host = token.partition("/")[0]
@@ -89,10 +91,10 @@ def signature(token: str, secret_key: str) -> str:
     return key.hex()
 
 
-def test_a_token_is_a_signed_question_without_its_scheme() -> None:
-    token = token_of(SERVERLESS)
+def test_a_token_is_a_presigned_url_without_its_scheme() -> None:
+    token = issue_token(SERVERLESS)
     assert token.startswith("waitlist-0a1b/?")
-    given = parameters(token)
+    given = read_parameters(token)
     given.pop("X-Amz-Signature")
     assert given == {
         "Action": "connect",
@@ -107,28 +109,30 @@ def test_a_token_is_a_signed_question_without_its_scheme() -> None:
     }
 
 
-def test_a_cache_of_nodes_has_no_resource_type() -> None:
-    token = token_of(OF_NODES)
+def test_a_token_for_a_node_based_cache_has_no_resource_type() -> None:
+    token = issue_token(OF_NODES)
     assert token.startswith("orders/?")
-    assert "ResourceType" not in parameters(token)
-    assert "/us-east-1/elasticache/" in parameters(token)["X-Amz-Credential"]
+    assert "ResourceType" not in read_parameters(token)
+    assert "/us-east-1/elasticache/" in read_parameters(token)["X-Amz-Credential"]
 
 
 @pytest.mark.parametrize("user", [SERVERLESS, OF_NODES])
-def test_the_signature_is_the_one_that_aws_computes(user: IamUser) -> None:
-    token = token_of(user)
+def test_the_signature_is_the_signature_that_aws_computes(user: IamUser) -> None:
+    token = issue_token(user)
     assert KEYS.secret_key is not None
-    assert parameters(token)["X-Amz-Signature"] == signature(token, KEYS.secret_key)
-    assert parameters(token)["X-Amz-Signature"] != signature(token, "another secret key")
+    assert read_parameters(token)["X-Amz-Signature"] == compute_signature(token, KEYS.secret_key)
+    assert read_parameters(token)["X-Amz-Signature"] != compute_signature(
+        token, "another secret key"
+    )
 
 
-def test_keys_without_a_session_sign_a_token_without_one() -> None:
-    token = token_of(SERVERLESS, Credentials("AKIDEXAMPLE", "a secret key"))
-    assert "X-Amz-Security-Token" not in parameters(token)
-    assert parameters(token)["X-Amz-Signature"] == signature(token, "a secret key")
+def test_keys_without_a_session_token_sign_a_token_without_a_session() -> None:
+    token = issue_token(SERVERLESS, Credentials("AKIDEXAMPLE", "a secret key"))
+    assert "X-Amz-Security-Token" not in read_parameters(token)
+    assert read_parameters(token)["X-Amz-Signature"] == compute_signature(token, "a secret key")
 
 
-def test_a_token_serves_all_connections_until_it_is_twelve_minutes_old(clock: WallClock) -> None:
+def test_a_token_is_reused_until_it_is_twelve_minutes_old(clock: WallClock) -> None:
     keys = Keys(KEYS)
     credentials = IamCredentials(SERVERLESS, keys, clock)
     first = credentials.get_credentials()
@@ -138,35 +142,37 @@ def test_a_token_serves_all_connections_until_it_is_twelve_minutes_old(clock: Wa
     clock.seconds += 1
     second = credentials.get_credentials()
     assert second != first
-    assert parameters(second[1])["X-Amz-Date"] == "20260101T001200Z"
+    assert read_parameters(second[1])["X-Amz-Date"] == "20260101T001200Z"
     clock.seconds += RENEWAL_SECONDS - 1
     assert credentials.get_credentials() == second
 
 
-def test_there_is_time_left_when_a_token_is_renewed() -> None:
+def test_a_token_is_renewed_three_minutes_before_it_expires() -> None:
     assert VALID_SECONDS == 900
     assert VALID_SECONDS - RENEWAL_SECONDS == 180
 
 
-def test_a_clock_that_is_put_back_brings_a_new_token(clock: WallClock) -> None:
-    """The old one would be from the future."""
+def test_a_clock_that_moves_back_causes_a_new_token(clock: WallClock) -> None:
+    """The date of the old token would lie in the future."""
     credentials = IamCredentials(SERVERLESS, Keys(KEYS), clock)
     first = credentials.get_credentials()
     clock.seconds -= 60
     assert credentials.get_credentials() != first
 
 
-def test_a_new_token_is_signed_with_the_keys_of_its_moment(clock: WallClock) -> None:
+def test_a_new_token_is_signed_with_the_current_keys(clock: WallClock) -> None:
     later = Credentials("AKIDLATER", "another secret key", "another session")
     credentials = IamCredentials(SERVERLESS, Keys(KEYS, later), clock)
     credentials.get_credentials()
     clock.seconds += RENEWAL_SECONDS
     _, token = credentials.get_credentials()
-    assert parameters(token)["X-Amz-Credential"].startswith("AKIDLATER/")
-    assert parameters(token)["X-Amz-Signature"] == signature(token, "another secret key")
+    assert read_parameters(token)["X-Amz-Credential"].startswith("AKIDLATER/")
+    assert read_parameters(token)["X-Amz-Signature"] == compute_signature(
+        token, "another secret key"
+    )
 
 
-def test_connections_that_are_made_at_once_share_a_token(clock: WallClock) -> None:
+def test_connections_that_are_opened_at_once_share_a_token(clock: WallClock) -> None:
     """P9"""
     callers = 8
     together = threading.Barrier(callers)
@@ -182,21 +188,23 @@ def test_connections_that_are_made_at_once_share_a_token(clock: WallClock) -> No
     assert keys.loads == 1
 
 
-def test_a_function_signs_with_the_keys_that_lambda_puts_into_its_environment(
+def test_a_function_signs_with_the_keys_in_its_environment(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
-    """Without asking the network, from which nothing would answer."""
+    """The network is not asked for keys, because a function in a VPC may have no way out of it."""
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     bare_environment.setenv("AWS_SECRET_ACCESS_KEY", "the role's key")
     bare_environment.setenv("AWS_SESSION_TOKEN", "the role's session")
     _, token = IamCredentials(SERVERLESS).get_credentials()
-    assert parameters(token)["X-Amz-Security-Token"] == "the role's session"
-    assert parameters(token)["X-Amz-Signature"] == signature(token, "the role's key")
+    assert read_parameters(token)["X-Amz-Security-Token"] == "the role's session"
+    assert read_parameters(token)["X-Amz-Signature"] == compute_signature(token, "the role's key")
 
 
 @contextmanager
-def machine_that_answers(status: int, **keys: str) -> Iterator[str]:
-    """Yield where Lambda's machine would tell a snapshot that it restores the role's keys."""
+def serve_credentials(status: int, **keys: str) -> Iterator[str]:
+    """Yield the URL at which Lambda serves the role's keys to a function that SnapStart has
+    restored.
+    """
 
     class Keys(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -217,8 +225,8 @@ def machine_that_answers(status: int, **keys: str) -> Iterator[str]:
         server.server_close()
 
 
-def test_with_snapstart_the_keys_come_from_the_functions_own_machine(
-    without_keys: pytest.MonkeyPatch,
+def test_with_snapstart_the_keys_come_from_the_local_credentials_endpoint(
+    environment_without_keys: pytest.MonkeyPatch,
 ) -> None:
     keys = {
         "AccessKeyId": "AKIDSNAP",
@@ -226,43 +234,47 @@ def test_with_snapstart_the_keys_come_from_the_functions_own_machine(
         "Token": "a restored session",
         "Expiration": "2126-01-01T00:00:00Z",
     }
-    with machine_that_answers(200, **keys) as address:
-        without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+    with serve_credentials(200, **keys) as address:
+        environment_without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
         _, token = IamCredentials(SERVERLESS).get_credentials()
-    assert parameters(token)["X-Amz-Security-Token"] == "a restored session"
-    assert parameters(token)["X-Amz-Signature"] == signature(token, "a restored key")
+    assert read_parameters(token)["X-Amz-Security-Token"] == "a restored session"
+    assert read_parameters(token)["X-Amz-Signature"] == compute_signature(token, "a restored key")
 
 
-def test_a_machine_without_keys_refuses_at_once(
-    without_keys: pytest.MonkeyPatch,
+def test_a_credentials_endpoint_without_keys_fails_at_once(
+    environment_without_keys: pytest.MonkeyPatch,
 ) -> None:
     """P9: botocore would pause for a second between its attempts."""
 
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # Where it is kept, as it is no longer looked up by its name.
-    without_keys.setattr(ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep))
-    with machine_that_answers(500) as address:
-        without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+    # The fetcher has bound `time.sleep` as a default argument, so this default is replaced.
+    environment_without_keys.setattr(
+        ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
+    )
+    with serve_credentials(500) as address:
+        environment_without_keys.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
         with pytest.raises(AuthenticationError, match="no AWS keys to sign a token with"):
             IamCredentials(SERVERLESS).get_credentials()
 
 
-def test_without_keys_no_token_is_signed_and_no_request_sent(
+def test_without_keys_no_token_is_signed_and_no_request_is_sent(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(AuthenticationError, match="no AWS keys to sign a token with"):
         IamCredentials(SERVERLESS).get_credentials()
 
 
-def test_half_a_pair_of_keys_is_none(bare_environment: pytest.MonkeyPatch) -> None:
+def test_an_access_key_without_its_secret_key_is_an_error(
+    bare_environment: pytest.MonkeyPatch,
+) -> None:
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     with pytest.raises(AuthenticationError, match="AWS_SECRET_ACCESS_KEY"):
         IamCredentials(SERVERLESS).get_credentials()
 
 
-def test_a_failure_to_sign_is_not_remembered(clock: WallClock) -> None:
+def test_signing_is_tried_again_after_a_failure(clock: WallClock) -> None:
     credentials = IamCredentials(SERVERLESS, Keys(None, KEYS), clock)
     with pytest.raises(AuthenticationError):
         credentials.get_credentials()

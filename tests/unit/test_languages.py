@@ -1,4 +1,4 @@
-"""The language of a person, by the header that their browser sends (RFC 9110, section 12.5.4)."""
+"""The language of a person is taken from the Accept-Language header (RFC 9110, section 12.5.4)."""
 
 import pytest
 
@@ -21,5 +21,7 @@ from waitlist_api.settings.messages import language_of
         ("de;q=many", "de"),
     ],
 )
-def test_the_language_is_the_first_that_the_service_has(header: str, language: str) -> None:
+def test_the_language_is_the_first_accepted_language_that_the_service_supports(
+    header: str, language: str
+) -> None:
     assert language_of(header) == language

@@ -1,4 +1,6 @@
-"""Maintenance's entry point: the time left by Lambda reaches the work that must stop in time."""
+"""The handler of maintenance passes on the time that Lambda has left, so that long work stops in
+time.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -22,7 +24,9 @@ class Context:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Collect who is asked, by which name of the function, and the time that they see is left."""
+    """Collect each run as the ARN of the function, the waitlist, and the milliseconds that are
+    left.
+    """
     asked: Asked = []
 
     class Runner:
@@ -47,9 +51,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     ("event", "whom"),
     [({"waitlist_id": "bakery"}, "bakery"), ({"source": "aws.events"}, EVERYTHING)],
 )
-def test_a_run_gets_its_time_and_the_alias_that_it_runs_as(
+def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """P3: a rebuild stops before Lambda ends it, and asks this very function to go on."""
+    """P3: a rebuild stops before Lambda ends the call, and invokes the same alias to continue."""
     maintenance.lambda_handler(event, Context())
     assert asked == [(ALIAS, whom, LEFT_MILLIS)]

@@ -1,4 +1,4 @@
-"""Estimates from a pace: true to its pieces, ordered, and never negative."""
+"""Estimates that follow from a pace agree with its pieces, are ordered, and are never negative."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,56 +9,56 @@ from waitlist_api.estimates.pace import STALE_SECONDS, Estimate, Pace, Piece
 AT = 1_780_000_000
 
 
-def seconds(pace: Pace, position: int, after: float = 0) -> int:
+def estimate_seconds(pace: Pace, position: int, after: float = 0) -> int:
     found = pace.estimate(position, AT + after)
     assert found is not None
     return found.seconds
 
 
-def test_a_rate_takes_its_time_for_each_place() -> None:
+def test_a_rate_opens_one_place_after_the_other() -> None:
     pace = Pace(at=AT, rate=0.5)
-    assert seconds(pace, 1) == 2
-    assert seconds(pace, 300) == 600
+    assert estimate_seconds(pace, 1) == 2
+    assert estimate_seconds(pace, 300) == 600
 
 
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
-    assert seconds(staying, 1000) == 1000
-    # ln(1 + 0.001 * 999) / 0.001, and a second for the customer's own place.
-    assert seconds(leaving, 1000) == 694
-    # No one is ahead of the first customer, who stays.
-    assert seconds(leaving, 1) == seconds(staying, 1)
+    assert estimate_seconds(staying, 1000) == 1000
+    # The expected wait is ln(1 + 0.001 * 999) / 0.001, and a second for the customer's own place.
+    assert estimate_seconds(leaving, 1000) == 694
+    # Nobody is ahead of the first customer, so nobody who leaves shortens their wait.
+    assert estimate_seconds(leaving, 1) == estimate_seconds(staying, 1)
 
 
-def test_people_leave_also_while_nothing_opens() -> None:
+def test_people_also_leave_while_no_places_open() -> None:
     day = Pace(at=AT, leaving=0.0001, cycle=86_400, pieces=(Piece(3600, 3600, 50),))
-    # After an hour 30% of the people ahead have left.
-    assert seconds(day, 70) == 3600
-    assert seconds(day, 80) == 86_400 + 3600
+    # After an hour, 30% of the people ahead have left.
+    assert estimate_seconds(day, 70) == 3600
+    assert estimate_seconds(day, 80) == 86_400 + 3600
 
 
 def test_a_burst_serves_its_people_at_once() -> None:
     bursts = Pace(at=AT, cycle=300, pieces=(Piece(60, 60, 40),))
-    assert [seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
-    # Later, less time is left until the same burst, and a burst that is over opens no place.
-    assert [seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
+    assert [estimate_seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
+    # Time that passes shortens the wait for a burst. A burst that is over opens no more places.
+    assert [estimate_seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
 
 
-def test_a_piece_that_has_begun_has_only_its_rest() -> None:
+def test_a_piece_that_has_begun_has_only_its_remaining_places() -> None:
     hour = Pace(at=AT, rate=0.1, pieces=(Piece(0, 100, 100),))
-    assert seconds(hour, 50, after=50) == 50
-    assert seconds(hour, 51, after=50) == 60
+    assert estimate_seconds(hour, 50, after=50) == 50
+    assert estimate_seconds(hour, 51, after=50) == 60
 
 
-def test_deep_in_the_queue_many_cycles_are_as_good_as_their_mean_rate() -> None:
+def test_deep_in_the_queue_cycles_are_replaced_by_their_mean_rate() -> None:
     day = Pace(at=AT, cycle=86_400, pieces=(Piece(0, 3600, 10),))
-    assert seconds(day, 3000) == pytest.approx(300 * 86_400, rel=0.01)
+    assert estimate_seconds(day, 3000) == pytest.approx(300 * 86_400, rel=0.01)
 
 
-def test_a_pace_that_never_gets_there_gives_no_estimate() -> None:
+def test_a_pace_that_never_reaches_a_position_gives_no_estimate() -> None:
     assert Pace(at=AT).estimate(1, AT) is None
     once = Pace(at=AT, pieces=(Piece(60, 60, 200),))
-    assert seconds(once, 200) == 60
+    assert estimate_seconds(once, 200) == 60
     assert once.estimate(201, AT) is None
     assert Pace(at=AT, rate=1e-9).estimate(1, AT) is None
 
@@ -69,14 +69,14 @@ def test_an_old_pace_gives_no_estimate() -> None:
     assert pace.estimate(1, AT + STALE_SECONDS + 1) is None
 
 
-def test_a_known_rate_is_narrow_and_independent_admissions_are_wide() -> None:
+def test_a_known_rate_gives_a_narrower_estimate_than_random_admissions() -> None:
     known = Pace(at=AT, rate=1.0).estimate(400, AT)
     random = Pace(at=AT, rate=1.0, dispersion=1.0).estimate(400, AT)
     assert known == Estimate(400, 399, 401)
     assert random == Estimate(400, 369, 431)
 
 
-def test_text_of_another_version_is_no_pace() -> None:
+def test_text_of_another_version_is_not_decoded() -> None:
     assert Pace.decode("unknown") is None
     assert Pace.decode("") is None
     assert Pace.decode("1 1 2 3") is None
@@ -114,7 +114,7 @@ def paces(draw: st.DrawFn) -> Pace:
 
 @settings(deadline=None)
 @given(paces(), st.integers(1, 10**9), st.floats(0, STALE_SECONDS))
-def test_low_and_high_are_around_the_seconds(pace: Pace, position: int, after: float) -> None:
+def test_seconds_are_between_low_and_high(pace: Pace, position: int, after: float) -> None:
     found = pace.estimate(position, AT + after)
     if found is not None:
         assert 0 <= found.low <= found.seconds <= found.high
@@ -122,19 +122,19 @@ def test_low_and_high_are_around_the_seconds(pace: Pace, position: int, after: f
 
 @settings(deadline=None)
 @given(paces(), st.integers(1, 10**6), st.integers(1, 10**6), st.floats(0, STALE_SECONDS))
-def test_a_later_position_never_has_the_shorter_wait(
+def test_a_later_position_never_has_a_shorter_wait(
     pace: Pace, one: int, other: int, after: float
 ) -> None:
     nearer, farther = (pace.estimate(at, AT + after) for at in sorted((one, other)))
     if farther is not None:
         assert nearer is not None
-        # Rounding of very large sums may take a second.
+        # Rounding of very large sums may make a difference of a second.
         assert nearer.seconds <= farther.seconds + 1
 
 
 @settings(deadline=None)
 @given(paces())
-def test_redis_keeps_a_pace_in_few_numbers(pace: Pace) -> None:
+def test_an_encoded_pace_is_short_and_keeps_its_numbers(pace: Pace) -> None:
     kept = Pace.decode(pace.encode())
     assert kept is not None
     assert (kept.at, len(kept.pieces)) == (pace.at, len(pace.pieces))

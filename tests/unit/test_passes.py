@@ -1,4 +1,4 @@
-"""Passes: their claims, their keys, and what happens when KMS fails."""
+"""Passes: their claims, their signing keys, and failures of KMS."""
 
 import base64
 import json
@@ -46,21 +46,21 @@ def kms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield boto3.client("kms", region_name="us-east-1")
 
 
-def new_arn(kms: Any) -> str:
+def create_key(kms: Any) -> str:
     made = kms.create_key(KeySpec="RSA_2048", KeyUsage="SIGN_VERIFY")
     return str(made["KeyMetadata"]["Arn"])
 
 
-def passes_of(kms: Any, *arns: str) -> Passes:
+def create_passes(kms: Any, *arns: str) -> Passes:
     return Passes(KmsKeys(arns, lambda: kms))
 
 
-def issued(passes: Passes) -> str:
+def issue(passes: Passes) -> str:
     return passes.issue(**ADMISSION, base_url=URL)
 
 
-def read(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
-    """Check a pass as any verifier does, by the published keys."""
+def verify(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
+    """Verify a pass with the published keys, as any verifier does."""
     keys = jwt.PyJWKSet.from_dict(passes.jwks())
     key = keys[jwt.get_unverified_header(token)["kid"]]
     found: dict[str, Any] = jwt.decode(
@@ -73,32 +73,32 @@ def read(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
 
 
 def test_a_pass_has_the_claims_of_its_admission(kms: Any) -> None:
-    passes = passes_of(kms, new_arn(kms))
-    token = issued(passes)
+    passes = create_passes(kms, create_key(kms))
+    token = issue(passes)
     without_time = {"verify_exp": False, "verify_iat": False, "verify_nbf": False}
-    assert read(token, passes, options=without_time) == CLAIMS
+    assert verify(token, passes, options=without_time) == CLAIMS
     header = jwt.get_unverified_header(token)
     assert header == {"alg": "RS256", "typ": "JWT", "kid": passes.jwks()["keys"][0]["kid"]}
 
 
-def test_an_admission_has_one_pass_in_every_process(kms: Any) -> None:
-    arn = new_arn(kms)
-    assert issued(passes_of(kms, arn)) == issued(passes_of(kms, arn))
+def test_every_process_issues_the_same_pass_for_an_admission(kms: Any) -> None:
+    arn = create_key(kms)
+    assert issue(create_passes(kms, arn)) == issue(create_passes(kms, arn))
 
 
 def test_a_changed_pass_is_refused(kms: Any) -> None:
     """P5"""
-    passes = passes_of(kms, new_arn(kms))
-    header, _, signature = issued(passes).split(".")
+    passes = create_passes(kms, create_key(kms))
+    header, _, signature = issue(passes).split(".")
     for changed in ({"aud": "other"}, {"sub": "c" * 26}, {"exp": CLAIMS["exp"] + 1}):
         content = base64.urlsafe_b64encode(json.dumps({**CLAIMS, **changed}).encode())
         forged = f"{header}.{content.rstrip(b'=').decode()}.{signature}"
         with pytest.raises(jwt.InvalidSignatureError):
-            read(forged, passes)
+            verify(forged, passes)
 
 
-def test_the_keys_are_those_that_other_libraries_read_with_their_thumbprints(kms: Any) -> None:
-    arn = new_arn(kms)
+def test_other_libraries_read_the_same_keys_and_thumbprints(kms: Any) -> None:
+    arn = create_key(kms)
     der = kms.get_public_key(KeyId=arn)["PublicKey"]
     theirs = RSAKey.import_key(der)
     ours = jwk_of(der)
@@ -108,40 +108,42 @@ def test_the_keys_are_those_that_other_libraries_read_with_their_thumbprints(kms
 
 
 @pytest.mark.parametrize("bits", [2048, 3072])
-def test_a_key_of_any_length_is_read(bits: int) -> None:
+def test_keys_of_different_lengths_are_read(bits: int) -> None:
     key = RSAKey.generate_key(bits)
     ours = jwk_of(key.as_der(private=False))
     assert (ours["n"], ours["e"]) == (key.as_dict()["n"], key.as_dict()["e"])
 
 
-def test_a_rotation_refuses_no_pass(kms: Any) -> None:
-    """P5: each step of docs/app/admission-pass.md, with passes and keys of the step before."""
-    blue, green = new_arn(kms), new_arn(kms)
+def test_no_pass_is_refused_during_a_rotation(kms: Any) -> None:
+    """P5: at each step of docs/app/admission-pass.md, the passes and keys of the previous step
+    still work.
+    """
+    blue, green = create_key(kms), create_key(kms)
     steps = [(blue,), (blue, green), (green, blue), (green,)]
-    before, *later = [passes_of(kms, *step) for step in steps]
-    token, both, turned, after = issued(before), *later
+    before, *later = [create_passes(kms, *step) for step in steps]
+    token, both, turned, after = issue(before), *later
     for passes in (before, both, turned):
-        assert read(token, passes)["sub"] == CLAIMS["sub"]
-    assert issued(both) == token, "a published key does not sign yet"
-    new = issued(turned)
-    assert read(new, both) == read(new, turned) == read(new, after)
+        assert verify(token, passes)["sub"] == CLAIMS["sub"]
+    assert issue(both) == token, "a published key does not sign yet"
+    new = issue(turned)
+    assert verify(new, both) == verify(new, turned) == verify(new, after)
     assert [one["kid"] for one in turned.jwks()["keys"]][::-1] == [
         one["kid"] for one in both.jwks()["keys"]
     ]
     with pytest.raises(KeyError):
-        read(token, after)
+        verify(token, after)
 
 
 def test_a_process_reads_each_public_key_once(kms: Any) -> None:
-    passes = passes_of(kms, new_arn(kms), new_arn(kms))
+    passes = create_passes(kms, create_key(kms), create_key(kms))
     published = passes.jwks()
-    gone = Passes(replace(passes.keys, client=failing(KeyError("no call is expected"))))
+    gone = Passes(replace(passes.keys, client=failing_client(KeyError("no call is expected"))))
     assert gone.jwks() == published
     assert len(published["keys"]) == 2
 
 
 class Signing:
-    """Counts the calls of `kms:Sign`."""
+    """A KMS client that counts its calls of `kms:Sign`."""
 
     def __init__(self, kms: Any) -> None:
         self.kms, self.calls = kms, 0
@@ -154,22 +156,22 @@ class Signing:
         return self.kms.sign(**asked)
 
 
-def test_a_customer_who_asks_again_costs_no_signature(kms: Any) -> None:
+def test_a_repeated_request_for_a_pass_needs_no_second_signature(kms: Any) -> None:
     signing = Signing(kms)
-    passes = Passes(KmsKeys((new_arn(kms),), lambda: signing))
-    assert issued(passes) == issued(passes)
+    passes = Passes(KmsKeys((create_key(kms),), lambda: signing))
+    assert issue(passes) == issue(passes)
     assert signing.calls == 1
     other = passes.issue(**{**ADMISSION, "pass_id": "c" * 26}, base_url=URL)
-    assert read(other, passes)["jti"] == "c" * 26
+    assert verify(other, passes)["jti"] == "c" * 26
     assert signing.calls == 2
 
 
-def test_a_process_keeps_the_newest_signatures_alone(
+def test_a_process_keeps_only_the_newest_signatures(
     kms: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_SIGNED", 2)
     signing = Signing(kms)
-    passes = Passes(KmsKeys((new_arn(kms),), lambda: signing))
+    passes = Passes(KmsKeys((create_key(kms),), lambda: signing))
     for pass_id in ("b", "c", "d", "d", "c"):
         passes.issue(**{**ADMISSION, "pass_id": pass_id}, base_url=URL)
     assert signing.calls == 3
@@ -177,32 +179,34 @@ def test_a_process_keeps_the_newest_signatures_alone(
     assert signing.calls == 4
 
 
-def test_a_signature_that_kms_refused_is_asked_for_again(kms: Any) -> None:
-    arn = new_arn(kms)
+def test_a_signature_that_kms_refused_is_requested_again(kms: Any) -> None:
+    arn = create_key(kms)
     passes = Passes(KmsKeys((arn,), lambda: kms))
     passes.jwks()
-    throttled = Passes(replace(passes.keys, client=failing(refusal("ThrottlingException", 400))))
+    throttled = Passes(
+        replace(passes.keys, client=failing_client(refusal("ThrottlingException", 400)))
+    )
     with pytest.raises(Throttled):
-        issued(throttled)
-    assert read(issued(passes), passes)["sub"] == CLAIMS["sub"]
+        issue(throttled)
+    assert verify(issue(passes), passes)["sub"] == CLAIMS["sub"]
 
 
 def test_the_discovery_document_leads_to_the_keys() -> None:
-    found = passes_of(None).discovery(URL)
+    found = create_passes(None).discovery(URL)
     assert found["issuer"] == URL
     assert found["jwks_uri"] == f"{URL}/.well-known/jwks.json"
     assert set(found["claims_supported"]) == set(CLAIMS)
 
 
-def test_a_domain_of_ones_own_is_the_issuer_however_the_api_is_called(kms: Any) -> None:
+def test_a_custom_domain_is_the_issuer_whatever_url_the_request_used(kms: Any) -> None:
     own = "https://queue.example.com"
-    passes = Passes(KmsKeys((new_arn(kms),), lambda: kms), own)
-    assert read(issued(passes), passes, issuer=own)["iss"] == own
+    passes = Passes(KmsKeys((create_key(kms),), lambda: kms), own)
+    assert verify(issue(passes), passes, issuer=own)["iss"] == own
     found = passes.discovery(URL)
     assert (found["issuer"], found["jwks_uri"]) == (own, f"{own}/.well-known/jwks.json")
 
 
-def failing(failure: Exception) -> Any:
+def failing_client(failure: Exception) -> Any:
     class Kms:
         def sign(self, **_: Any) -> Any:
             raise failure
@@ -227,17 +231,17 @@ def refusal(code: str, status: int) -> ClientError:
         (refusal("AccessDeniedException", 400), ClientError),
     ],
 )
-def test_an_outage_of_kms_is_an_error_that_passes_and_a_mistake_is_not(
+def test_an_outage_of_kms_is_retryable_and_a_wrong_configuration_is_not(
     failure: Exception, expected: type[Exception]
 ) -> None:
-    passes = Passes(KmsKeys(("arn",), failing(failure)))
+    passes = Passes(KmsKeys(("arn",), failing_client(failure)))
     with pytest.raises(expected):
-        issued(passes)
+        issue(passes)
     with pytest.raises(expected):
         passes.jwks()
 
 
 def test_without_a_key_no_pass_is_issued() -> None:
     with pytest.raises(ConfigError, match="PASS_KEY_ARNS"):
-        issued(passes_of(None))
-    assert passes_of(None).jwks() == {"keys": []}
+        issue(create_passes(None))
+    assert create_passes(None).jwks() == {"keys": []}

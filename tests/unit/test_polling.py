@@ -1,4 +1,4 @@
-"""How soon a client is asked to look again."""
+"""How soon a client is asked to poll again."""
 
 from typing import get_args
 
@@ -23,12 +23,12 @@ def seconds(*places: int | None) -> int:
     ("position", "expected"),
     [(1, 1), (20, 1), (21, 2), (1_000, 50), (5_980, 299), (5_981, 300), (10**9, 300)],
 )
-def test_the_distance_from_the_head_decides(position: int, expected: int) -> None:
+def test_customers_far_from_the_head_poll_less_often(position: int, expected: int) -> None:
     assert seconds(position) == expected
 
 
 @given(position=positions)
-def test_a_customer_polls_after_a_second_at_least_and_five_minutes_at_most(position: int) -> None:
+def test_a_customer_polls_after_one_second_to_five_minutes(position: int) -> None:
     assert 1 <= seconds(position) <= LONGEST_SECONDS == 300
 
 
@@ -38,13 +38,15 @@ def test_a_customer_further_back_polls_no_sooner(nearer: int, further: int) -> N
     assert seconds(nearer) <= seconds(further)
 
 
-def test_all_of_a_long_line_together_look_less_often_than_the_api_takes() -> None:
-    """P9: a hundred thousand polite clients, in looks a second."""
+def test_the_polls_of_a_long_queue_stay_within_the_rate_limit() -> None:
+    """P9: a hundred thousand clients that follow `poll_after_seconds` send fewer than 500 polls a
+    second.
+    """
     assert sum(1 / seconds(position) for position in range(1, 100_001)) < 500
 
 
 @given(position=positions, within=positions)
-def test_the_nearest_place_counts(position: int, within: int) -> None:
+def test_the_shortest_of_two_distances_decides(position: int, within: int) -> None:
     assert seconds(position, within) == min(seconds(position), seconds(within))
 
 
@@ -52,7 +54,7 @@ def test_the_nearest_place_counts(position: int, within: int) -> None:
     ("ends", "expected"),
     [([0], 5), ([10**9], 60), ([5_001], 6), ([10**9, 0], 5), ([0, 1], 1), ([-5_000], 1)],
 )
-def test_an_entry_that_may_soon_be_ready_looks_then(ends: list[int], expected: int) -> None:
+def test_an_entry_polls_when_it_may_become_ready(ends: list[int], expected: int) -> None:
     now = 1_790_000_000_000
     reasons = [NotReady("resting", until_millis=one and now + one) for one in ends]
     found = poll_after_seconds("waiting", 1, not_ready=reasons, now_millis=now)
@@ -60,7 +62,7 @@ def test_an_entry_that_may_soon_be_ready_looks_then(ends: list[int], expected: i
 
 
 @pytest.mark.parametrize(("position", "expected"), [(1, 5), (101, 6), (1_181, 60), (10**9, 60)])
-def test_one_that_may_be_ready_at_any_time_looks_by_its_distance(
+def test_an_entry_that_is_held_back_polls_at_least_every_minute(
     position: int, expected: int
 ) -> None:
     held_back = [NotReady("held_back")]
@@ -68,7 +70,7 @@ def test_one_that_may_be_ready_at_any_time_looks_by_its_distance(
 
 
 @pytest.mark.parametrize("status", get_args(Status))
-def test_an_entry_without_a_position_polls_unless_it_has_ended(status: str) -> None:
+def test_an_entry_without_a_position_polls_unless_its_stay_has_ended(status: str) -> None:
     found = poll_after_seconds(status, None)
     assert (found is None) == (status in ENDED)
     assert found is None or 1 <= found <= 60

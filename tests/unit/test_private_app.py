@@ -1,4 +1,4 @@
-"""The private function's entry point: wired from the environment, once."""
+"""The handler of the private function composes its service from the environment once."""
 
 from collections.abc import Iterator
 
@@ -22,15 +22,17 @@ def test_the_service_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert app.service() is first
 
 
-def test_the_handler_answers_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P5: whatever the event is, and though Redis is not there."""
+def test_the_handler_answers_every_event_with_an_error_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P5: this includes invalid events, and a Redis server that cannot be reached."""
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
     assert app.lambda_handler({"op": "unknown"}, None)["code"] == "invalid_request"
     assert app.lambda_handler(None, None)["code"] == "invalid_request"
     assert app.lambda_handler({"op": "ping"}, None)["code"] == "queue_unavailable"
 
 
-def test_a_bad_environment_is_found_before_anything_is_answered(
+def test_a_bad_environment_is_reported_before_any_request_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REDIS_URL", "nonsense")

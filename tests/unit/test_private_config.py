@@ -1,4 +1,7 @@
-"""The private function's environment: read once, and a bad value names its variable."""
+"""The environment of the private function is read once.
+
+An error about a bad value names its variable.
+"""
 
 import pytest
 
@@ -34,7 +37,7 @@ def test_an_empty_variable_counts_as_not_set() -> None:
         ),
     ],
 )
-def test_an_arn_has_name_region_and_kind_of_a_cache(arn: str, cache: Cache) -> None:
+def test_name_region_and_kind_of_a_cache_are_read_from_its_arn(arn: str, cache: Cache) -> None:
     config = Config.from_env({**IAM, "REDIS_IAM_CACHE_ARN": arn})
     assert config.iam_user == IamUser("waitlist", cache)
 
@@ -57,7 +60,7 @@ def test_a_bad_value_names_its_variable(name: str, value: str) -> None:
         Config.from_env({**GOOD, name: value})
 
 
-def test_no_address_is_no_configuration() -> None:
+def test_the_address_of_redis_is_required() -> None:
     with pytest.raises(ConfigError, match="REDIS_URL"):
         Config.from_env({})
 
@@ -74,10 +77,10 @@ def test_no_address_is_no_configuration() -> None:
         ({"REDIS_URL": "rediss://:secret@cache.example.com:6379"}, "without user and password"),
     ],
 )
-def test_an_iam_user_needs_its_cache_and_tls_and_no_password(
+def test_an_iam_user_needs_a_cache_and_tls_and_excludes_a_password(
     changes: dict[str, str], message: str
 ) -> None:
-    """A token in the clear would be a password for a quarter of an hour."""
+    """An unencrypted token would work as a password for a quarter of an hour."""
     with pytest.raises(ConfigError, match=message) as refused:
         Config.from_env({**IAM, **changes})
     assert "secret" not in str(refused.value)
@@ -94,7 +97,7 @@ def test_an_iam_user_needs_its_cache_and_tls_and_no_password(
         "ann:secret@localhost:6379",
     ],
 )
-def test_no_message_and_no_description_shows_a_password(url: str) -> None:
+def test_an_error_about_the_address_does_not_show_its_password(url: str) -> None:
     with pytest.raises(ConfigError, match="REDIS_URL") as refused:
         Config.from_env({**GOOD, "REDIS_URL": url})
     assert "secret" not in str(refused.value)
@@ -102,7 +105,7 @@ def test_no_message_and_no_description_shows_a_password(url: str) -> None:
     assert refused.value.__context__ is None, "a traceback would show it"
 
 
-def test_a_configuration_keeps_its_password_to_itself() -> None:
+def test_the_repr_of_a_configuration_does_not_show_its_password() -> None:
     config = Config.from_env({"REDIS_URL": "rediss://ann:secret@localhost:6379"})
     assert config.redis_url == "rediss://ann:secret@localhost:6379"
     assert "secret" not in repr(config)

@@ -1,4 +1,4 @@
-"""A message's line, also when its form is known from messages before it."""
+"""The log line of a message, including lines that reuse the cached format of an earlier line."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """Gives a message the answer that it carries."""
+    """A service that answers each message with the answer inside the message."""
 
     waited_seconds = 0.0
 
@@ -41,7 +41,7 @@ def request_log() -> RequestLog:
     )
 
 
-def logged(
+def handle_and_read_log(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, *messages: object
 ) -> list[Any]:
     for message in messages:
@@ -49,16 +49,16 @@ def logged(
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def asked(operation: object, answer: Message, correlation_id: object = ID) -> Message:
+def make_message(operation: object, answer: Message, correlation_id: object = ID) -> Message:
     return {"op": operation, "answer": answer, "correlation_id": correlation_id}
 
 
-def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
+def test_lines_with_the_same_outcome_differ_only_in_numbers_and_ids(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     other = ID.replace("a", "b")
-    messages = [asked("signup", JOINED, one) for one in (ID, other, ID)]
-    _, second, third = logged(capsys, request_log, *messages)
+    messages = [make_message("signup", JOINED, one) for one in (ID, other, ID)]
+    _, second, third = handle_and_read_log(capsys, request_log, *messages)
     assert second.pop("correlation_id") == other
     assert third.pop("correlation_id") == ID
     for line in (second, third):
@@ -77,11 +77,13 @@ def test_lines_of_a_kind_differ_in_their_numbers_and_ids_alone(
         }
 
 
-def test_each_outcome_has_its_own_numbers_in_any_order(
+def test_each_outcome_is_counted_correctly_in_any_order(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog
 ) -> None:
     answers = [JOINED, COLD, DOWN, REFUSED] * 2
-    lines = logged(capsys, request_log, *[asked("signup", answer) for answer in answers])
+    lines = handle_and_read_log(
+        capsys, request_log, *[make_message("signup", answer) for answer in answers]
+    )
     assert [(line["failures"], line["cold_answers"]) for line in lines] == [
         (0, 0),
         (0, 1),
@@ -95,8 +97,8 @@ def test_a_batch_that_fails_as_a_whole_has_no_results(
 ) -> None:
     whole = {"ok": True, "outcome": "batch", "results": [JOINED, COLD, REFUSED]}
     empty = {"ok": True, "outcome": "batch", "results": []}
-    lines = logged(
-        capsys, request_log, *[asked("batch", one) for one in (empty, whole, DOWN, whole)]
+    lines = handle_and_read_log(
+        capsys, request_log, *[make_message("batch", one) for one in (empty, whole, DOWN, whole)]
     )
     numbers = [
         [line.get(name) for name in ("results", "refused", "cold_answers", "failures")]
@@ -110,7 +112,9 @@ def test_an_unknown_operation_is_not_logged_by_name(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, operation: object
 ) -> None:
     """P8."""
-    lines = logged(capsys, request_log, *[asked(operation, REFUSED)] * 3, "ada", ["ada"], None)
+    lines = handle_and_read_log(
+        capsys, request_log, *[make_message(operation, REFUSED)] * 3, "ada", ["ada"], None
+    )
     assert {line["operation"] for line in lines} == {"unknown"}
     assert len(lines) == 6
 
@@ -119,5 +123,5 @@ def test_an_unknown_operation_is_not_logged_by_name(
 def test_an_id_that_could_break_the_line_is_not_logged(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, id_: object
 ) -> None:
-    lines = logged(capsys, request_log, *[asked("signup", JOINED, id_)] * 2)
+    lines = handle_and_read_log(capsys, request_log, *[make_message("signup", JOINED, id_)] * 2)
     assert [line["correlation_id"] for line in lines] == ["", ""]

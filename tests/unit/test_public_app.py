@@ -35,7 +35,7 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
         cached.cache_clear()
 
 
-def status_of(token: str) -> int:
+def request_status(token: str) -> int:
     return Caller(app.lambda_handler).request("GET", PATH, token=token).status
 
 
@@ -47,13 +47,14 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     arn = secrets.create_secret(Name="tokens", SecretString=KEY)["ARN"]
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
-    assert status_of(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # A valid token gets as far as the private function, which does not exist here.
-    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
+    assert request_status(another.issue("bakery", ENTRY_ID, 1)) == 403
+    # A valid token passes the check, and the request fails later because there is no private
+    # function.
+    assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 
-def test_the_keys_of_the_edge_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
-    """P5: also where customers have an issuer's tokens."""
+def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
+    """P5: the edge key is also checked if customers sign in with an issuer's tokens."""
     secrets: Any = boto3.client("secretsmanager")
     keys = ["b" * 64, "g" * 64]
     arns = [secrets.create_secret(Name=key[0], SecretString=key)["ARN"] for key in keys]
@@ -65,14 +66,16 @@ def test_the_keys_of_the_edge_are_read_from_secrets_manager(environ: pytest.Monk
         assert caller.request("GET", PATH, headers={HEADER: key}).code == "unauthorized"
 
 
-def test_with_an_issuer_no_key_is_needed_and_no_entry_token_is_good(
+def test_a_stack_with_an_issuer_needs_no_token_key_and_refuses_entry_tokens(
     environ: pytest.MonkeyPatch,
 ) -> None:
     """P5"""
     environ.setenv("JWT_ISSUER", "https://issuer.example.com")
-    assert status_of(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) == 401
+    assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) == 401
 
 
-def test_without_either_the_error_names_the_missing_variable(environ: pytest.MonkeyPatch) -> None:
+def test_without_an_issuer_and_a_token_key_the_error_names_the_missing_variable(
+    environ: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
         app.lambda_handler({}, Context())

@@ -1,4 +1,4 @@
-"""Ranks and tickets as Python reads them."""
+"""Python computes the same ranks and tickets as the scripts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,11 +19,11 @@ def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int
 
 
 def test_every_rank_has_a_priority() -> None:
-    """Also one behind the last priority's tickets, where earlier versions could leave an entry."""
+    """An earlier version could place an entry behind the last ticket of the lowest priority."""
     assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
 
 
-def test_tickets_suffice_until_2087() -> None:
+def test_there_are_enough_tickets_until_2087() -> None:
     assert time_of(MAX_TICKET) > datetime(2087, 1, 1, tzinfo=UTC)
 
 
@@ -32,8 +32,8 @@ def test_the_first_ticket_of_a_day() -> None:
 
 
 @given(st.integers(0, MILLIS_OF_ALL_TICKETS))
-def test_a_milliseconds_first_ticket_is_exact(millis: int) -> None:
-    """P1: no float rounds it down into the millisecond before."""
+def test_the_first_ticket_of_a_millisecond_is_exact(millis: int) -> None:
+    """P1: no float is rounded down into the previous millisecond."""
     moment = EPOCH + timedelta(milliseconds=millis)
     assert ticket_at(moment) == millis * 16
     assert time_of(ticket_at(moment)) == moment

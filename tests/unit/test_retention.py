@@ -19,8 +19,8 @@ EXPIRES = 1_800_000_000
 NOW = 1_790_000_000_000
 
 
-def kept_for(days: int | None) -> Any:
-    """Return a cache in which each waitlist keeps ended stays for some days."""
+def cache_with_retention(days: int | None) -> Any:
+    """Return a stand-in cache in which each waitlist keeps ended stays for this number of days."""
     return SimpleNamespace(retention_days_of=lambda _: days)
 
 
@@ -34,7 +34,7 @@ def table(memory: MemoryTable) -> Table:
     return Table(memory, TABLE)
 
 
-def admitted(table: Table) -> None:
+def record_admission(table: Table) -> None:
     """Record an entry that was admitted at stamp 10 and will expire."""
     record = EntryRecord(
         waitlist_id=KEY[0],
@@ -50,33 +50,38 @@ def admitted(table: Table) -> None:
     table.put(record.to_item(ended_place(KEY[0], 0), 1), "attribute_not_exists(#pk)")
 
 
-def history(memory: MemoryTable, now_millis: int = NOW) -> list[HistoryEvent]:
+def read_history(memory: MemoryTable, now_millis: int = NOW) -> list[HistoryEvent]:
     events, _ = Histories(Table(memory, TABLE), lambda: now_millis).page(*KEY, None, 100)
     return events
 
 
-def test_an_event_that_is_written_late_goes_when_its_record_does(
+def test_an_event_that_is_written_late_expires_with_its_record(
     memory: MemoryTable, table: Table
 ) -> None:
-    admitted(table)
+    record_admission(table)
     event = HistoryEvent(stamp=9, event="offered", by="operator")
-    Transitions(table, Retention(table, kept_for(30)), MetricsCollector()).append(KEY, event, NOW)
-    (written,) = history(memory)
+    Transitions(table, Retention(table, cache_with_retention(30)), MetricsCollector()).append(
+        KEY, event, NOW
+    )
+    (written,) = read_history(memory)
     assert written.expires_at == EXPIRES
-    assert history(memory, EXPIRES * 1000) == []
+    assert read_history(memory, EXPIRES * 1000) == []
 
 
-def test_later_events_are_another_stays(memory: MemoryTable, table: Table) -> None:
+def test_events_of_a_later_stay_do_not_expire(memory: MemoryTable, table: Table) -> None:
     for stamp in (5, 10, 11):
         event = HistoryEvent(stamp=stamp, event="bumped", by="operator")
         table.put(event.to_item(*KEY), "attribute_not_exists(#pk)")
-    retention = Retention(table, kept_for(30))
+    retention = Retention(table, cache_with_retention(30))
     retention.expire_history(KEY, 10, EXPIRES)
     retention.expire_history(KEY, 10, EXPIRES + 1)
-    assert [event.expires_at for event in history(memory)] == [EXPIRES, EXPIRES, None]
+    assert [event.expires_at for event in read_history(memory)] == [EXPIRES, EXPIRES, None]
 
 
-def test_an_end_is_counted_in_whole_days() -> None:
-    retention = Retention(Table(None, TABLE), kept_for(2))
+def test_retention_is_counted_in_whole_days() -> None:
+    retention = Retention(Table(None, TABLE), cache_with_retention(2))
     assert retention.expires_at("bakery", 5_999) == 5 + 2 * 24 * 3600
-    assert Retention(Table(None, TABLE), kept_for(None)).expires_at("bakery", 5_999) is None
+    assert (
+        Retention(Table(None, TABLE), cache_with_retention(None)).expires_at("bakery", 5_999)
+        is None
+    )

@@ -1,4 +1,7 @@
-"""Samples in the table: series of minutes and hours, which expire and can be deleted."""
+"""Samples in the table form one series by minute and one by hour.
+
+They expire, and can be deleted.
+"""
 
 import pytest
 
@@ -28,7 +31,7 @@ def write(records: SampleRecords, every: Every, count: int, waitlist_id: str = W
     records.write([(waitlist_id, every, one) for one in samples])
 
 
-def test_a_sample_is_read_as_it_was_written(records: SampleRecords) -> None:
+def test_a_sample_is_read_with_the_values_that_were_written(records: SampleRecords) -> None:
     sample = Sample(millis=START, joined=9, admitted=4, left=1, waiting=2, offered=1, parked=1)
     records.write([(WAITLIST_ID, "minute", sample)])
     assert records.read(WAITLIST_ID, "minute", START) == [sample]
@@ -36,7 +39,7 @@ def test_a_sample_is_read_as_it_was_written(records: SampleRecords) -> None:
     assert records.read("other", "minute", START) == []
 
 
-def test_a_time_has_its_samples_in_order(records: SampleRecords) -> None:
+def test_the_samples_of_a_period_are_in_order(records: SampleRecords) -> None:
     write(records, "minute", 100)
     until = START + 90 * MINUTE_MILLIS
     found = records.read(WAITLIST_ID, "minute", START + 58 * MINUTE_MILLIS, until)
@@ -44,7 +47,7 @@ def test_a_time_has_its_samples_in_order(records: SampleRecords) -> None:
     assert len(records.read(WAITLIST_ID, "minute", START)) == 100
 
 
-def test_the_last_hourly_sample_up_to_a_time(records: SampleRecords) -> None:
+def test_the_last_hourly_sample_before_a_time_is_found(records: SampleRecords) -> None:
     write(records, "minute", 300)
     write(records, "hour", 3)
     last = records.last(WAITLIST_ID, START + 4 * HOUR_MILLIS, START)
@@ -64,7 +67,7 @@ def test_minutes_are_kept_for_two_days_and_hours_for_four_weeks(
     assert days == {"SAMPLE#HOUR#2026-06-01T00": 28, "SAMPLE#MINUTE#2026-06-01T00:00": 2}
 
 
-def test_a_deleted_list_leaves_no_samples_and_others_keep_theirs(
+def test_deleting_a_list_deletes_only_its_own_samples(
     memory: MemoryTable, records: SampleRecords
 ) -> None:
     write(records, "minute", 60)

@@ -1,4 +1,4 @@
-"""The instants of a schedule, also around the days on which clocks change."""
+"""The instants of a schedule, including the days on which clocks change."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -12,9 +12,9 @@ from waitlist_api.settings.admission import Scheduled
 from waitlist_api.settings.schedule import Instant, instants_after, instants_between, next_instant
 
 MINUTE, HOUR = 60_000, 3_600_000
-# Zones, and the times in UTC at which their clocks change in 2026. The gap of Lord Howe is half an
-# hour, that of Troll two hours, those of Cairo, Beirut, Havana and Santiago begin at midnight, and
-# the clocks of the Chatham Islands are 45 minutes off.
+# Time zones, and the times in UTC at which their clocks change in 2026. The clocks of Lord Howe
+# Island move by half an hour, and the clocks of Troll by two hours. In Cairo, Beirut, Havana and
+# Santiago the change is at midnight. The offset of the Chatham Islands includes 45 minutes.
 CHANGES = {
     "Europe/Berlin": ("2026-03-29T01:00", "2026-10-25T01:00"),
     "America/New_York": ("2026-03-08T07:00", "2026-11-01T06:00"),
@@ -44,8 +44,10 @@ def millis_of(text: str) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
 
 
-def expected(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
-    """Look at each minute between two times, as Debian's cron does."""
+def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
+    """Return the expected instants by checking each minute between two times, as Debian's cron
+    does.
+    """
     fields = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     minute, hour, *_ = cron.split()
 
@@ -58,7 +60,8 @@ def expected(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # The minutes that a clock without changes shows; one that is skipped counts after the gap.
+        # Check each minute that a clock without changes would show. A minute that is skipped counts
+        # after the gap.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
         for _ in range((end - begin) // MINUTE + 2 * 24 * 60):
@@ -80,8 +83,10 @@ def after_gap(shown: datetime, zone: ZoneInfo) -> int:
 @pytest.mark.parametrize(
     ("zone", "change"), [(zone, change) for zone, changes in CHANGES.items() for change in changes]
 )
-def test_a_schedule_counts_as_debians_cron_on_the_day_of_a_change(zone: str, change: str) -> None:
-    """From times just before, within and after the change on, also between two minutes."""
+def test_on_the_day_of_a_clock_change_a_schedule_follows_debians_cron(
+    zone: str, change: str
+) -> None:
+    """The search begins before, at and after the change, and also between two whole minutes."""
     at, clock = millis_of(change), ZoneInfo(zone)
     before, after = (datetime.fromtimestamp(at / 1000 - one, clock) for one in (1, 0))
     assert before.utcoffset() != after.utcoffset(), "no clock changes then"
@@ -90,17 +95,17 @@ def test_a_schedule_counts_as_debians_cron_on_the_day_of_a_change(zone: str, cha
         row = Scheduled(cron=cron, timezone=zone, count=1)
         for begin in (at - 3 * HOUR, at - 1, at, at + 20 * MINUTE + 1, at + 90 * MINUTE):
             found = [*takewhile(lambda one: one.millis <= end, instants_after([row], begin))]
-            assert found == expected(cron, clock, begin, end), (cron, begin - at)
+            assert found == find_expected_instants(cron, clock, begin, end), (cron, begin - at)
 
 
-def test_an_hourly_row_has_23_or_25_times_on_the_day_of_a_change() -> None:
+def test_an_hourly_row_has_23_or_25_instants_on_the_day_of_a_clock_change() -> None:
     hourly = [Scheduled(cron="0 * * * *", timezone="Europe/Berlin", count=1)]
     for day, hours in (("2026-03-28T23:00", 23), ("2026-10-24T22:00", 25)):
         begin = millis_of(day) - 1
         assert len(instants_between(hourly, begin, begin + hours * HOUR)) == hours
 
 
-def test_rows_of_one_time_are_one_instant() -> None:
+def test_rows_with_the_same_time_become_a_single_instant() -> None:
     nine = millis_of("2026-01-01T09:00")
     rows = [
         Scheduled(cron="0 9 * * *", count=10),

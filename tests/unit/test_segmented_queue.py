@@ -1,4 +1,4 @@
-"""Messages with segments are repeated by the current declaration, at most four times."""
+"""A message that names segments is repeated with the current declaration, at most four times."""
 
 from typing import Any, cast
 
@@ -25,9 +25,10 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """The cache, and Redis, which takes segments from the version `known` on.
+    """The cache of waitlists, and a Redis server that knows the segments of version `known` or
+    later.
 
-    Each reading of the list returns another version of its segments.
+    Each lookup of the waitlist returns a newer version of its segments.
     """
 
     def __init__(self, known: int) -> None:
@@ -60,7 +61,10 @@ class Waitlists:
 
 
 class Version(Struct):
-    """A message that is the version of the segments; `refused` versions lack what it names."""
+    """A message that carries only the version of the segments.
+
+    It cannot be built for the versions up to `refused`.
+    """
 
     refused: int = 0
     waitlist_id: str = "bakery"
@@ -75,14 +79,14 @@ class Version(Struct):
         self.checked.append(segments.version)
 
 
-def test_the_cached_segments_are_used_until_redis_refuses_them() -> None:
+def test_cached_segments_are_used_until_redis_refuses_them() -> None:
     waitlists = Waitlists(known=1)
     assert waitlists.queue.send(Version()) == 1
     assert waitlists.resent == []
 
 
 @pytest.mark.parametrize("version", range(2, MAX_CONFLICT_RETRIES + 2))
-def test_redis_gets_the_current_settings_before_the_message_is_repeated(version: int) -> None:
+def test_current_settings_are_sent_to_redis_before_the_message_is_repeated(version: int) -> None:
     waitlists = Waitlists(known=version)
     assert waitlists.queue.send(Version()) == version
     assert waitlists.resent == list(range(2, version + 1))
@@ -102,10 +106,10 @@ def test_only_the_current_segments_are_checked(known: int, checked: list[int]) -
     assert message.checked == checked
 
 
-def test_a_request_that_the_cached_segments_refuse_is_sent_by_the_current_ones() -> None:
+def test_a_request_that_does_not_fit_the_cached_segments_uses_the_current_segments() -> None:
     assert Waitlists(known=1).queue.send(Version(refused=1)) == 2
 
 
-def test_a_request_that_the_current_segments_refuse_is_refused() -> None:
+def test_a_request_that_does_not_fit_the_current_segments_is_refused() -> None:
     with pytest.raises(InvalidFields):
         Waitlists(known=1).queue.send(Version(refused=2))

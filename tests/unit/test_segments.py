@@ -1,4 +1,4 @@
-"""Which segments attributes make, and that no two segments ever have one id."""
+"""Which segments an entry's attributes belong to. No two segments have the same id."""
 
 from itertools import product
 from typing import Any
@@ -13,7 +13,7 @@ from waitlist_shared.ids import segment_id_of
 BY_BOTH = ("gender", "language")
 DECLARED = (BY_BOTH, ("language",))
 SEGMENTS = Segments("agents", DECLARED, version=1)
-# Pairs of texts that an id made by joining names and values would take for the same.
+# If an id were made by joining names and values, several of these segments would have the same id.
 TRICKS: list[dict[str, str]] = [
     {"a": "b=c"},
     {"a": "b", "c": "d"},
@@ -32,7 +32,7 @@ TRICKS: list[dict[str, str]] = [
 ]
 
 
-def names_of(attributes: dict[str, Any]) -> list[dict[str, str]]:
+def find_segments(attributes: dict[str, Any]) -> list[dict[str, str]]:
     return list(SEGMENTS.find(attributes).values())
 
 
@@ -42,7 +42,7 @@ def test_each_combination_of_values_is_a_segment() -> None:
         "gender": "F",
         "age": "30",
     }
-    assert names_of(attributes) == [
+    assert find_segments(attributes) == [
         {"gender": "F", "language": "English"},
         {"gender": "F", "language": "Spanish"},
         {"language": "English"},
@@ -53,33 +53,33 @@ def test_each_combination_of_values_is_a_segment() -> None:
 
 def test_a_value_that_is_given_twice_counts_once() -> None:
     attributes: dict[str, Any] = {"language": ["English", "English"]}
-    assert names_of(attributes) == [{"language": "English"}]
+    assert find_segments(attributes) == [{"language": "English"}]
     assert SEGMENTS.count(attributes) == 1
 
 
 @pytest.mark.parametrize("attributes", [{}, {"gender": "F"}, {"age": "30"}], ids=str)
-def test_an_entry_without_all_attributes_of_a_segment_is_not_in_it(attributes: Any) -> None:
-    assert names_of(attributes) == []
+def test_an_entry_that_lacks_an_attribute_is_not_in_the_segment(attributes: Any) -> None:
+    assert find_segments(attributes) == []
 
 
-def test_an_id_is_that_of_the_claims_filter_whatever_its_order() -> None:
+def test_a_claims_filter_finds_the_segment_whatever_its_order() -> None:
     (both, _) = SEGMENTS.find({"gender": "F", "language": "Spanish"})
     for segment in ({"gender": "F", "language": "Spanish"}, {"language": "Spanish", "gender": "F"}):
         assert SEGMENTS.find_id(segment, "body.filter") == both
 
 
-def test_no_two_segments_have_one_id() -> None:
+def test_no_two_segments_have_the_same_id() -> None:
     ids = {segment_id_of("agents", segment) for segment in TRICKS}
     assert len(ids) == len(TRICKS)
 
 
-def test_a_segment_has_another_id_in_every_waitlist() -> None:
-    """P8: ids differ between waitlists, so they reveal no values of another one."""
+def test_the_id_of_a_segment_differs_between_waitlists() -> None:
+    """P8: because ids differ between waitlists, an id reveals no values of another waitlist."""
     ids = {segment_id_of(waitlist_id, {"a": "b"}) for waitlist_id in ("agents", "agent", "a")}
     assert len(ids) == 3
 
 
-def test_64_combinations_are_taken_and_65_are_not() -> None:
+def test_64_combinations_are_accepted_and_65_are_refused() -> None:
     eight = [str(number) for number in range(8)]
     by_both = Segments("agents", (BY_BOTH,), version=1)
     by_both.check({"gender": eight, "language": eight})
@@ -88,8 +88,8 @@ def test_64_combinations_are_taken_and_65_are_not() -> None:
         by_more.check({"gender": eight, "language": eight, "age": "30"})
 
 
-def test_the_count_is_found_without_making_the_combinations() -> None:
-    """P9: 16 values of each of 8 attributes are four thousand million combinations."""
+def test_combinations_are_counted_without_generating_them() -> None:
+    """P9: 16 values for each of 8 attributes make more than four billion combinations."""
     names = tuple(f"a{number}" for number in range(8))
     attributes = {name: [str(value) for value in range(16)] for name in names}
     all_of_them = Segments("agents", (names,), version=1)
@@ -98,12 +98,14 @@ def test_the_count_is_found_without_making_the_combinations() -> None:
 
 
 @pytest.mark.parametrize("names", [(), ("gender",), ("language", "language"), ("Language",)])
-def test_an_undeclared_name_is_refused_with_the_declared_ones(names: tuple[str, ...]) -> None:
+def test_the_error_about_an_undeclared_segment_lists_the_declared_segments(
+    names: tuple[str, ...],
+) -> None:
     with pytest.raises(InvalidFields, match=r"declared segments: gender\+language, language"):
         SEGMENTS.declared_names(names, "query.segment")
 
 
-def test_a_list_without_segments_is_named_as_the_cause() -> None:
+def test_the_error_about_a_filter_says_that_the_list_declares_no_segments() -> None:
     none = Segments("agents", (), version=0)
     with pytest.raises(InvalidFields, match="declares no segments"):
         none.find_id({"language": "Spanish"}, "body.filter")
@@ -111,12 +113,12 @@ def test_a_list_without_segments_is_named_as_the_cause() -> None:
     none.check({"language": [str(number) for number in range(16)]})
 
 
-def test_names_are_taken_in_any_order() -> None:
+def test_the_names_of_a_segment_may_be_in_any_order() -> None:
     assert SEGMENTS.declared_names(["language", "gender"], "query.segment") == BY_BOTH
 
 
 @each("marks", labelled(*product("=&#,:; \"'\\{}[]", repeat=2)))
-def test_marks_in_values_are_distinguished(marks: tuple[str, str]) -> None:
+def test_punctuation_in_values_is_significant(marks: tuple[str, str]) -> None:
     left, right = marks
     one = segment_id_of("agents", {"a": f"x{left}", "b": f"{right}y"})
     other = segment_id_of("agents", {"a": f"x{left}{right}", "b": "y"})

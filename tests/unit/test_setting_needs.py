@@ -1,4 +1,4 @@
-"""Settings that need another setting, or a parameter of the stack."""
+"""Warnings about settings that need another setting, or a parameter of the stack."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
 
-# Each rule: settings that break it, and the least change by which they do not.
+# For each rule: settings that break it, and the smallest change that satisfies it.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},
@@ -104,50 +104,50 @@ def settings_of(body: dict[str, Any]) -> WaitlistSettings:
     return WaitlistSettings(**wanted)
 
 
-def codes(body: dict[str, Any], stack: Stack = WHOLE) -> list[str]:
+def warning_codes(body: dict[str, Any], stack: Stack = WHOLE) -> list[str]:
     return [rule.code for rule in broken_rules(settings_of(body), stack, millis_of(NOW))]
 
 
 @pytest.mark.parametrize("code", BROKEN_AND_MENDED)
-def test_a_setting_without_what_it_needs_has_one_warning(code: str) -> None:
+def test_a_setting_that_lacks_another_setting_has_one_warning(code: str) -> None:
     broken, mended = BROKEN_AND_MENDED[code]
-    assert codes(broken) == [code]
-    assert codes({**broken, **mended}) == []
+    assert warning_codes(broken) == [code]
+    assert warning_codes({**broken, **mended}) == []
 
 
-def test_a_list_of_the_defaults_has_no_warning() -> None:
-    assert codes({}, Stack()) == []
+def test_a_list_with_default_settings_has_no_warning() -> None:
+    assert warning_codes({}, Stack()) == []
 
 
-def test_messages_need_a_sender_of_the_stack() -> None:
+def test_messages_need_a_sender_in_the_stack() -> None:
     told = {"identity": {"field": "phone"}, "messages": {"kinds": ["joined", "verify"]}}
     by_mail = Stack(channels=frozenset({"mail"}))
-    assert codes(told, by_mail) == ["link_without_sender", "messages_without_sender"]
-    assert codes(told, Stack(channels=frozenset({"sms"}))) == []
+    assert warning_codes(told, by_mail) == ["link_without_sender", "messages_without_sender"]
+    assert warning_codes(told, Stack(channels=frozenset({"sms"}))) == []
 
 
-def test_addresses_are_verified_only_where_the_link_can_be_sent() -> None:
+def test_verifying_addresses_needs_a_way_to_send_the_link() -> None:
     checked = {**CHECKED, "messages": {"kinds": ["verify"]}}
-    assert codes(checked, Stack()) == ["verify_without_link", "messages_without_sender"]
+    assert warning_codes(checked, Stack()) == ["verify_without_link", "messages_without_sender"]
 
 
-def test_a_stack_with_accounts_verifies_no_address() -> None:
-    assert codes(CHECKED, Stack(has_accounts=True)) == ["verify_with_accounts"]
+def test_a_stack_with_accounts_does_not_verify_addresses() -> None:
+    assert warning_codes(CHECKED, Stack(has_accounts=True)) == ["verify_with_accounts"]
 
 
-def test_a_stack_without_a_bot_check_lets_nobody_in_unchecked() -> None:
+def test_accepting_signups_while_the_bot_check_is_down_needs_a_bot_check() -> None:
     accepts = {"bot_check_down": "accept"}
-    assert codes(accepts) == []
-    assert codes(accepts, Stack()) == ["bot_check_down_without_check"]
+    assert warning_codes(accepts) == []
+    assert warning_codes(accepts, Stack()) == ["bot_check_down_without_check"]
 
 
-def test_options_of_mail_addresses_do_nothing_for_telephone_numbers() -> None:
+def test_options_for_mail_addresses_do_not_apply_to_telephone_numbers() -> None:
     for option in ({"blocked_domains": ["example.com"]}, {"plus_addresses": "different"}):
         by_phone = {**MAIL, "identity": {"field": "phone", **option}}
-        assert codes(by_phone) == ["identity_of_other_field"]
+        assert warning_codes(by_phone) == ["identity_of_other_field"]
 
 
-def test_a_form_that_keeps_the_address_elsewhere_is_refused() -> None:
+def test_a_form_that_stores_the_address_outside_the_profile_is_refused() -> None:
     elsewhere = {
         "identity": {"field": "email"},
         "page": {"fields": [{**EMAIL, "kept_in": "attributes"}]},
@@ -178,7 +178,7 @@ def test_a_form_that_keeps_the_address_elsewhere_is_refused() -> None:
     ],
     ids=["the address", "a checkbox", "an attribute"],
 )
-def test_a_list_for_whose_answers_there_is_no_room_is_refused(
+def test_a_list_whose_limit_is_too_small_for_its_form_is_refused(
     body: dict[str, Any], least: int
 ) -> None:
     def found(limit: int) -> list[str]:
@@ -188,7 +188,7 @@ def test_a_list_for_whose_answers_there_is_no_room_is_refused(
     assert found(least) == []
 
 
-def test_each_rule_is_tried() -> None:
+def test_each_rule_is_tested() -> None:
     tried = {
         *BROKEN_AND_MENDED,
         "messages_without_sender",
@@ -198,8 +198,8 @@ def test_each_rule_is_tried() -> None:
     assert tried == {rule.code for rule in RULES}
 
 
-def test_each_setting_was_considered_whether_it_needs_another() -> None:
-    """A new setting gets a rule here, or a place among those without needs."""
+def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
+    """A new setting needs a rule in RULES or CONTRADICTIONS, or its name in WITHOUT_NEEDS."""
     needing = {name for rule in (*RULES, *CONTRADICTIONS) for name in rule.settings}
     assert needing | WITHOUT_NEEDS == set(names_of_settings(WaitlistSettings))
     assert not needing & WITHOUT_NEEDS
@@ -213,7 +213,7 @@ def names_of_settings(kind: Any, prefix: str = "") -> Iterator[str]:
                 yield from names_of_settings(part, f"{one.encode_name}.")
 
 
-def test_each_rule_says_what_to_do_in_words_for_people() -> None:
+def test_the_message_of_each_rule_is_a_short_sentence() -> None:
     for rule in RULES:
         assert rule.message.endswith("."), rule.code
         assert len(msgspec.json.encode(rule.message)) < 400, rule.code

@@ -1,4 +1,4 @@
-"""What a caller reads of a text that has not the pattern of its field."""
+"""The error message for a text that does not match the pattern of its field."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def message_of(type_: Any, value: object) -> str:
 
 
 @pytest.mark.parametrize("type_", [AttributeName, ClaimToken, CustomerId])
-def test_a_text_without_the_pattern_is_refused_in_words(type_: Any) -> None:
+def test_the_error_about_a_pattern_is_in_plain_words(type_: Any) -> None:
     message = message_of(type_, "Not one")
     assert message.startswith("must be")
     assert not re.search(r"pattern|\^|\[", message)
@@ -39,7 +39,7 @@ def test_a_text_without_the_pattern_is_refused_in_words(type_: Any) -> None:
         (IdentityBody, {"field": "email", "blocked_domains": ["Mailinator.com"]}),
     ],
 )
-def test_a_field_without_its_pattern_is_refused_in_words(
+def test_the_error_about_a_field_of_a_body_is_in_plain_words(
     body: type[Body], fields: dict[str, Any]
 ) -> None:
     message = message_of(body, fields)
@@ -47,14 +47,14 @@ def test_a_field_without_its_pattern_is_refused_in_words(
     assert not re.search(r"pattern|\^|\[", message)
 
 
-def test_the_length_of_a_text_is_said_in_characters() -> None:
-    """Also if a check of its own comes before."""
+def test_the_error_about_a_length_counts_in_characters() -> None:
+    """This includes a text type that has its own validator before the length is checked."""
     text = Annotated[ShownText, Field(min_length=2, max_length=3)]
     assert message_of(text, "abcd") == "must have at most 3 characters"
     assert message_of(text, "a") == "must have at least 2 characters"
 
 
-def test_each_pattern_of_a_parameter_has_words() -> None:
+def test_each_pattern_of_a_parameter_has_a_description_in_words() -> None:
     document = json.loads((ROOT / "docs" / "openapi" / "guests.json").read_text("utf-8"))
     patterns = {
         schema["pattern"]

@@ -1,4 +1,4 @@
-"""The decision what a signup does next, for each state of the record."""
+"""The next step of a signup, for each state of the record."""
 
 from typing import Any
 
@@ -53,29 +53,29 @@ def bakery(**settings: Any) -> WaitlistRecord:
     )
 
 
-def decided(command: SignupCommand, existing: EntryRecord | None, **settings: Any) -> Any:
-    """Return the step; of a refusal its error code."""
+def decide_step(command: SignupCommand, existing: EntryRecord | None, **settings: Any) -> Any:
+    """Return the next step. If the step is a refusal, return its error code."""
     step = next_step(command, existing, bakery(**settings), NOW_MILLIS)
     return step.error.code if isinstance(step, Refuse) else step
 
 
-def test_a_new_customer_joins_a_list_that_is_open() -> None:
-    assert decided(ANN, None) == Create()
-    assert decided(ANN, None, open=False) == "waitlist_closed"
+def test_a_new_customer_joins_an_open_list() -> None:
+    assert decide_step(ANN, None) == Create()
+    assert decide_step(ANN, None, open=False) == "waitlist_closed"
 
 
 @pytest.mark.parametrize("existing", [None, "left"])
-def test_attributes_of_too_many_segments_are_refused(existing: str | None) -> None:
+def test_attributes_that_make_too_many_segments_are_refused(existing: str | None) -> None:
     many = [str(number) for number in range(MAX_COMBINATIONS + 1)]
     command = replace(OTHER_KEY, attributes={"language": many})
     former = existing and record(existing)
-    refusal = decided(command, former or None, segments=(("language",),), rejoin="always")
+    refusal = decide_step(command, former or None, segments=(("language",),), rejoin="always")
     assert refusal == "invalid_request"
 
 
 @pytest.mark.parametrize("status", ["joining", "waiting", "offered", "parked", "left", "admitted"])
-def test_a_key_with_another_body_is_refused(status: str) -> None:
-    assert decided(OTHER_BODY, record(status)) == "idempotency_key_reused"
+def test_an_idempotency_key_with_another_body_is_refused(status: str) -> None:
+    assert decide_step(OTHER_BODY, record(status)) == "idempotency_key_reused"
 
 
 @pytest.mark.parametrize("status", ["waiting", "offered", "parked"])
@@ -83,9 +83,9 @@ def test_a_key_with_another_body_is_refused(status: str) -> None:
 def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
-    """P2: also if the list has closed since."""
-    assert decided(command, record(status)) == Replay(record(status))
-    assert decided(command, record(status), open=False) == Replay(record(status))
+    """P2: this includes a list that has been closed since the signup."""
+    assert decide_step(command, record(status)) == Replay(record(status))
+    assert decide_step(command, record(status), open=False) == Replay(record(status))
 
 
 @pytest.mark.parametrize("status", ["joining", "waiting", "offered", "parked"])
@@ -93,24 +93,24 @@ def test_a_customer_who_is_on_the_list_gets_their_position(
 def test_a_caller_who_proves_nothing_learns_no_position(
     command: SignupCommand, status: str
 ) -> None:
-    assert decided(command, record(status)) == "already_on_list"
+    assert decide_step(command, record(status)) == "already_on_list"
 
 
 @pytest.mark.parametrize("command", [ANN, WITH_TOKEN, SIGNED_IN])
-def test_a_signup_that_was_cut_off_is_resumed(command: SignupCommand) -> None:
-    """P2: the retry finishes the same stay, so it keeps its place."""
-    assert decided(command, record("joining")) == Resume(record("joining"))
+def test_an_interrupted_signup_is_resumed(command: SignupCommand) -> None:
+    """P2: the retry completes the same stay, so the customer keeps the place."""
+    assert decide_step(command, record("joining")) == Resume(record("joining"))
 
 
 @pytest.mark.parametrize("command", [ANN, OTHER_KEY, NO_KEY])
-def test_a_leave_that_was_cut_off_is_finished_first(command: SignupCommand) -> None:
-    assert decided(command, record("leaving")) == FinishLeave(record("leaving"))
+def test_an_interrupted_leave_is_finished_first(command: SignupCommand) -> None:
+    assert decide_step(command, record("leaving")) == FinishLeave(record("leaving"))
 
 
 @pytest.mark.parametrize("status", ["left", "admitted"])
 def test_a_late_copy_of_a_signup_does_not_bring_the_customer_back(status: str) -> None:
-    """P2: the copy of a signup whose stay has ended changes nothing."""
-    assert decided(ANN, record(status), rejoin="always") == Replay(record(status))
+    """P2: a copy of a signup whose stay has ended changes nothing."""
+    assert decide_step(ANN, record(status), rejoin="always") == Replay(record(status))
 
 
 @pytest.mark.parametrize(
@@ -128,17 +128,17 @@ def test_the_list_decides_who_may_join_again(
     rejoin: str, status: str, expected: str | None
 ) -> None:
     former = record(status)
-    assert decided(OTHER_KEY, former, rejoin=rejoin) == (expected or Create(former))
-    closed = decided(OTHER_KEY, former, rejoin=rejoin, open=False)
+    assert decide_step(OTHER_KEY, former, rejoin=rejoin) == (expected or Create(former))
+    closed = decide_step(OTHER_KEY, former, rejoin=rejoin, open=False)
     assert closed == (expected or "waitlist_closed")
 
 
 @pytest.mark.parametrize("command", [ANN, NO_KEY])
-def test_a_stay_past_its_retention_does_not_count(command: SignupCommand) -> None:
+def test_a_stay_whose_retention_has_ended_is_ignored(command: SignupCommand) -> None:
     former = record("left", expires_at=NOW_MILLIS // 1000)
-    assert decided(command, former, rejoin="never") == Create(former)
+    assert decide_step(command, former, rejoin="never") == Create(former)
 
 
-def test_a_record_of_an_earlier_version_has_no_digest_of_the_body() -> None:
+def test_the_body_is_not_compared_with_a_record_of_an_earlier_version() -> None:
     existing = record("waiting", signup_body="")
-    assert decided(OTHER_BODY, existing) == Replay(existing)
+    assert decide_step(OTHER_BODY, existing) == Replay(existing)

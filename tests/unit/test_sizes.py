@@ -1,4 +1,4 @@
-"""What goes into one transaction: DynamoDB takes 100 writes and 4 MB."""
+"""The writes of a transaction stay within the limits of DynamoDB, which are 100 writes and 4 MB."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ NOW = 1_790_000_000_000
 
 
 @given(st.dictionaries(TEXT, VALUES, max_size=5))
-def test_a_size_is_never_below_dynamodbs(item: dict[str, Any]) -> None:
+def test_a_computed_size_is_never_below_the_size_in_dynamodb(item: dict[str, Any]) -> None:
     typed = {name: TypeSerializer().serialize(value) for name, value in item.items()}
     assert item_bytes(item) >= limits.item_bytes(typed)
 
 
 @given(st.lists(st.integers(1, TRANSACTION_BYTES), min_size=1, max_size=40), st.integers(1, 10))
-def test_transactions_keep_the_order_and_are_as_large_as_they_may_be(
+def test_transactions_keep_the_order_and_are_as_large_as_possible(
     sizes: list[int], most: int
 ) -> None:
     groups = list(transactions(sizes, most, lambda size: size))
@@ -46,7 +46,7 @@ def test_transactions_keep_the_order_and_are_as_large_as_they_may_be(
             assert len(group) == most or sum(group) + following[0] > TRANSACTION_BYTES
 
 
-def test_an_item_above_the_limit_is_left_to_dynamodb_to_refuse() -> None:
+def test_an_item_above_the_limit_is_sent_for_dynamodb_to_refuse() -> None:
     assert list(transactions([TRANSACTION_BYTES + 1, 1], 100, lambda size: size)) == [
         [TRANSACTION_BYTES + 1],
         [1],
@@ -71,7 +71,7 @@ def record_of(number: int, **fields: Any) -> EntryRecord:
 
 
 @pytest.mark.parametrize("profile_bytes", [10, 8 * 1024, 100 * 1024])
-def test_dynamodb_takes_each_group_of_an_import(profile_bytes: int) -> None:
+def test_dynamodb_accepts_each_group_of_an_import(profile_bytes: int) -> None:
     table = Table(new_table(), TABLE)
     imports = ImportRecords(table, EntryRecords(table, lambda: NOW))
     records = [record_of(number, profile={"note": "x" * profile_bytes}) for number in range(100)]

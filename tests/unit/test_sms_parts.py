@@ -1,4 +1,5 @@
-"""Parts of an SMS: 3GPP TS 23.038, and the limits that AWS End User Messaging documents.
+"""The number of parts of an SMS, by 3GPP TS 23.038 and the limits that AWS End User Messaging
+documents.
 
 https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
 """
@@ -18,13 +19,14 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("a" * 307, 3),
         ("a" * 459, 3),
         ("a" * 460, 4),
-        # Each of these takes two places.
+        # Each euro sign takes two places.
         ("€" * 80, 1),
         ("€" * 81, 2),
-        # 76 signs fill 152 places of a part, and the next one does not fit into the last place.
+        # A part has 153 places. 76 euro signs fill 152 of them, and the next sign does not fit into
+        # the last place.
         ("€" * 153, 3),
         ("ä" * 160, 1),
-        # Beyond the alphabet: one character makes the whole text longer.
+        # A single character outside the GSM alphabet makes the whole text use 16-bit characters.
         ("a" * 69 + "ê", 1),
         ("a" * 70 + "ê", 2),
         ("ê" * 134, 2),
@@ -33,16 +35,16 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("ش" * 67 * 3, 3),
         ("\N{PARTY POPPER}" * 35, 1),
         ("\N{PARTY POPPER}" * 36, 2),
-        # A pair is not divided between two parts.
+        # A surrogate pair is not split between two parts.
         ("\N{PARTY POPPER}" * 67, 3),
     ],
 )
-def test_a_text_has_so_many_parts(text: str, parts: int) -> None:
+def test_the_parts_of_a_text_are_counted(text: str, parts: int) -> None:
     assert count_sms_parts(text) == parts
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:
-    """The table has 128 places, and the escape character is in one of them."""
+    """The table has 128 places. The escape character, which is not text, takes one of them."""
     assert len(ALPHABET) == 127
     assert len(EXTENSION) == 10
     assert not ALPHABET & EXTENSION

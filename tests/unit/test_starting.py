@@ -1,4 +1,4 @@
-"""What a snapshot of an imported function holds (SnapStart): code, and nothing that grows old."""
+"""A SnapStart snapshot of an imported function contains code, but nothing that becomes outdated."""
 
 import random
 import subprocess
@@ -12,7 +12,8 @@ from waitlist_api import app
 from waitlist_api import maintenance_app as maintenance
 from waitlist_queue import app as private_app
 
-# With no variable set and no way to open a connection; prints what has been composed.
+# This script runs without any variables and cannot open a connection. It prints the number of
+# composed objects.
 IMPORT = """
 import socket
 class NoSocket:
@@ -35,7 +36,7 @@ print({composed}.cache_info().currsize)
 def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     module: str, composed: str
 ) -> None:
-    """P2: no key, clock or connection is from the day of the snapshot."""
+    """P2: no key, time or connection comes from the day on which the snapshot was made."""
     script = IMPORT.format(module=module, composed=composed)
     command = [sys.executable, "-c", script]
     environment = {"PYTHONPATH": ":".join(sys.path)}
@@ -43,21 +44,23 @@ def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     assert (done.stdout.strip(), done.stderr) == ("0", "")
 
 
-def test_a_model_is_built_at_its_first_use() -> None:
-    """Importing the function builds none of the models, of which a request needs few."""
-    models = [one for one in _below(BaseModel) if one.__module__.startswith("waitlist_api.")]
+def test_pydantic_models_are_built_at_their_first_use() -> None:
+    """Importing the function builds no model, because a request needs only a few of them."""
+    models = [
+        one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
+    ]
     assert len(models) > 1
     assert [one for one in models if not one.model_config.get("defer_build")] == []
 
 
-def _below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def _find_subclasses(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
     for one in kind.__subclasses__():
         yield one
-        yield from _below(one)
+        yield from _find_subclasses(one)
 
 
 @pytest.fixture
-def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, value in {
         "TABLE_NAME": "table",
         "PRIVATE_FUNCTION_NAME": "private",
@@ -77,8 +80,8 @@ def composable(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     random.setstate(state)
 
 
-def test_copies_of_one_snapshot_pause_for_different_times(composable: None) -> None:
-    """P9: those who are refused together do not come back together."""
+def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
+    """P9: clients that are refused at the same time must not return at the same time."""
     for compose in (app.api, private_app.service):
         pauses = set()
         for _copy in range(2):

@@ -1,4 +1,4 @@
-"""What a busy table leaves undone of a batch is asked for again, a few times, at random moments."""
+"""Unprocessed items of a batch are requested again, a few times, after random pauses."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:
-    """Does nothing of a batch so many times."""
+    """A DynamoDB client that leaves whole batches unprocessed for the first `times` calls."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -48,14 +48,14 @@ def test_unprocessed_keys_are_requested_again(pauses: list[float]) -> None:
     assert client.asked == [2, 2, 1]
 
 
-def test_deletes_are_repeated_as_well(pauses: list[float]) -> None:
+def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
     client = BusyClient(times=2)
     Table(client, "table", pauses.append).delete_many(KEYS)
     assert client.asked == [2, 2, 2, 1]
 
 
-def test_repeats_come_at_random_moments_and_later_each_time() -> None:
-    """So that many that were turned away together do not come back together."""
+def test_pauses_before_repeats_are_random_and_grow() -> None:
+    """Callers that were turned away together must not all return together."""
     first: list[float] = []
     for _ in range(50):
         pauses: list[float] = []
@@ -68,7 +68,7 @@ def test_repeats_come_at_random_moments_and_later_each_time() -> None:
 
 
 @pytest.mark.parametrize("act", ["get_many", "delete_many"])
-def test_a_table_that_stays_busy_is_given_up(act: str, pauses: list[float]) -> None:
+def test_after_a_few_repeats_a_busy_table_raises_throttled(act: str, pauses: list[float]) -> None:
     """P9"""
     client = BusyClient(times=BATCH_TRIES)
     with pytest.raises(Throttled):

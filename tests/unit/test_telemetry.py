@@ -1,4 +1,4 @@
-"""One line: a log and, with a namespace, metrics."""
+"""A telemetry line is a log line. If there is a namespace, it also carries metrics."""
 
 import json
 import os
@@ -28,7 +28,9 @@ def telemetry(**changes: Any) -> Telemetry:
     return Telemetry("private", now_seconds=lambda: NOW, **settings)
 
 
-def line_of(capsys: pytest.CaptureFixture[str], one: Telemetry, span: Span = SPAN) -> Any:
+def write_and_read_line(
+    capsys: pytest.CaptureFixture[str], one: Telemetry, span: Span = SPAN
+) -> Any:
     one.write(span)
     text = capsys.readouterr().out
     assert text.endswith("\n")
@@ -36,8 +38,8 @@ def line_of(capsys: pytest.CaptureFixture[str], one: Telemetry, span: Span = SPA
     return json.loads(text)
 
 
-def test_a_line_is_a_log_and_a_record_of_metrics(capsys: pytest.CaptureFixture[str]) -> None:
-    line = line_of(capsys, telemetry())
+def test_a_line_is_a_log_entry_and_a_record_of_metrics(capsys: pytest.CaptureFixture[str]) -> None:
+    line = write_and_read_line(capsys, telemetry())
     metrics = line.pop("_aws")
     assert line == {
         "level": "INFO",
@@ -69,30 +71,37 @@ def test_a_line_is_a_log_and_a_record_of_metrics(capsys: pytest.CaptureFixture[s
 def test_a_stack_can_choose_the_metrics_that_it_pays_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Also of operations and outcomes, each of which would be a metric of its own."""
+    """The chosen metrics are not split by operation and outcome.
+
+    Each combination would be a separate metric, which AWS charges for.
+    """
     chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
-    line = line_of(capsys, chosen)
+    line = write_and_read_line(capsys, chosen)
     assert (line["requests"], line["redis_ms"]) == (1, 0.5)
     service = frozenset({("service", "private")})
     assert metrics_of(line) == {("Waitlist/test", "cold_answers", service)}
 
 
-def test_a_line_without_a_chosen_metric_is_written_all_the_same(
+def test_a_line_is_written_even_if_no_metric_is_chosen(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    line = line_of(capsys, telemetry(environ={"METRICS": "none"}, log_level="ERROR"))
+    line = write_and_read_line(capsys, telemetry(environ={"METRICS": "none"}, log_level="ERROR"))
     assert "_aws" not in line
     assert line["time"]
 
 
-def test_only_the_first_line_of_a_process_is_of_a_cold_start(
+def test_only_the_first_line_of_a_process_reports_a_cold_start(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     one = telemetry()
-    assert [line_of(capsys, one)["cold_start"] for _ in range(3)] == [True, False, False]
+    assert [write_and_read_line(capsys, one)["cold_start"] for _ in range(3)] == [
+        True,
+        False,
+        False,
+    ]
 
 
-def test_a_line_goes_out_at_once_behind_what_was_written_before(
+def test_a_line_is_written_at_once_after_earlier_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, writing = os.pipe()
@@ -107,7 +116,7 @@ def test_a_line_goes_out_at_once_behind_what_was_written_before(
     assert [json.loads(line)["operation"] for line in lines[1:]] == ["signup", "signup"]
 
 
-def test_lines_follow_stdout_where_it_goes(tmp_path: Path) -> None:
+def test_lines_follow_a_redirected_stdout(tmp_path: Path) -> None:
     one = telemetry()
     for name in ("first", "second"):
         with (tmp_path / name).open("w") as file, redirect_stdout(file):
@@ -121,14 +130,14 @@ def test_lines_follow_stdout_where_it_goes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["WARNING", "ERROR", "CRITICAL"])
-def test_metrics_come_out_at_every_log_level(
+def test_metrics_are_written_at_every_log_level(
     capsys: pytest.CaptureFixture[str], level: str
 ) -> None:
-    assert "_aws" in line_of(capsys, telemetry(log_level=level))
+    assert "_aws" in write_and_read_line(capsys, telemetry(log_level=level))
 
 
 @pytest.mark.parametrize(("level", "lines"), [("INFO", 1), ("DEBUG", 1), ("WARNING", 0)])
-def test_without_a_namespace_it_is_a_log_line_alone(
+def test_without_a_namespace_a_line_has_no_metrics(
     capsys: pytest.CaptureFixture[str], level: str, lines: int
 ) -> None:
     telemetry(log_level=level, namespace="").write(SPAN)
@@ -147,11 +156,11 @@ def test_without_a_namespace_it_is_a_log_line_alone(
         (None, None),
     ],
 )
-def test_a_line_names_the_trace_that_is_recorded(
+def test_a_line_names_its_trace_if_the_trace_is_recorded(
     capsys: pytest.CaptureFixture[str], header: str | None, trace_id: str | None
 ) -> None:
     environ = {"_X_AMZN_TRACE_ID": header} if header else {}
-    found = line_of(capsys, telemetry(environ=environ)).get("trace_id")
+    found = write_and_read_line(capsys, telemetry(environ=environ)).get("trace_id")
     assert found is None if trace_id is None else found.startswith(trace_id)
 
 
@@ -164,5 +173,5 @@ def test_a_line_names_the_trace_that_is_recorded(
         ("intents_stuck", "Count"),
     ],
 )
-def test_the_end_of_a_name_is_its_unit(name: str, unit: str) -> None:
+def test_the_unit_of_a_metric_follows_from_the_end_of_its_name(name: str, unit: str) -> None:
     assert unit_of(name) == unit

@@ -1,4 +1,4 @@
-"""The keys of entry tokens: which are good, which signs, and when a change is noticed."""
+"""The keys of entry tokens: which keys are valid, which key signs, and when a change is noticed."""
 
 import base64
 import hmac
@@ -28,7 +28,7 @@ ISSUED = (*ENTRY, STAY)
 
 @dataclass
 class Secret:
-    """A secret that may be changed, and be out of reach."""
+    """A secret that can be changed, and can become unreachable."""
 
     text: str
     is_reachable: bool = True
@@ -46,7 +46,7 @@ class Secret:
         keys = {"current": NEW, "previous": OLD, "current_from": from_seconds}
         self.text = json.dumps(keys)
 
-    def process(self) -> EntryTokens:
+    def start_process(self) -> EntryTokens:
         """Return the tokens of a process that starts now."""
         return EntryTokens(self.read, self.clock.now_millis)
 
@@ -60,15 +60,15 @@ def accepts(tokens: EntryTokens, token: str) -> bool:
     return tokens.find_proven_stay(*ENTRY, f"Bearer {token}") == STAY
 
 
-def test_a_token_names_its_key_and_reveals_nothing_of_it() -> None:
+def test_a_token_names_its_key_without_revealing_it() -> None:
     key_id, _ = EntryTokens(OLD).issue(*ISSUED).split(".")
     assert key_id == EntryTokens(json.dumps({"current": OLD})).issue(*ISSUED).split(".")[0]
     assert key_id != EntryTokens(NEW).issue(*ISSUED).split(".")[0]
     assert key_id not in OLD
 
 
-def test_a_plain_secret_is_the_one_key() -> None:
-    """As a stack makes it, and as it was before keys were changed."""
+def test_a_plain_secret_is_the_only_key() -> None:
+    """A new stack has a plain secret, and so had every stack before keys could be rotated."""
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)
     assert accepts(EntryTokens(json.dumps({"current": NEW, "previous": OLD})), token)
@@ -94,14 +94,14 @@ def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
 
 
 def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secret) -> None:
-    """P2: at no second does one process refuse what another has given out."""
-    processes = [secret.process()]
+    """P2: at no time does a process refuse a token that another process has issued."""
+    processes = [secret.start_process()]
     tokens = {processes[0].issue(*ISSUED)}
     for second in range(0, 3 * BEFORE_IT_SIGNS_SECONDS, 20):
         if second == 100:
             secret.rotate()
         if second % 260 == 0:
-            processes.append(secret.process())
+            processes.append(secret.start_process())
         tokens |= {process.issue(*ISSUED) for process in processes}
         assert all(accepts(process, token) for process in processes for token in tokens), second
         secret.clock.advance(20)
@@ -111,7 +111,7 @@ def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secre
 
 
 def test_a_change_is_noticed_within_five_minutes(secret: Secret) -> None:
-    process = secret.process()
+    process = secret.start_process()
     secret.text = json.dumps({"current": NEW, "previous": OLD})
     secret.clock.advance(READ_EACH_SECONDS - 1)
     assert process.issue(*ISSUED) == EntryTokens(OLD).issue(*ISSUED)
@@ -119,9 +119,9 @@ def test_a_change_is_noticed_within_five_minutes(secret: Secret) -> None:
     assert process.issue(*ISSUED) == EntryTokens(NEW).issue(*ISSUED)
 
 
-def test_a_secret_is_read_seldom_and_not_at_each_forged_token(secret: Secret) -> None:
+def test_forged_tokens_do_not_cause_the_secret_to_be_read(secret: Secret) -> None:
     """P9"""
-    process = secret.process()
+    process = secret.start_process()
     for _ in range(100):
         with pytest.raises(Forbidden):
             process.check(*ENTRY, f"Bearer {'0' * 8}.{'A' * 43}")
@@ -130,8 +130,8 @@ def test_a_secret_is_read_seldom_and_not_at_each_forged_token(secret: Secret) ->
 
 
 @pytest.mark.parametrize("trouble", ["out of reach", "spoilt"])
-def test_keys_stay_good_while_the_secret_cannot_be_read(secret: Secret, trouble: str) -> None:
-    process = secret.process()
+def test_keys_stay_valid_while_the_secret_cannot_be_read(secret: Secret, trouble: str) -> None:
+    process = secret.start_process()
     token = process.issue(*ISSUED)
     secret.is_reachable, secret.text = trouble != "out of reach", "spoilt"
     secret.clock.advance(READ_EACH_SECONDS)
@@ -146,10 +146,10 @@ def test_keys_stay_good_while_the_secret_cannot_be_read(secret: Secret, trouble:
 def test_a_process_does_not_start_without_keys(secret: Secret) -> None:
     secret.is_reachable = False
     with pytest.raises(SecretUnavailable):
-        secret.process()
+        secret.start_process()
 
 
-def test_a_token_of_the_old_key_is_renewed_by_the_new_one(secret: Secret) -> None:
+def test_a_token_of_the_old_key_is_renewed_with_the_new_key(secret: Secret) -> None:
     old = EntryTokens(OLD).issue(*ISSUED)
     tokens = EntryTokens(json.dumps({"current": NEW, "previous": OLD}))
     new = tokens.check(*ENTRY, f"Bearer {old}").renewed
@@ -157,7 +157,7 @@ def test_a_token_of_the_old_key_is_renewed_by_the_new_one(secret: Secret) -> Non
     assert tokens.check(*ENTRY, f"Bearer {new}") == Proof(ENTRY[1], STAY)
 
 
-def test_a_token_is_of_one_stay() -> None:
+def test_a_token_belongs_to_a_single_stay() -> None:
     tokens = EntryTokens(OLD)
     earlier, later = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
     assert tokens.check(*ENTRY, f"Bearer {earlier}").stay == STAY
@@ -165,14 +165,14 @@ def test_a_token_is_of_one_stay() -> None:
 
 
 @pytest.mark.parametrize("stay", [0, 1, STAY, 2**45 - 1])
-def test_every_stay_has_a_token_of_one_length(stay: int) -> None:
+def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
     token = EntryTokens(OLD).issue(*ENTRY, stay)
     assert TOKEN.fullmatch(token)
     assert EntryTokens(OLD).check(*ENTRY, f"Bearer {token}").stay == stay
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """P5: it stands in the token for all to read, and the MAC covers it."""
+    """P5: anyone can read the stay in the token, but the MAC covers it."""
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
     at = one.index(".") + 1 + STAY_CHARACTERS
@@ -180,8 +180,10 @@ def test_the_stay_of_a_token_cannot_be_changed() -> None:
         tokens.check(*ENTRY, f"Bearer {another[:at]}{one[at:]}")
 
 
-def test_a_token_from_before_stays_is_refused() -> None:
-    """P5: an HMAC over waitlist and entry alone, the same for each stay of the entry."""
+def test_a_token_that_names_no_stay_is_refused() -> None:
+    """P5: early versions issued an HMAC over waitlist and entry only, which was the same for every
+    stay.
+    """
     key = TokenKeys.parse(OLD).current
     mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")
     token = f"{key.id}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
@@ -189,8 +191,8 @@ def test_a_token_from_before_stays_is_refused() -> None:
         EntryTokens(OLD).check(*ENTRY, f"Bearer {token}")
 
 
-def test_a_code_that_verifies_an_address_cannot_move_an_entry_to_another() -> None:
-    """P5: its parts stand in it for all to read, and the MAC covers them."""
+def test_a_code_that_verifies_an_address_cannot_change_the_address() -> None:
+    """P5: anyone can read the parts of the code, but the MAC covers them."""
     tokens, to = EntryTokens(OLD), "b" * 26
     verifies, moves = (tokens.issue_code(*ISSUED, 60_000, one) for one in ("", to))
     assert tokens.check_code(ENTRY[0], moves).to == to

@@ -1,6 +1,6 @@
-"""What a cancelled transaction means: a condition, a busy table, or a defect of the service.
+"""A cancelled transaction means a failed condition, a busy table, or a defect of the service.
 
-A caller repeats what is throttled, and would repeat for ever what DynamoDB never takes.
+Callers repeat a throttled request. They must not repeat a write that DynamoDB always refuses.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ NEARLY_FULL = "x" * (400 * 1024 - 100)
 
 
 class Cancelling:
-    """A client that cancels each transaction for these reasons."""
+    """A client that cancels each transaction with the given reason codes."""
 
     def __init__(self, *codes: str) -> None:
         self._reasons = [{"Code": code} for code in codes]
@@ -32,15 +32,15 @@ class Cancelling:
         raise ClientError(response, "TransactWriteItems")
 
 
-def cancelled(*codes: str) -> None:
+def transact(*codes: str) -> None:
     Table(Cancelling(*codes), TABLE).transact([])
 
 
 @pytest.mark.parametrize("code", ["ValidationError", "ItemCollectionSizeLimitExceeded"])
 @pytest.mark.parametrize("other", ["None", "TransactionConflict", "ThrottlingError"])
-def test_a_write_that_dynamodb_never_takes_is_raised(code: str, other: str) -> None:
+def test_a_write_that_dynamodb_always_refuses_is_raised(code: str, other: str) -> None:
     with pytest.raises(ClientError) as error:
-        cancelled(other, code)
+        transact(other, code)
     assert error.value.response["Error"]["Code"] == "TransactionCanceledException"
 
 
@@ -54,20 +54,20 @@ def test_a_write_that_dynamodb_never_takes_is_raised(code: str, other: str) -> N
         "InternalServerError",
     ],
 )
-def test_a_busy_table_is_answered_as_throttled(code: str) -> None:
+def test_a_busy_table_raises_throttled(code: str) -> None:
     with pytest.raises(Throttled):
-        cancelled("None", code)
+        transact("None", code)
 
 
 @pytest.mark.parametrize("other", ["ValidationError", "TransactionConflict"])
-def test_a_condition_that_did_not_hold_comes_first(other: str) -> None:
+def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None:
     with pytest.raises(ConditionFailed) as error:
-        cancelled(other, "ConditionalCheckFailed")
+        transact(other, "ConditionalCheckFailed")
     assert error.value.item is None
 
 
-def test_an_item_that_grows_too_large_in_a_transaction_is_no_throttling() -> None:
-    """The same on DynamoDB Local: `make test-dynamodb`."""
+def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
+    """`make test-dynamodb` runs the same check on DynamoDB Local."""
     client = new_table()
     table = Table(client, TABLE)
     table.transact([table.put_write({**KEY, "text": NEARLY_FULL})])

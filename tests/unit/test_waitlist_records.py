@@ -1,4 +1,4 @@
-"""The record of a waitlist: its policy, its segments, and how far they are built."""
+"""The record of a waitlist stores its policy, its segments, and the progress of building them."""
 
 import json
 from typing import Any
@@ -29,14 +29,14 @@ def settings(segments: Declared, **others: Any) -> WaitlistSettings:
     return WaitlistSettings(name="Bakery", segments=segments, **others)
 
 
-def found(records: WaitlistRecords) -> WaitlistRecord:
+def read_record(records: WaitlistRecords) -> WaitlistRecord:
     record = records.get("bakery")
     assert record
     return record
 
 
-def replaced(records: WaitlistRecords, segments: Declared, **others: Any) -> WaitlistRecord:
-    record = records.replace(found(records), settings(segments, **others), 2)
+def replace_settings(records: WaitlistRecords, segments: Declared, **others: Any) -> WaitlistRecord:
+    record = records.replace(read_record(records), settings(segments, **others), 2)
     assert record
     return record
 
@@ -51,7 +51,7 @@ def records(client: Any) -> WaitlistRecords:
     return WaitlistRecords(Table(client, TABLE))
 
 
-def test_a_stored_policy_names_all_its_settings_so_a_new_default_leaves_it_as_it_is(
+def test_a_new_default_does_not_change_a_stored_policy(
     records: WaitlistRecords, client: Any
 ) -> None:
     records.create("bakery", settings(NONE, admission=AdmissionPolicy()), 1)
@@ -59,33 +59,33 @@ def test_a_stored_policy_names_all_its_settings_so_a_new_default_leaves_it_as_it
     stored = json.loads(client.get_item(TableName=TABLE, Key=key)["Item"]["admission"]["S"])
     assert set(stored) == {one.encode_name for one in msgspec.structs.fields(AdmissionPolicy)}
     kept = AdmissionPolicy(no_show="keep_place")
-    replaced(records, NONE, admission=kept)
-    assert found(records).settings.admission == kept
+    replace_settings(records, NONE, admission=kept)
+    assert read_record(records).settings.admission == kept
 
 
-def test_segments_that_are_declared_again_are_built_anew(records: WaitlistRecords) -> None:
+def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) -> None:
     records.create("bakery", settings(BY_LANGUAGE), 1)
-    replaced(records, NONE)
-    record = replaced(records, BY_LANGUAGE)
+    replace_settings(records, NONE)
+    record = replace_settings(records, BY_LANGUAGE)
     assert (record.segments_version, record.segments_state) == (3, "building")
 
 
 @pytest.mark.parametrize("theirs", [NONE, BY_LANGUAGE, BY_BOTH])
-def test_settings_that_another_operator_has_changed_since_are_not_replaced(
+def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """P2: also not by settings that would bring the former segments back."""
+    """P2: this includes settings that would bring the former segments back."""
     records.create("bakery", settings(BY_LANGUAGE), 1)
-    before = found(records)
-    expected = replaced(records, theirs)
+    before = read_record(records)
+    expected = replace_settings(records, theirs)
     with pytest.raises(VersionChanged):
         records.replace(before, settings(BY_LANGUAGE), 3)
-    assert found(records) == expected
+    assert read_record(records) == expected
 
 
-def test_a_list_that_is_deleted_is_not_replaced(records: WaitlistRecords) -> None:
+def test_the_settings_of_a_deleted_list_are_not_replaced(records: WaitlistRecords) -> None:
     records.create("bakery", settings(BY_LANGUAGE), 1)
-    before = found(records)
+    before = read_record(records)
     records.begin_delete("bakery", 2)
     assert records.replace(before, settings(NONE), 2) is None
 
@@ -94,30 +94,30 @@ AT_NINE = AdmissionPolicy(schedule=(Scheduled(cron="0 9 * * *", count=5),))
 AT_TEN = AdmissionPolicy(schedule=(Scheduled(cron="0 10 * * *", count=5),))
 
 
-def test_only_another_schedule_begins_to_count_anew(records: WaitlistRecords) -> None:
+def test_only_a_changed_schedule_starts_counting_again(records: WaitlistRecords) -> None:
     records.create("bakery", settings(NONE, admission=AT_NINE), 1)
-    records.note_scheduled(found(records), 10)
-    records.note_counted(found(records), 10, 5)
-    noted = replaced(records, BY_BOTH, admission=replace(AT_NINE, max_inside=3))
+    records.note_scheduled(read_record(records), 10)
+    records.note_counted(read_record(records), 10, 5)
+    noted = replace_settings(records, BY_BOTH, admission=replace(AT_NINE, max_inside=3))
     assert (noted.schedule_version, noted.schedule_since, noted.scheduled_until) == (1, 1, 10)
     assert (noted.counted_until, noted.counted_slots) == (10, 5)
-    begun = replaced(records, BY_BOTH, admission=AT_TEN)
+    begun = replace_settings(records, BY_BOTH, admission=AT_TEN)
     assert (begun.schedule_version, begun.schedule_since, begun.scheduled_until) == (3, 2, 2)
     assert (begun.counted_until, begun.counted_slots) == (0, 0)
-    assert replaced(records, BY_BOTH).schedule_version == 0
-    assert replaced(records, BY_BOTH, admission=AT_TEN).schedule_version == 5
+    assert replace_settings(records, BY_BOTH).schedule_version == 0
+    assert replace_settings(records, BY_BOTH, admission=AT_TEN).schedule_version == 5
 
 
-def test_a_note_about_a_former_schedule_changes_nothing(records: WaitlistRecords) -> None:
+def test_progress_of_a_former_schedule_is_not_saved(records: WaitlistRecords) -> None:
     records.create("bakery", settings(NONE, admission=AT_NINE), 1)
-    former = found(records)
-    begun = replaced(records, NONE, admission=AT_TEN)
+    former = read_record(records)
+    begun = replace_settings(records, NONE, admission=AT_TEN)
     assert not records.note_scheduled(former, 10)
     records.note_counted(former, 10, 5)
-    assert found(records) == begun
+    assert read_record(records) == begun
 
 
-def test_what_is_left_of_counted_slots_only_falls(records: WaitlistRecords) -> None:
+def test_the_remaining_slots_of_an_instant_only_decrease(records: WaitlistRecords) -> None:
     records.create("bakery", settings(NONE, admission=AT_NINE), 1)
     for until, slots, kept in [
         (10, 5, (10, 5)),
@@ -125,19 +125,19 @@ def test_what_is_left_of_counted_slots_only_falls(records: WaitlistRecords) -> N
         (10, 2, (10, 2)),
         (9, 0, (10, 2)),
     ]:
-        records.note_counted(found(records), until, slots)
-        assert (found(records).counted_until, found(records).counted_slots) == kept
+        records.note_counted(read_record(records), until, slots)
+        assert (read_record(records).counted_until, read_record(records).counted_slots) == kept
 
 
-def test_how_far_segments_are_built_is_noted_of_those_declared_now(
+def test_the_progress_of_building_is_saved_only_for_the_declared_segments(
     records: WaitlistRecords,
 ) -> None:
     records.create("bakery", settings(BY_LANGUAGE), 1)
-    former = found(records).segments
-    current = replaced(records, BY_BOTH).segments
+    former = read_record(records).segments
+    current = replace_settings(records, BY_BOTH).segments
     records.note_segments(former, "ready")
-    assert found(records).segments_state == "building"
+    assert read_record(records).segments_state == "building"
     records.note_segments(current, "ready")
-    assert found(records).segments_state == "ready"
+    assert read_record(records).segments_state == "ready"
     records.note_segments(Segments("florist", BY_BOTH, 2), "building")
     assert records.get("florist") is None
