@@ -12,7 +12,7 @@ from tests.support.gateway import Answer
 from tests.support.passes import ENTRY_ID, WAITLIST_ID, Issuer
 from tests.support.people import People
 from tests.support.world import SECRET
-from tests.unit.test_passes import failing, refusal
+from tests.unit.test_passes import failing_client, refusal
 from tools.local.kms import KEY_ARN
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.passes import DISCOVERY_PATH, KEYS_PATH, KmsKeys, Passes
@@ -96,7 +96,7 @@ def test_the_published_keys_verify_passes(people: People) -> None:
 def test_an_outage_of_kms_says_when_to_come_again(
     people: People, failure: Exception, status: int, code: str
 ) -> None:
-    passes = Passes(KmsKeys((KEY_ARN,), failing(failure)))
+    passes = Passes(KmsKeys((KEY_ARN,), failing_client(failure)))
     services = replace(people.world.services, passes=passes)
     people.world.api = Api(services, None, Logger(service="test", level="CRITICAL"))
     refused(get(people, KEYS_PATH), status, code)

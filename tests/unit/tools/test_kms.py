@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.unit.test_passes import URL, issued, passes_of, read
+from tests.unit.test_passes import URL, create_passes, issue, verify
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import HttpRequest
 from tools.local.kms import ALGORITHM, KEY_ARN, PATH, KmsEndpoint, LocalKms
@@ -28,10 +28,10 @@ def kms() -> Iterator[Any]:
 
 
 def test_it_signs_passes_that_a_library_accepts(kms: Any) -> None:
-    passes = passes_of(kms, KEY_ARN)
-    token = issued(passes)
-    assert token == issued(passes)
-    assert read(token, passes)["iss"] == URL
+    passes = create_passes(kms, KEY_ARN)
+    token = issue(passes)
+    assert token == issue(passes)
+    assert verify(token, passes)["iss"] == URL
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_a_web_page_gets_no_signature(header: tuple[str, str]) -> None:
 
 def test_a_kept_key_signs_alike_in_the_next_run(tmp_path: Path) -> None:
     path = tmp_path / "pass-key.json"
-    first, second = (issued(passes_of(LocalKms(path), KEY_ARN)) for _ in range(2))
-    assert first == second != issued(passes_of(LocalKms(), KEY_ARN))
+    first, second = (issue(create_passes(LocalKms(path), KEY_ARN)) for _ in range(2))
+    assert first == second != issue(create_passes(LocalKms(), KEY_ARN))
     assert path.stat().st_mode & 0o077 == 0
