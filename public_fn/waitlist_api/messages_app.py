@@ -25,9 +25,9 @@ from waitlist_api.messages.sender import Sender, Transport
 from waitlist_api.messages.trial import TRIAL
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
-from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -67,7 +67,7 @@ def batches() -> Batches:
         WaitlistRecords(table),
         Deliveries(table),
         Recipients(table, now_millis),
-        NoticeRecords(table),
+        Ledger(table),
         limits,
         _channels(config),
         Letterhead(config.base_url, tokens, is_for_guests=not config.has_accounts),

@@ -25,9 +25,9 @@ from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
-from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
@@ -242,7 +242,7 @@ def test_a_message_uses_what_is_said(
         WaitlistRecords(table),
         Deliveries(table),
         Recipients(table, now_millis),
-        NoticeRecords(table),
+        Ledger(table),
         Limits(
             targets=Targets(table),
             budgets=Budgets(table),

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tests.support.dynamodb import TABLE
 from tests.support.tables import items_of, new_table
 from waitlist_api.observability.metrics import MetricsCollector
-from waitlist_api.records import bans
+from waitlist_api.records import bans, notices
 from waitlist_api.records.alias import Alias
 from waitlist_api.records.asks import Signup, ask_for_link
 from waitlist_api.records.bans import Ban
@@ -25,8 +25,8 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.ledger import EntryChanged, Ledger
-from waitlist_api.records.moves import Moves
-from waitlist_api.records.notices import Notice, NoticeRecords
+from waitlist_api.records.moves import Aliases, ask_to_move
+from waitlist_api.records.notices import Notice
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.retention import Retention
 from waitlist_api.records.table import Table
@@ -55,8 +55,7 @@ class Life:
         self.erasures = Erasures(table)
         self.transitions = Transitions(table, Retention(table, keeps_for_ever), MetricsCollector())
         self.ledger = Ledger(table)
-        self.moves = Moves(table, self.entries, self.erasures)
-        self.notices = NoticeRecords(table)
+        self.aliases = Aliases(table, self.entries, self.erasures)
         self.recipients = Recipients(table, lambda: NOW)
         self.stamp = 100
         self.stays = 0
@@ -258,10 +257,11 @@ class Life:
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
         stamp = self.draw()
-        return self.moves.ask(record, ADDRESS, f"ada-{stamp}@example.com", stamp, NOW)
+        decided = ask_to_move(record, ADDRESS, f"ada-{stamp}@example.com", stamp, NOW)
+        return self.ledger.commit(record, decided, NOW)
 
     def tell(self, record: EntryRecord) -> None:
-        self.notices.record(Notice(record, "near"), self.draw())
+        self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
     def point_address(self) -> Alias:
         """Let the id of an address point to the entry."""
@@ -355,8 +355,22 @@ def decided(verb: c.Verb) -> Step:
     return lambda life: life.decision(verb)
 
 
+def take_back(life: Life, told: EntryRecord) -> None:
+    life.ledger.commit(told, notices.take_back(told), NOW)
+
+
 # What was read or decided first, what happened then, and the write that came too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
+    "taking a notice back: the entry was moved": (
+        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
+        lambda life: life.bump(life.move(life.draw())),
+        take_back,
+    ),
+    "taking a notice back: the person was told again": (
+        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
+        with_record(Life.tell),
+        take_back,
+    ),
     "a signup over a stale alias: another alias is there": (
         Life.point_address,
         in_turn(Life.forget_address, Life.point_address),
@@ -701,10 +715,6 @@ def end_question(life: Life, seen: EntryRecord) -> None:
     life.transitions.end_question(seen, seen.ticket, NOW)
 
 
-def take_back(life: Life, told: EntryRecord) -> None:
-    assert not life.notices.take_back(told)
-
-
 def turn_off(life: Life, record: EntryRecord) -> None:
     assert record.ticket is not None
     assert not life.recipients.turn_off(*KEY, record.ticket)
@@ -746,16 +756,6 @@ IGNORED: dict[str, tuple[Step, Step, Late]] = {
         in_turn(Life.sign_up, Life.ask_in_vain),
         in_turn(JOIN_AGAIN, Life.ask_in_vain),
         end_question,
-    ),
-    "taking a notice back: the entry was moved": (
-        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
-        lambda life: life.bump(life.move(life.draw())),
-        take_back,
-    ),
-    "taking a notice back: the person was told again": (
-        in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
-        with_record(Life.tell),
-        take_back,
     ),
     "messages off: another stay has begun": (Life.sign_up, JOIN_AGAIN, turn_off),
     "messages off: the entry is being erased": (Life.sign_up, Life.begin_to_erase, turn_off),

@@ -33,9 +33,9 @@ from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
+from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
-from waitlist_api.records.notices import NoticeRecords
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings
@@ -106,7 +106,7 @@ class Mailbox(Background):
             self._waitlists,
             Deliveries(table),
             Recipients(table, now_millis),
-            NoticeRecords(table),
+            Ledger(table),
             Limits(
                 targets=Targets(table),
                 budgets=Budgets(table),

@@ -18,8 +18,9 @@ from waitlist_api.records.alias import Alias
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.ledger import EntryChanged
-from waitlist_api.records.moves import Moves
+from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.ledger import EntryChanged, Ledger
+from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
@@ -39,7 +40,8 @@ class AddressChanges(Struct, frozen=True):
     entries: EntryRecords
     recovering_queue: RecoveringQueue
     steps: EditSteps
-    moves: Moves
+    ledger: Ledger
+    erasures: Erasures
     leaves: Leaves
     now_millis: NowMillis
 
@@ -55,7 +57,8 @@ class AddressChanges(Struct, frozen=True):
         due_millis = _due_millis(record, is_repeat=is_repeat)
         if now_millis >= due_millis:
             stamp = self.recovering_queue.draw_stamp(record)
-            return self.moves.ask(record, to, address, stamp, now_millis)
+            decided = ask_to_move(record, to, address, stamp, now_millis)
+            return self.ledger.commit(record, decided, now_millis)
         if not is_repeat:
             raise TooManyChanges(due_millis - now_millis, TOO_OFTEN.format(iso(due_millis)))
         return record
@@ -64,9 +67,9 @@ class AddressChanges(Struct, frozen=True):
         """Cancel a pending move, because the customer has given the current address again."""
         if not record.moving_to:
             return record
-        return self.moves.withdraw(
-            record, self.recovering_queue.draw_stamp(record), self.now_millis()
-        )
+        now_millis = self.now_millis()
+        decided = keep_address(record, self.recovering_queue.draw_stamp(record), now_millis)
+        return self.ledger.commit(record, decided, now_millis)
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
         """Move the entry to the address with the id `to`, which its owner has just verified.
@@ -99,10 +102,14 @@ class AddressChanges(Struct, frozen=True):
         profile = self._profile(record)
         self.steps.readdress(record, profile)
         try:
-            stamp = self.recovering_queue.draw_stamp(record)
-            self.moves.move(record, profile, over, stamp, self.now_millis())
+            stamp, now_millis = self.recovering_queue.draw_stamp(record), self.now_millis()
+            decided = move(record, profile, over, stamp, now_millis)
+            self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
+        if record.moved_to and record.moved_to != to:
+            # If the process dies before this step, maintenance finds that the alias is stale.
+            self.erasures.forget_alias(record)
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | Alias | None) -> None:

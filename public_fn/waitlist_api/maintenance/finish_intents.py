@@ -18,7 +18,7 @@ from waitlist_api.records.entry import PRESENT, SHARDS, EntryRecord, HistoryEven
 from waitlist_api.records.erasures import Erasures
 from waitlist_api.records.intents import UNVERIFIED, VERIFICATION_ASKED
 from waitlist_api.records.ledger import Ledger
-from waitlist_api.records.moves import Moves
+from waitlist_api.records.moves import Aliases
 from waitlist_api.records.places import IndexRow, Places
 from waitlist_shared.errors import WaitlistError
 
@@ -42,7 +42,7 @@ class IntentFinisher(Struct, frozen=True):
     now_millis: NowMillis
     metrics: MetricsCollector
     ledger: Ledger
-    moves: Moves
+    aliases: Aliases
 
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the signups and leaves that were interrupted more than a minute ago.
@@ -78,7 +78,7 @@ class IntentFinisher(Struct, frozen=True):
             return
         if placed.status == MOVED:
             key = (placed.waitlist_id, placed.entry_id)
-            self.moves.check_alias(*key, began_millis, is_over)
+            self.aliases.check_alias(*key, began_millis, is_over)
             return
         # The index may lag, so read the record itself.
         record = self.entries.get(placed.waitlist_id, placed.entry_id)

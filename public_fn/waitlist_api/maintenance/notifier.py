@@ -10,8 +10,8 @@ from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.maintenance.isolation import run_all
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.ledger import EntryChanged
-from waitlist_api.records.notices import Notice, NoticeRecords, Word
+from waitlist_api.records.ledger import EntryChanged, Ledger
+from waitlist_api.records.notices import Notice, Word
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import is_closed
 from waitlist_shared import contracts as c
@@ -53,7 +53,7 @@ class Notifier(Struct, frozen=True):
 
     queue: QueueClient
     entries: EntryRecords
-    notices: NoticeRecords
+    ledger: Ledger
     now_millis: NowMillis
 
     def notify(
@@ -93,7 +93,7 @@ class Notifier(Struct, frozen=True):
         if is_time_up():
             return False
         try:
-            self.notices.record(notice, stamp)
+            self.ledger.commit(notice.record, notice.decide(stamp), self.now_millis())
         except EntryChanged:
             return False
         return True

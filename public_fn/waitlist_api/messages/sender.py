@@ -13,7 +13,8 @@ from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_api.records.notices import NoticeRecords
+from waitlist_api.records.ledger import EntryChanged, Ledger
+from waitlist_api.records.notices import take_back
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords, WaitlistSettings, offer_hours_of
 from waitlist_api.settings.hours import next_time_within
@@ -65,7 +66,7 @@ class Sender(Struct, frozen=True):
     waitlists: WaitlistRecords
     deliveries: Deliveries
     recipients: Recipients
-    notices: NoticeRecords
+    ledger: Ledger
     limits: Limits
     channels: Mapping[Channel, Transport]
     head: Letterhead
@@ -128,8 +129,10 @@ class Sender(Struct, frozen=True):
             return
         if self.deliveries.is_sent(delivery, self.now_millis()):
             return
-        if not self.notices.take_back(record):
-            raise TryAgain("changed")
+        try:
+            self.ledger.commit(record, take_back(record), self.now_millis())
+        except EntryChanged as changed:
+            raise TryAgain("changed") from changed
 
     def bounce(self, delivery: Delivery) -> None:
         """Record that a sent message bounced. The address gets no further messages in this stay."""

@@ -45,17 +45,27 @@ class EntryChanged(Exception):
         self.alias = alias
 
 
+class Put(Struct, frozen=True):
+    """An item of another kind, and the condition under which it is written."""
+
+    item: Item
+    condition: str
+    values: Item
+
+
 class Commit(Struct, frozen=True, kw_only=True):
     """A decided change of an entry, with everything that is written in the same transaction.
 
     `after` is the whole record as it will be. `events` are added to the history, and `change` to
-    the journal. `unindexed` are the keys of earlier events that are taken off the index.
+    the journal. `unindexed` are the keys of earlier events that are taken off the index. If the
+    condition of one of the `puts` fails, nothing is written.
     """
 
     after: EntryRecord
     events: tuple[HistoryEvent, ...] = ()
     change: Change | None = None
     unindexed: tuple[Key, ...] = ()
+    puts: tuple[Put, ...] = ()
 
 
 class Ledger(Struct, frozen=True):
@@ -77,6 +87,9 @@ class Ledger(Struct, frozen=True):
             self.table.update_write(event, OFF_INDEX, "attribute_exists(#pk)", {})
             for event in decided.unindexed
         ]
+        writes += [
+            self.table.put_write(put.item, put.condition, put.values) for put in decided.puts
+        ]
         if decided.change is not None:
             writes.append(self.table.put_write(decided.change.to_item(now_millis)))
         with entry_changed():
@@ -92,8 +105,13 @@ class Ledger(Struct, frozen=True):
         if before is None:
             return self.table.put_write(after.to_item(**index_key(after)), UNKNOWN)
         update, values = update_of(before, after)
-        values |= {"read_revision": before.revision, "read_stay": before.join_id}
+        values |= values_as_read(before)
         return self.table.update_write(record_key(*after.key), update, AS_READ, values)
+
+
+def values_as_read(record: EntryRecord) -> Item:
+    """Return the values of the condition AS_READ."""
+    return {"read_revision": record.revision, "read_stay": record.join_id}
 
 
 def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:

@@ -1,15 +1,14 @@
-"""Write notices, which are events that announce that a turn is near or that an offer ends soon."""
+"""Decide about notices: events that announce that a turn is near, or that an offer ends soon."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.records.asks import pause_millis
 from waitlist_api.records.decisions import MAINTENANCE
-from waitlist_api.records.entries import STATUSES
-from waitlist_api.records.entry import EntryRecord, HistoryEvent, record_key
-from waitlist_api.records.ledger import entry_changed
-from waitlist_api.records.table import ConditionFailed, Table
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.ledger import Commit
 from waitlist_shared.ranks import millis_of
 
 Word = Literal["near", "ending"]
@@ -43,62 +42,24 @@ class Notice(Struct, frozen=True):
             return 0
         return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
 
-    def changes(self, stamp: int) -> dict[str, Any]:
-        """Return the changes of the record when the notice is written with this stamp."""
+    def decide(self, stamp: int) -> Commit:
+        """Return the change that writes the notice.
+
+        `stamp` must come from Redis and be later than every stamp in the record.
+        """
+        record = replace(self.record, edited_stamp=stamp)
         if self.word == "ending":
-            return {"ending_offer": self.record.claim_token}
-        return {
-            "near_rank": self.record.rank,
-            "near_stamp": stamp,
-            "near_count": self.record.near_count + 1,
-        }
+            after = replace(record, ending_offer=record.claim_token)
+        else:
+            near_count = record.near_count + 1
+            after = replace(record, near_rank=record.rank, near_stamp=stamp, near_count=near_count)
+        event = HistoryEvent(stamp=stamp, event=self.word, by=MAINTENANCE)
+        return Commit(after=after, events=(event,))
 
 
-class NoticeRecords(Struct, frozen=True):
-    """Writes each notice once, with its event and the record in one transaction."""
+def take_back(record: EntryRecord) -> Commit:
+    """Return the change which notes that the customer was not told after all.
 
-    table: Table
-
-    def take_back(self, record: EntryRecord) -> bool:
-        """Note that the customer was not told after all that their turn is near.
-
-        The customer is told when their turn comes near again. Return False if the entry's place or
-        the notice has changed since the record was read.
-        """
-        values = {"known": record.stamp, "near_stamp": record.near_stamp}
-        condition = "#stamp = :known AND #near_stamp = :near_stamp"
-        try:
-            self.table.update(record_key(*record.key), "REMOVE #near_rank", condition, values)
-        except ConditionFailed:
-            return False
-        return True
-
-    def record(self, notice: Notice, stamp: int) -> None:
-        """Write a notice.
-
-        `stamp` must come from Redis and be later than every stamp in the record. Raise EntryChanged
-        if the notice was already written, or if anything else has happened to the entry.
-        """
-        record = notice.record
-        event = HistoryEvent(stamp=stamp, event=notice.word, by=MAINTENANCE)
-        changes = notice.changes(stamp) | {"edited_stamp": stamp}
-        values = STATUSES | changes
-        values |= {
-            "now_status": record.status,
-            "join_id": record.join_id,
-            "known": record.stamp,
-        }
-        edited = "attribute_not_exists(#edited_stamp)"
-        if record.edited_stamp:
-            edited, values["edited_before"] = "#edited_stamp = :edited_before", record.edited_stamp
-        condition = (
-            f"#status = :now_status AND #join_id = :join_id AND #stamp = :known AND {edited}"
-        )
-        update = "SET " + ", ".join(f"#{name} = :{name}" for name in changes)
-        with entry_changed():
-            self.table.transact(
-                [
-                    self.table.update_write(record_key(*record.key), update, condition, values),
-                    self.table.put_write(event.to_item(*record.key)),
-                ]
-            )
+    The customer is told when their turn comes near again.
+    """
+    return Commit(after=replace(record, near_rank=None))

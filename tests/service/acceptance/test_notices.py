@@ -402,8 +402,9 @@ def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen:
         people.withdraw("ann")
         people.admit(1)
     events = people.events("ann")
+    decided = Notice(before, "ending").decide(before.stamp + 99)
     with pytest.raises(EntryChanged):
-        world.maintenance.notifier.notices.record(Notice(before, "ending"), before.stamp + 99)
+        world.maintenance.notifier.ledger.commit(before, decided, world.clock.now_millis())
     assert people.events("ann") == events
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tests.service.bus.scene import LEASE_SECONDS, OFFER_SECONDS, RETENTION_DAYS, Scene
 from tests.support.faults import Crash, crash_after
 from waitlist_api.entries.signup_step import SignupCommand
+from waitlist_api.records.moves import ask_to_move, move
 
 Published = tuple[str, str | None]
 WORDS = (
@@ -228,12 +229,14 @@ def moves(scene: Scene) -> None:
     """Move Ada's entry to another address, which she gives a minute from now."""
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
-    to, moves = scene.people.id_of("eve"), services.address_changes.moves
+    to, ledger = scene.people.id_of("eve"), services.address_changes.ledger
     draw_stamp = services.address_changes.recovering_queue.draw_stamp
     scene.world.advance(60)
-    asked = moves.ask(record, to, "", draw_stamp(record), now_millis())
+    decided = ask_to_move(record, to, "", draw_stamp(record), now_millis())
+    asked = ledger.commit(record, decided, now_millis())
     scene.world.advance(60)
-    moves.move(asked, {}, None, draw_stamp(asked), now_millis())
+    decided = move(asked, {}, None, draw_stamp(asked), now_millis())
+    ledger.commit(asked, decided, now_millis())
 
 
 @story(BANNED, ERASED)

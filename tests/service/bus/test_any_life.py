@@ -19,7 +19,9 @@ from tests.support.faults import Crash, crash_after
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE
 from tools.local.sqs import lambda_event
 from waitlist_api.errors import EntryNotFound
+from waitlist_api.records.entry import PRESENT
 from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.moves import ask_to_move, move
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import WebhookSender
@@ -51,15 +53,17 @@ def ask_for_link(people: Admissions, name: str) -> None:
 def change_address(people: Admissions, name: str) -> None:
     """Give another address, and verify it a moment later."""
     services, to = people.world.services, people.id_of(f"{name}, elsewhere")
-    moves, draw_stamp = (
-        services.address_changes.moves,
-        services.address_changes.recovering_queue.draw_stamp,
-    )
+    ledger = services.address_changes.ledger
+    draw_stamp = services.address_changes.recovering_queue.draw_stamp
     now_millis = people.world.clock.millis
     with suppress(EntryNotFound, EntryChanged):
         record = services.entries.find(people.waitlist_id, people.id_of(name))
-        asked = moves.ask(record, to, "", draw_stamp(record), now_millis)
-        moves.move(asked, {}, None, draw_stamp(asked), now_millis)
+        if record.status not in PRESENT:
+            return
+        decided = ask_to_move(record, to, "", draw_stamp(record), now_millis)
+        asked = ledger.commit(record, decided, now_millis)
+        decided = move(asked, {}, None, draw_stamp(asked), now_millis)
+        ledger.commit(asked, decided, now_millis)
 
 
 DEEDS: dict[str, Deed] = {
