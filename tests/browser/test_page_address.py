@@ -223,7 +223,7 @@ def test_a_code_of_someone_else_replaces_no_place(
         mails = http.get("/_local/mailbox.json").json()["messages"]
         texts = [one["text"] for one in mails if one["to"] == body["profile"]["email"]]
         page.goto(next(word for word in texts[-1].split() if f"{path}#" in word))
-        expect(page.get_by_text("This browser has a place")).to_have_count(len(opened))
+        expect(page.get_by_text("This browser already has a place")).to_have_count(len(opened))
         page.get_by_role("button", name="Keep my place").click()
         expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
         kept = "Object.values(localStorage).map(JSON.parse).find((one) => one.entry).entry.entry_id"

@@ -195,7 +195,7 @@ def test_a_customer_lets_others_pass_by_keyboard(stage: Stage) -> None:
     stage.configure(rest=None)
     press("Space")
     dialog.get_by_role("button", name="Let others pass").click()
-    expect(status).to_contain_text("in this line any more")
+    expect(status).to_contain_text("You can no longer let others pass in this line")
     expect(page.get_by_role("button", name="Let others pass")).to_be_hidden()
 
 
