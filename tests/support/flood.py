@@ -31,7 +31,7 @@ FLOOD: dict[str, Dearest] = {
     # By an address that is to be verified, whose former stay had other data.
     f"POST {LIST}/entries": Dearest(Operation(writes=37, table_calls=3, events=2), 24, offers=1),
     f"POST {LIST}/verify": Dearest(
-        Operation(writes=13, reads=2, table_calls=3, queue_calls=3, events=1), 10
+        Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
     ),
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
@@ -41,18 +41,18 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, table_calls=2, events=1), 13),
     # Other data, and no more messages.
-    f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=3, table_calls=6, events=1), 14),
+    f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=2, table_calls=5, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
         Operation(writes=25, reads=1, table_calls=3, events=1), 13, offers=1
     ),
     f"POST {ENTRY}/rest": Dearest(
-        Operation(writes=13, reads=2, table_calls=3, queue_calls=3, events=1), 10
+        Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
     ),
     f"POST {ENTRY}/resume": Dearest(
-        Operation(writes=13, reads=2, table_calls=3, queue_calls=3, events=1), 10
+        Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
     ),
     f"POST {ENTRY}/confirm": Dearest(
-        Operation(writes=13, reads=2, table_calls=3, queue_calls=3, events=1), 10
+        Operation(writes=13, reads=1, table_calls=2, queue_calls=3, events=1), 10
     ),
     f"POST {LIST}/links": Dearest(
         Operation(writes=8, reads=2, table_calls=3, queue_calls=1, events=1), 8

@@ -23,6 +23,7 @@ from waitlist_api.records.edits import change_readiness, edit
 from waitlist_api.records.entries import EntryRecords, LeftOffer, Move
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.erasures import Erasures
+from waitlist_api.records.exits import go_out
 from waitlist_api.records.intents import VERIFICATION_ASKED
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.moves import Aliases, ask_to_move
@@ -187,10 +188,16 @@ class Life:
         return self.record
 
     def exit(self, record: EntryRecord) -> EntryRecord:
-        return self.entries.record_exit(record, "customer", "", NOW)
+        return self.exit_at(record, NOW)
+
+    def exit_at(
+        self, record: EntryRecord, now_millis: int, *, keeps_room: bool = False
+    ) -> EntryRecord:
+        decided = go_out(record, "customer", "", now_millis, keeps_room=keeps_room)
+        return self.ledger.commit(record, decided, now_millis)
 
     def exit_and_keep_room(self, record: EntryRecord) -> EntryRecord:
-        return self.entries.record_exit(record, "customer", "", NOW, keeps_room=True)
+        return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
         """Return a move that Redis made with this stamp, knowing what the record has."""
@@ -400,7 +407,7 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
     ),
     "a signup: the customer has gone out": (
         Life.admit,
-        lambda life: life.entries.record_exit(life.record, "customer", "", NOW + 1),
+        lambda life: life.exit_at(life.record, NOW + 1),
         sign_up_again,
     ),
     "a signup: the customer is banned": (

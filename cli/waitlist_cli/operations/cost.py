@@ -33,7 +33,7 @@ OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
     # The signup on a waitlist that verifies addresses, and the link that the person opens.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
-    "verify": Operation(writes=7, reads=2, table_calls=3, queue_calls=3, events=1),
+    "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
     "board": Operation(),
     "offer": Operation(writes=7, reads=1, table_calls=2, queue_calls=0, events=1),

@@ -9,7 +9,8 @@ from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.ledger import EntryChanged
+from waitlist_api.records.exits import go_out
+from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import frees_at_end
 from waitlist_shared import contracts as c
@@ -27,6 +28,7 @@ class Exits(Struct, frozen=True):
     """
 
     entries: EntryRecords
+    ledger: Ledger
     waitlist_cache: WaitlistCache
     recovering_queue: RecoveringQueue
     now_millis: NowMillis
@@ -61,7 +63,8 @@ class Exits(Struct, frozen=True):
         settings = self.waitlist_cache.find(record.waitlist_id).settings
         keeps_room = is_customer and frees_at_end(settings)
         try:
-            return self.entries.record_exit(record, by, reason, now_millis, keeps_room=keeps_room)
+            decided = go_out(record, by, reason, now_millis, keeps_room=keeps_room)
+            return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
 

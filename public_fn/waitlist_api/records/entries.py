@@ -35,7 +35,7 @@ from waitlist_api.records.intents import (
     joining_over,
     rejoining,
 )
-from waitlist_api.records.journal import EXITED, Change
+from waitlist_api.records.journal import Change
 from waitlist_api.records.ledger import EntryChanged, entry_changed, read_item
 from waitlist_api.records.table import BATCH_GET, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
@@ -356,57 +356,6 @@ class EntryRecords(Struct, frozen=True):
         with entry_changed():
             writes = self._writes(change, update, condition, values, now_millis, *events)
             self.table.transact(writes)
-
-    def record_exit(
-        self,
-        record: EntryRecord,
-        by: str,
-        reason: str,
-        now_millis: int,
-        *,
-        keeps_room: bool = False,
-    ) -> EntryRecord:
-        """Write that an admitted customer has gone out.
-
-        Raise EntryChanged if the customer had already gone out, or if the record has a newer event.
-        If `keeps_room` is true, the customer's room stays occupied until the pass ends, or until a
-        later exit that frees it.
-        """
-        # The record decides about exits, and Redis learns of this exit afterwards.
-        stamp = record.stamp_off_list(now_millis)
-        event = HistoryEvent(
-            stamp=stamp,
-            event="exited",
-            by=by,
-            reason=reason,
-            jti=record.pass_id,
-            expires_at=record.expires_at,
-        )
-        when = "out_millis" if keeps_room else "exited_millis"
-        update = (
-            f"SET #{when} = :now, #updated_millis = :now, #stamp = :stamp, #end_stamp = :end_stamp"
-        )
-        condition = (
-            "#status = :admitted AND #join_id = :join_id AND #stamp = :known"
-            " AND attribute_not_exists(#exited_millis)"
-        )
-        change = _change(record.key, stamp, EXITED)
-        if keeps_room:
-            condition += " AND attribute_not_exists(#out_millis)"
-            # Make Redis count the customer as inside, as it did after the admission.
-            until_millis = record.inside_until_millis or 0
-            change = _change(record.key, stamp, "admitted", until_millis=until_millis)
-        values = STATUSES | {
-            "join_id": record.join_id,
-            "known": record.stamp,
-            "end_stamp": record.decided_stamp,
-            "now": now_millis,
-            "stamp": stamp,
-        }
-        with entry_changed():
-            self.table.transact(self._writes(change, update, condition, values, now_millis, event))
-        changes = {when: now_millis, "stamp": stamp, "end_stamp": record.decided_stamp}
-        return replace(record, **changes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
         """Record a bump that Redis has made. Raise EntryChanged if the moved stay has ended."""

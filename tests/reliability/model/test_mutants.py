@@ -104,8 +104,8 @@ def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> An
 @pytest.mark.parametrize(
     ("owner", "step", "mutant", "operation"),
     [
-        (Reconciler, "_begin_now", ends_in_redis, "expiry"),
-        (Holds, "_begun_now", result_of_redis, "enter"),
+        (Reconciler, "_start_time_inside", ends_in_redis, "expiry"),
+        (Holds, "_begin_time_inside", result_of_redis, "enter"),
     ],
 )
 def test_a_pass_that_begins_before_it_can_be_had_is_found(

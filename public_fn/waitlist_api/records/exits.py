@@ -1,0 +1,44 @@
+"""Exits: how the record of an admitted customer changes when the customer goes out."""
+
+from msgspec.structs import replace
+
+from waitlist_api.records.entry import EntryRecord, HistoryEvent
+from waitlist_api.records.journal import EXITED, Change
+from waitlist_api.records.ledger import Commit
+
+
+def go_out(
+    record: EntryRecord, by: str, reason: str, now_millis: int, *, keeps_room: bool
+) -> Commit:
+    """Return the change that lets an admitted customer out.
+
+    If `keeps_room` is true, the customer's room stays occupied until the pass ends, or until a
+    later exit that frees it.
+    """
+    # The record decides about exits, and Redis learns of this exit afterwards.
+    stamp = record.stamp_off_list(now_millis)
+    event = HistoryEvent(
+        stamp=stamp,
+        event="exited",
+        by=by,
+        reason=reason,
+        jti=record.pass_id,
+        expires_at=record.expires_at,
+    )
+    change = Change(
+        waitlist_id=record.waitlist_id,
+        entry_id=record.entry_id,
+        stamp=stamp,
+        # If the room stays occupied, Redis counts the customer as inside, as after the admission.
+        status="admitted" if keeps_room else EXITED,
+        until_millis=record.inside_until_millis or 0 if keeps_room else 0,
+    )
+    after = replace(
+        record,
+        out_millis=now_millis if keeps_room else record.out_millis,
+        exited_millis=record.exited_millis if keeps_room else now_millis,
+        stamp=stamp,
+        end_stamp=record.decided_stamp,
+        updated_millis=now_millis,
+    )
+    return Commit(after=after, events=(event,), change=change)
