@@ -1,4 +1,4 @@
-"""Offer slots to the first entries of the queue, for the policy or for an operator."""
+"""Offer slots to the first entries of the queue, for the admission policy or for an operator."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,18 +26,18 @@ NOT_TO_BE_OFFERED = (
     "The entry is not waiting, so no slot can be offered to it. Get the entry to see its current "
     "status."
 )
-# A run that has to catch up with a schedule sends at most this many messages to Redis. The next run
-# continues.
+# The number of messages that one run may send to Redis to catch up with a schedule. If this is not
+# enough, the next run continues.
 CATCH_UPS = 20
 
 
 class AdmitCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to offer `count` slots now.
 
-    If `filter` is given, the slots go to the first entries of this segment. If `filters` is given,
-    it lists segments in order of preference, and each slot goes to the first segment that has a
-    ready entry. If `refill` is true, unused slots go to the next entries until `count` customers
-    have entered.
+    If `filter` is set, the slots go to the first entries of that segment. If `filters` is set, it
+    lists segments in order of preference, and each slot goes to the first segment that has a ready
+    entry. If `refill` is true and a customer does not use a slot, the slot goes to the next entry,
+    until `count` customers have entered.
     """
 
     waitlist_id: str
@@ -62,7 +62,7 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 class Run(Struct, frozen=True):
     """The offers that a run has made.
 
-    `is_more` is true if another run would find more slots due.
+    `is_more` is true if there are more slots to offer, so another run should follow.
     """
 
     offers: list[Offer]
@@ -72,9 +72,9 @@ class Run(Struct, frozen=True):
 class Admissions(Struct, frozen=True):
     """Offers slots to waiting entries.
 
-    One Redis script decides how many slots are due and takes the entries. Therefore concurrent runs
-    never take more entries than slots are due. If a process dies before it has recorded its offers,
-    maintenance records them.
+    A single Redis script decides how many slots can be offered, and takes the entries from the
+    queue. Concurrent runs therefore never offer the same slot twice. If a process dies before it
+    has recorded its offers, maintenance records them.
     """
 
     dequeue: Dequeue
@@ -86,14 +86,14 @@ class Admissions(Struct, frozen=True):
     now_millis: NowMillis
 
     def hours(self, waitlist_id: str) -> tuple[c.Hours, ...]:
-        """Return the hours in which the policy of the waitlist makes offers, for a message.
+        """Return the hours in which the waitlist's admission policy makes offers.
 
         The result is empty if the policy makes offers at any time.
         """
         return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the slots that the policy or a quota has due. A run offers at most 100 slots."""
+        """Offer the slots that the admission policy or a quota allows now, at most 100 slots."""
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
@@ -103,17 +103,17 @@ class Admissions(Struct, frozen=True):
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             if admitted.settings_version < waitlist.version:
-                # The request that changed the settings was interrupted before it sent the new
-                # settings to Redis.
+                # A request has changed the settings, but was interrupted before it sent them to
+                # Redis.
                 self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
 
     def admit(self, command: AdmitCommand) -> Run:
-        """Offer `count` slots now, without regard to the rate and the schedule.
+        """Offer `count` slots now, regardless of the rate and the schedule.
 
-        Fewer slots are offered if `max_inside` does not allow more. If `count` is 0, the rest of
-        the quota from earlier calls with `refill` is cancelled.
+        The waitlist offers fewer slots if it would otherwise exceed its `max_inside`. If `count` is
+        0, the remaining quota of earlier calls with `refill` is cancelled.
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         asked += command.filters or ()
@@ -129,8 +129,8 @@ class Admissions(Struct, frozen=True):
     def admit_one(self, command: AdmitOneCommand) -> tuple[EntryView, EntryRecord]:
         """Offer a slot to a single waiting entry, and return the entry.
 
-        A repeat returns the current state of the entry. NotWaiting, AlreadyAdmitted or InsideFull
-        is raised if the slot cannot be offered.
+        If the request is a repeat, return the current state of the entry. Raise NotWaiting,
+        AlreadyAdmitted or InsideFull if the entry cannot be offered a slot.
         """
         key = (command.waitlist_id, command.entry_id)
         request = c.Admit(
@@ -148,15 +148,14 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_OFFERED)
-        # The offer has ended already, or another request has recorded a later decision about the
-        # entry.
+        # The offer has already ended, or another request has recorded a later change of the entry.
         return self.positions.read(*key, to_operator=True), record
 
     def _take_one(self, request: c.Admit) -> c.AdmitResult:
         """Send the request. If Redis has lost the waiting entry, restore the entry and try again.
 
-        The request names the stay, so that a late copy of the request cannot offer the slot to the
-        customer's next stay.
+        The request contains the entry's ticket. If the customer leaves and signs up again, the
+        entry gets a new ticket, so a delayed copy of the request has no effect.
         """
         entry_id = request.entry_id or ""
         try:
@@ -174,17 +173,18 @@ class Admissions(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # A Redis server that lagged behind has the place of an earlier stay.
+                # A Redis server that lagged behind still has the entry as it was in an earlier
+                # signup.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:
             raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Return the request of a run, with the schedule's instants since the given time.
+        """Build the request of a run, including the scheduled times since `since_millis`.
 
-        The instants are noted in the record before Redis counts them, so that a rebuilt order never
-        counts them again.
+        The scheduled times are written to the record before Redis counts their slots. If Redis
+        loses its data, the rebuilt queue does not count the same slots again.
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
@@ -193,7 +193,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # If there is no schedule, there are no instants to count, and Redis cannot be behind.
+            # There are no scheduled times to count, so Redis cannot be behind the schedule.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -201,8 +201,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has noted these instants first. Read the record again, because Redis
-                # may have counted them already.
+                # Another run has written these scheduled times first. Read the record again,
+                # because Redis may have counted the slots already.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -218,9 +218,10 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save this run's counters in the record.
+        """Save the counters that Redis returned for this run in the record.
 
-        A Redis server that takes over without these writes needs the counters.
+        If a failover promotes a Redis server that has not received these writes, the counters are
+        read from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -236,7 +237,10 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record the entries that a run has taken. Return the offers that the records accept."""
+        """Record the entries that a run has taken from the queue.
+
+        Return the offers that were recorded.
+        """
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
             taken = self._begin_time_inside(waitlist_id, taken)
@@ -264,11 +268,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Return the entries that an earlier run has admitted, with the ends of their passes.
+        """Return the entries that an earlier run has admitted, with the end of each pass.
 
-        If the record lacks an admission, the customer's time inside begins now. If this time was
-        already over and there is no room for another one, the entry is left out, and maintenance
-        records its admission later.
+        If an admission is not in the record yet, the customer's time inside starts now. If the time
+        has already run out and `max_inside` leaves no room to start it again, the entry is left out
+        of the result, and maintenance records its admission later.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {

@@ -1,4 +1,4 @@
-"""Claim the first entries of the queue or of a segment, and record an offer for each entry."""
+"""Claim the first entries of the queue or of a segment, and record the claim of each entry."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -21,10 +21,10 @@ from waitlist_shared.errors import WaitlistError
 class ClaimCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to claim `count` entries.
 
-    The entries come from the whole queue, or from the segment in `filter` if it is given. If
-    `filters` is given, it lists segments in order of preference, and each entry comes from the
-    first segment that has a ready entry. If `complete` is true, the entries are admitted at once,
-    and their claim tokens are useless.
+    If `filter` is set, the entries come from that segment. If `filters` is set, it lists segments
+    in order of preference, and each entry comes from the first segment that has a ready entry.
+    Otherwise the entries come from the whole queue. If `complete` is true, the entries are admitted
+    at once, and their claim tokens cannot be used.
     """
 
     waitlist_id: str
@@ -41,7 +41,7 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
 class Claiming(Struct, frozen=True):
     """The claimed entries.
 
-    If a setting kept the claim from taking as many entries as requested, `limit` names the setting.
+    If a setting reduced the number of claimed entries, `limit` is the name of this setting.
     """
 
     offers: list[Offer]
@@ -49,7 +49,7 @@ class Claiming(Struct, frozen=True):
 
 
 class Claims(Struct, frozen=True):
-    """Holds entries for the operator who claims them. Two claims never hold the same entry."""
+    """Claims entries for operators. An entry is never claimed twice at the same time."""
 
     queue: QueueClient
     dequeue: Dequeue
@@ -58,10 +58,10 @@ class Claims(Struct, frozen=True):
     now_millis: NowMillis
 
     def claim(self, command: ClaimCommand) -> Claiming:
-        """Hold up to `count` entries, and return them in serving order.
+        """Claim up to `count` entries, and return them in serving order.
 
-        The result has fewer entries if fewer are waiting, if the `max_claims` setting of the
-        waitlist allows fewer, or if some of the first entries were just leaving.
+        The result has fewer entries if fewer entries are waiting, if the `max_claims` setting
+        allows fewer, or if some of the first entries were leaving the waitlist at that moment.
         """
         held = self._hold(command)
         status: Status = "admitted" if command.complete else "offered"
@@ -83,10 +83,10 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def _admission_changes(self, command: ClaimCommand) -> dict[str, Any]:
-        """Return the changes of the record that are added to the changes of an offer.
+        """Return the record fields that a claim changes in addition to the fields of an offer.
 
-        If the claim completes the entries, these are the times of the admission. Otherwise the time
-        of an earlier admission is removed.
+        If the claim admits the entries at once, these fields contain the times of the admission.
+        Otherwise the time of an earlier admission is removed.
         """
         if not command.complete:
             return {"admitted_millis": None}
@@ -114,10 +114,10 @@ class Claims(Struct, frozen=True):
         return held
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
-        """End the holds of the admitted entries in Redis.
+        """End the claims of the admitted entries in Redis.
 
-        If Redis does not have a hold any more, because it has expired or Redis was rebuilt, the
-        entry may be back in the queue. In this case its place is removed from the queue.
+        If a claim has expired, or Redis was rebuilt in the meantime, the entry may be back in the
+        queue. The entry is then removed from the queue.
         """
         requests: list[c.Single] = [
             c.Complete(

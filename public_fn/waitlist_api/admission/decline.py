@@ -1,4 +1,4 @@
-"""Decline an offer. The next entry gets the slot, and the customer goes to the back or leaves."""
+"""Decline an offer. The next entry gets the slot. The customer goes to the back or leaves."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ from waitlist_api.records.entry import DECLINED
 class DeclineCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to decline an offer.
 
-    `stay` is the ticket that the entry token proves. `offered_until_millis` identifies the offer.
+    `stay` is the ticket in the customer's entry token. `offered_until_millis` identifies the offer.
     """
 
     waitlist_id: str
@@ -31,7 +31,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 
 
 class Declines(Struct, frozen=True):
-    """Ends offers that customers do not want."""
+    """Declines offers on behalf of customers."""
 
     holds: Holds
     leaves: Leaves
@@ -41,22 +41,22 @@ class Declines(Struct, frozen=True):
     def decline(self, command: DeclineCommand) -> EntryView:
         """Decline the offer, and return the entry.
 
-        A repeat with the same key changes nothing, even if the entry has got another offer since.
-        TooManyChanges is raised if the customer goes to the back too often. Such a customer can
-        still leave.
+        If the same Idempotency-Key was used before, nothing changes, even if the entry has received
+        another offer since. Raise TooManyChanges if the customer goes to the back too often. The
+        customer can still leave the waitlist.
         """
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         once_key = None
         if command.idempotency_key:
-            # The digest includes `to`, so the same key with another `to` is another request.
+            # The digest includes `to`, so the same key with another `to` counts as another request.
             once_key = once_key_of(f"{CUSTOMER} {command.to}", command.idempotency_key)
         if command.to == "back":
             record = self.entries.find(waitlist_id, entry_id, stay)
             is_repeat = once_key is not None and record.once_key == once_key
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # If nobody else waits, the waitlist offers the slot to the same customer again and
-                # again, so each decline is counted.
+                # Count every decline. If nobody else is waiting, the waitlist offers the slot to
+                # the same customer again and again.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

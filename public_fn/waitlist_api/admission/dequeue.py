@@ -1,4 +1,4 @@
-"""Send claims and admissions to Redis, so that Redis recognises repeated requests."""
+"""Send claims and admissions to Redis, with digests that identify repeated requests."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
 class Dequeue(Struct, frozen=True):
-    """Sends claims and admissions that take entries from the whole queue or from segments."""
+    """Sends claims and admissions for the whole queue or for segments of the queue."""
 
     recovering_queue: RecoveringQueue
     segmented_queue: SegmentedQueue
@@ -29,9 +29,9 @@ class Dequeue(Struct, frozen=True):
     ) -> Any:
         """Send the request, and return its result.
 
-        `filters` lists segments in order of preference. Each entry is taken from the first segment
-        that has a ready entry. An empty filter matches all entries. InvalidFields is raised if a
-        segment is not declared.
+        `filters` lists segments in order of preference. Redis takes each entry from the first
+        segment that has a ready entry. An empty filter matches all entries. Raise InvalidFields if
+        a segment is not declared in the settings.
         """
         if filter_ is None and filters is None:
             return self.recovering_queue.read(request)
@@ -39,7 +39,7 @@ class Dequeue(Struct, frozen=True):
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission from a segment, or from segments in order of preference."""
+    """A claim or an admission that takes entries from one segment, or from several segments."""
 
     request: c.Claim | c.Admit
     filter: Segment | None
@@ -66,15 +66,16 @@ class _Within(Struct, frozen=True):
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields by which Redis recognises a repeat.
+    """Return the fields that let Redis recognise a repeated request.
 
-    `once_key` identifies the request. `once_body` shows whether a repeat asks for the same.
+    `once_key` identifies the request. If a repeated request has another `once_body`, its body
+    differs from the body of the first request.
     """
-    # If the client sends no key, a random key lets Redis recognise retries within this call.
+    # If the client sends no key, a random key lets Redis recognise the retries of this call.
     key = idempotency_key or secrets.token_hex(16)
     return {
-        # The digest includes the operator, so that another operator who uses the same key cannot
-        # get the claim tokens.
+        # Include the operator in the digest. If another operator uses the same key, Redis must not
+        # return the claim tokens to them.
         "once_key": _digest(f"{by}\0{key}"),
         "once_body": _digest(json.dumps(asked, sort_keys=True)),
         "once_seconds": ONCE_SECONDS if idempotency_key else INTERNAL_ONCE_SECONDS,

@@ -1,4 +1,4 @@
-"""Let an admitted customer out, and free the room."""
+"""Let admitted customers exit, so that others can be admitted."""
 
 from msgspec import Struct
 
@@ -17,14 +17,15 @@ from waitlist_shared import contracts as c
 
 
 class Exits(Struct, frozen=True):
-    """Ends the time inside.
+    """Records exits and stops counting the customers as inside.
 
-    The exit is recorded before Redis frees the room. If the process crashes in between, the room
-    becomes free late. In the opposite order, a rebuilt Redis would count a customer as inside
-    although their room was already given to the next customer.
+    The exit is recorded before Redis is called. If the process crashes in between, Redis keeps
+    counting the customer as inside for some time. In the opposite order, a rebuilt Redis could
+    count the customer as inside although another customer has already been admitted instead.
 
-    If the setting `customer_exit` of the waitlist is `frees_at_end`, a customer's own exit is only
-    recorded. The room stays taken until the pass ends or an operator's exit frees it.
+    If the waitlist's `customer_exit` setting is `frees_at_end`, a customer's own exit is only
+    recorded. Redis counts the customer as inside until the pass ends or an operator records an
+    exit.
     """
 
     entries: EntryRecords
@@ -36,10 +37,11 @@ class Exits(Struct, frozen=True):
     def exit(
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
-        """Let an admitted customer out. A repeat changes nothing.
+        """Let an admitted customer exit. If the exit is already recorded, nothing changes.
 
-        `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay,
-        and NotInside if the customer was not admitted or the pass is over.
+        `stay` is the ticket in the caller's entry token. Raise Forbidden if the token belongs to
+        another signup of this customer. Raise NotInside if the customer was not admitted or the
+        pass has ended.
         """
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
@@ -70,8 +72,9 @@ class Exits(Struct, frozen=True):
 
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
-    """Return whether the exit is recorded already.
+    """Return whether the exit is already recorded.
 
-    If only the customer's own exit is recorded, an operator's exit still has to free the room.
+    A customer's own exit may be recorded without making room for other customers. In that case an
+    operator's exit must still be recorded.
     """
     return (record.went_out_millis if is_customer else record.exited_millis) is not None

@@ -1,4 +1,4 @@
-"""The verbs that end or extend a hold, an offer or a parking."""
+"""End or extend claims and offers, park claimed entries, and return parked entries to the queue."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -43,12 +43,14 @@ Message = c.OnHold | c.OnOffer | c.Redrive
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
-    """A verb for a claimed or parked entry, or for an offer.
+    """An action on a claimed, offered or parked entry.
 
-    `message` is the request to Redis, and `before` is the status of the entry before the verb. The
-    record keeps the decision as `decided`, with the time that `at` computes from the result of
-    Redis and the current time. An offer or a parking has no token. Instead, its time identifies it,
-    in the field that `time_field` names.
+    `message` is the class of the request to Redis. `before` is the status that the entry must have.
+    `decided` is the decision that the record stores. `at` computes the time of the decision from
+    the result of Redis and the current time.
+
+    Requests about a claim contain a token. Requests about an offer or a parked entry contain a time
+    instead, in the field `time_field`.
     """
 
     message: type[Message]
@@ -91,15 +93,15 @@ WITHDRAW = ClaimAction(message=c.Withdraw, decided="withdrawn", time_field="offe
 
 
 class HoldCommand(Struct, frozen=True, kw_only=True):
-    """A caller's request to end or extend a hold, an offer or a parking.
+    """A caller's request to end or extend a claim or an offer, or to park or redrive an entry.
 
-    - `token` proves the hold of a claim. Callers know no token of an offer or a parking, so
-      `offered_until_millis` or `parked_millis` identifies it.
-    - `ticket` is the ticket of the stay that a customer's entry token proves.
+    - `token` is the claim token. Offers and parked entries are identified by `offered_until_millis`
+      or `parked_millis` instead.
+    - `ticket` is the ticket in a customer's entry token.
     - `hours` are the hours in which the policy may offer a withdrawn slot to the next entry.
     - `once_key` is a digest of the caller's idempotency key.
-    - `changes_until_millis` is the new value of this field in the record, which limits how often
-      customers change their entry.
+    - `changes_until_millis` is the new value of this field in the record. The field limits how
+      often customers change their entry.
     """
 
     waitlist_id: str
@@ -119,30 +121,31 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The ids of the waitlist and of the entry."""
+        """The waitlist id and the entry id."""
         return self.waitlist_id, self.entry_id
 
     def message(self, verb: ClaimAction) -> Message:
-        """Build the message to Redis for a verb from the command's fields with the same names."""
+        """Build the Redis request from the fields that it has in common with this command."""
         names = set(verb.message.__struct_fields__) & set(self.__struct_fields__)
         return verb.message(**{name: getattr(self, name) for name in names})
 
     def names_hold_of(self, record: EntryRecord) -> bool:
-        """Return whether the record has the hold that the command's token and ticket name."""
+        """Return whether the command's token and ticket match the record."""
         is_same_stay = self.ticket in (None, record.ticket)
         return self.token in ("", record.claim_token) and is_same_stay
 
     def names_time_of(self, record: EntryRecord) -> bool:
-        """Return whether the record has the offer or parking that the caller has named, if any."""
+        """Return whether the offer or parking time in the command, if any, matches the record."""
         is_offer = self.offered_until_millis in (None, record.claimed_until_millis)
         return is_offer and self.parked_millis in (None, record.parked_millis)
 
 
 class ActionResult(Struct, frozen=True):
-    """The entry after the verb.
+    """The entry after the action.
 
-    `deadline_millis` is the new deadline of an extended hold, or 0. `result` is the result of
-    Redis. It is None if the record shows that the verb was done before.
+    `deadline_millis` is the new deadline of an extended claim, or 0. `result` is the result from
+    Redis. It is None if the record shows that an earlier request has already carried out the
+    action.
     """
 
     view: EntryView
@@ -151,11 +154,12 @@ class ActionResult(Struct, frozen=True):
 
 
 class Holds(Struct, frozen=True):
-    """Ends and extends holds. Redis decides by its own clock, and then the decision is recorded.
+    """Carries out actions on claims, offers and parked entries.
 
-    Redis answers a repeat with its first decision. The repeat records this decision with its
-    original stamp, because the first request may have been interrupted before it recorded the
-    decision (docs/decisions/0036).
+    Redis decides by its own clock, and then the service records the decision. If a request is
+    repeated, Redis returns its first decision. The service records this decision with its original
+    stamp, because the first request may have been interrupted before it recorded the decision
+    (docs/decisions/0036).
     """
 
     entries: EntryRecords
@@ -165,27 +169,27 @@ class Holds(Struct, frozen=True):
     now_millis: NowMillis
 
     def act(self, verb: ClaimAction, command: HoldCommand) -> ActionResult:
-        """Carry out the verb. A repeat returns the recorded outcome."""
+        """Carry out the action. If the request is a repeat, return the recorded outcome."""
         try:
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis deletes its copy of a decision soon after the decision is recorded, so Redis may
-            # refuse a repeat.
+            # Redis forgets a decision soon after the decision is recorded, so Redis may refuse a
+            # repeated request.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
         self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
-            # The entry may have got another offer in the meantime, so read its current state.
+            # The entry may have received another offer in the meantime, so read its current state.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result)
 
     def _decide(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the message. If Redis has lost the hold, offer or parking, restore it and try again.
+        """Send the request.
 
-        A rebuild may also have restored it after Redis refused the message.
+        If Redis has lost the claim, offer or parked entry, restore it and try again.
         """
         try:
             return self._send(verb, command)
@@ -202,11 +206,11 @@ class Holds(Struct, frozen=True):
         return self._send(verb, command)
 
     def _send(self, verb: ClaimAction, command: HoldCommand) -> Any:
-        """Send the message, which always identifies the offer or parking.
+        """Send the request, and always say which offer or parked entry is meant.
 
-        If the caller does not identify it, the offer or parking in the record is used. If Redis
-        does not have this one, the current one in Redis is used. A message that arrives late can
-        then not affect a later offer or parking.
+        If the caller does not say this, use the offer or the parking time in the record. If Redis
+        has another one, use the one in Redis. A delayed request therefore cannot affect a later
+        offer.
         """
         if not verb.time_field or getattr(command, verb.time_field) is not None:
             return self.recovering_queue.read(command.message(verb))
@@ -220,9 +224,9 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time of the offer or parking in Redis.
+        """Return the time in Redis that identifies the entry's offer or parking.
 
-        Return 0 if Redis has none, or if the order is being rebuilt.
+        Return 0 if Redis has no such time, or if the queue is being rebuilt.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -233,7 +237,7 @@ class Holds(Struct, frozen=True):
         return place.time_millis if place.state == verb.before else 0
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> int:
-        """Return the time of the recorded offer or parking, or 0 if the record has none."""
+        """Return the time in the record that identifies the entry's offer or parking, or else 0."""
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
             return 0
@@ -242,14 +246,15 @@ class Holds(Struct, frozen=True):
         return (record.is_offer and record.claimed_until_millis) or 0
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Return the result. If a repeat finds an unrecorded admission, the time inside begins now.
+        """Restart the customer's time inside if a repeated request finds an unrecorded admission.
 
-        OfferExpired is raised if the time inside is already over and there is no room for another.
+        Raise OfferExpired if the time inside has run out and `max_inside` leaves no room to restart
+        it.
 
-        NotOffered is raised if an `enter` comes after an operator's `complete`. Redis has the same
-        state after both verbs, so it takes the `enter` for a repeat. Only the request of the
-        operator or maintenance may record the `complete`, because the history would otherwise name
-        the customer as the actor.
+        Raise NotOffered if the customer tries to enter after an operator has completed the claim.
+        Redis has the same state after both actions, so Redis treats the request as a repeat. If
+        this request recorded the admission, the history would name the customer as the actor
+        instead of the operator.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -268,7 +273,7 @@ class Holds(Struct, frozen=True):
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> None:
-        """Record a decision. If the record has a later decision, record only the events."""
+        """Record a decision. If the record is newer than the decision, record only the events."""
         now_millis = self.now_millis()
         decision = c.Decision(
             verb=verb.decided,
@@ -310,9 +315,9 @@ class Holds(Struct, frozen=True):
     def _repair_if_refuted(
         self, verb: ClaimAction, transition: Transition, record: EntryRecord | None
     ) -> bool:
-        """Restore the recorded place if Redis decided about an earlier place of the entry.
+        """Restore the entry from its record if Redis decided about an outdated copy of the entry.
 
-        Return whether Redis did so.
+        Return whether the copy in Redis was outdated.
         """
         if record is None or not transition.is_refuted_by(record):
             return False
@@ -323,22 +328,22 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # The customer may have joined again between the two reads.
+        # The customer may have joined again after the record was read.
         return view if view.status == record.status else EntryView.recorded(record)
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, time_millis: int) -> Message:
-    """Return the message about the offer or parking that has this time."""
+    """Build the Redis request about the offer or parking with this time."""
     return replace(command, **{verb.time_field: time_millis}).message(verb)
 
 
 def _events(
     command: HoldCommand, decision: c.Decision, result: c.HoldResult
 ) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision. An extension has no event."""
+    """Return the history events of a decision. Extending a claim has no event."""
     event = event_of(decision, command.by, command.reason)
-    # The event of a repeat gets no position, because Redis returns the position at the time of the
-    # repeat and not the position after the decision.
+    # If the request is a repeat, leave out the position. Redis returns the current position, and
+    # not the position right after the decision.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -354,16 +359,17 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # Redis returns no position for a repeated release or redrive if another claim holds the entry.
+    # Redis returns no position for a repeated release or redrive if another claim has taken the
+    # entry.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the last decision in the record is this one.
+    """Return whether the last decision in the record is the result of this command.
 
-    An extension cannot be found, because the record does not keep it as a decision.
+    An extended claim is not found, because the record does not store extensions as decisions.
     """
     decided = "admitted" if record.status == "admitted" else record.hold_end
     is_same = decided == verb.decided and record.status == verb.after
@@ -371,7 +377,7 @@ def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bo
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
-    """Raise an error if the record, which is later than the decision, contradicts the decision."""
+    """Raise an error if the record is newer than the decision and contradicts the decision."""
     if record is None or record.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):
@@ -383,10 +389,11 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a decision about a place that the record no longer has.
+    """Return the error for a decision that Redis made about an outdated copy of the entry.
 
-    Redis remembers a decision until it is settled, so a request may repeat a verb of a former stay.
-    The caller then gets the error for an entry that is not held.
+    Redis remembers a decision until the decision is recorded. A repeated request can therefore
+    concern an earlier signup of the customer. The caller then gets the error for an entry that is
+    not claimed.
     """
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
@@ -397,7 +404,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for the caller after Redis has refused the entry or the token."""
+    """Return the error for the caller after Redis has refused the request."""
     if record is None or record.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):
@@ -407,8 +414,8 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # The record says that the entry is parked, but Redis disagrees. Maintenance reconciles the
-        # two.
+        # The record says that the entry is parked, but Redis disagrees. Maintenance will correct
+        # the difference.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):

@@ -1,4 +1,4 @@
-"""Record the entries that a claim or a run has taken, and remove places whose stay has ended."""
+"""Record the entries that a claim or an admission has taken from the queue."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ WORKERS = 16
 
 
 class Offer(Struct, frozen=True):
-    """A taken entry: the claim in Redis and the record."""
+    """An entry that was taken from the queue: the result from Redis and the record."""
 
     claim: c.Claimed
     record: EntryRecord
@@ -33,7 +33,7 @@ class Offer(Struct, frozen=True):
     def view(self) -> EntryView:
         """The view of the entry.
 
-        `offered_until` is set if the entry is offered and not yet admitted.
+        `offered_until` is set only if the status of the entry is `offered`.
         """
         claim, status = self.claim, self.record.status
         view = EntryView.placed(claim.entry_id, status, claim.rank, claim.ticket)
@@ -42,7 +42,7 @@ class Offer(Struct, frozen=True):
 
 
 class OfferWriter(Struct, frozen=True):
-    """Records many offers in parallel."""
+    """Records many claims or offers in parallel."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -57,7 +57,7 @@ class OfferWriter(Struct, frozen=True):
         transitions: Sequence[Transition],
         state: c.PlaceState,
     ) -> list[Offer]:
-        """Record each claim by its transition, and return the offers that the records accept.
+        """Record each claim or offer. Return only the entries whose record could be updated.
 
         `state` is the state of the entries in Redis.
         """
@@ -87,23 +87,23 @@ class OfferWriter(Struct, frozen=True):
         state: c.PlaceState,
     ) -> bool:
         if record is not None and record.claim_token == claim.token:
-            # This request repeats a claim that is recorded already.
+            # The claim is already recorded, because this request is a repeat.
             return record.status == transition.status
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis has lost the newest place of the entry, and took the entry from an older place.
+            # Redis has lost the newest version of the entry, and took an older version.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # In all other cases another request has recorded a later decision about the entry.
+        # In all other cases another request has recorded a later change of the entry.
         return False
 
     def _write_joining(self, claim: c.Claimed, transition: Transition, record: EntryRecord) -> bool:
-        """Record the place of an unfinished signup first, and then record the offer."""
+        """Finish recording the signup first, and then record the offer."""
         if not _is_of_joining_stay(claim, record):
-            # The place belongs to the former stay, which has ended but is still in Redis.
+            # Redis took an entry that belongs to an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return False
         placed = c.SignupResult(
@@ -112,7 +112,7 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the `join_id` is the same, a concurrent request has recorded the place.
+            # If the `join_id` is unchanged, a concurrent request has recorded the same signup.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return False
         try:
@@ -133,7 +133,7 @@ def transition_of_take(
 ) -> Transition:
     """Return the transition that records a taken entry.
 
-    If the previous hold of the entry has just ended, the transition also records this end.
+    If the entry's previous claim or offer has just ended, the transition also records that end.
     """
     return Transition(
         waitlist_id=waitlist_id,
@@ -158,10 +158,10 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Return the message that removes the claimed place, but never the place of a later stay."""
+    """Build the message that removes a taken entry from Redis, but never a newer signup."""
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If a leave began before the signup was recorded, the leave also ends this place. Send the
-    # leave itself instead of a Drop, so that the leave is counted exactly once.
+    # The customer may have left before the signup was recorded. Send the leave itself instead of a
+    # Drop, so that Redis counts the leave exactly once.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.erase:
         return leave_of(record)
@@ -175,9 +175,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the `join_id` of the stay to which the claimed place belongs.
+    """Return the `join_id` of the signup in which the taken entry joined the queue.
 
-    Return NO_STAY if the record does not name this stay.
+    Return NO_STAY if the record does not contain this `join_id`.
     """
     if record is None:
         return c.NO_STAY
@@ -189,18 +189,18 @@ def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
 
 
 def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
-    """Return whether the claimed place belongs to the stay that is joining.
+    """Return whether the taken entry belongs to the signup that is still in progress.
 
-    The record does not have the ticket of this stay yet. Tickets ascend, so the ticket of an
-    earlier stay is not above the last stamp in the record. The ticket that an import requests may
-    be below this stamp too, so it is compared directly.
+    The record does not contain the ticket of this signup yet. Tickets increase, so the ticket of an
+    earlier signup is at most the last stamp in the record. An imported ticket may be lower than
+    this stamp, so it is compared with the requested ticket.
     """
     is_later = claim.ticket > record.stamp or claim.ticket == record.requested_ticket
     return record.ticket is None and is_later
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
-    """Fill in the deadline of the hold if the entry is already admitted."""
+    """Fill in the deadline from the record if the claim has none."""
     if claim.deadline_millis:
         return claim
     return structs.replace(claim, deadline_millis=record.claimed_until_millis or 0)

@@ -1,4 +1,4 @@
-"""Let customers accept their offer, and find their admission again."""
+"""Let customers accept their offer, or find the admission that they already have."""
 
 from contextlib import suppress
 
@@ -14,19 +14,19 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer has this end, so a message with it accepts no offer.
+# No offer ends at time 0, so a request with this value cannot accept an offer.
 NO_OFFER = 0
 
 
 class OwnAdmissions(Struct, frozen=True):
-    """Accepts offers and finds admissions for customers whose credentials prove their stay."""
+    """Accepts offers for customers, and finds their admissions."""
 
     holds: Holds
     entries: EntryRecords
     now_millis: NowMillis
 
     def enter(self, waitlist_id: str, proof: Proof) -> EntryRecord:
-        """Accept the offer of the entry. A repeat returns the same admission."""
+        """Accept the customer's offer. A repeated request returns the same admission."""
         self.holds.act(ENTER, _command(waitlist_id, proof))
         return self._record(waitlist_id, proof)
 
@@ -34,8 +34,9 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # A run whose answer was lost may have admitted the customer in Redis. This message
-            # accepts no offer. It only finds the unrecorded admission, which is then recorded.
+            # Redis may have admitted the customer in a run that was interrupted before it recorded
+            # the admission. This request cannot accept an offer. It only finds and records such an
+            # admission.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

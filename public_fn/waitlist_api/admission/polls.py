@@ -1,4 +1,4 @@
-"""Answer a customer's poll with the position. A poll may trigger a run of the policy."""
+"""Answer customers who poll their position. A poll may also run the admission policy."""
 
 import logging
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class Polls(Struct, frozen=True):
-    """Answers polls. If the policy has slots due, a poll also triggers a run of the policy."""
+    """Answers polls, and offers any slots that the admission policy allows at that moment."""
 
     positions: Positions
     segment_positions: SegmentPositions
@@ -23,11 +23,11 @@ class Polls(Struct, frozen=True):
     def poll(
         self, waitlist_id: str, entry_id: str, names: Sequence[str] | None, stay: int | None
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
-        """Return the view of an entry.
+        """Return the status and position of an entry.
 
-        If `names` of attributes are given, also return the positions within the segments that these
-        attributes define. `stay` is the ticket that an entry token proves. Forbidden is raised if
-        this is a former stay.
+        If `names` is set, it contains attribute names. The result then includes the entry's
+        position in each segment that these attributes define. `stay` is the ticket in the caller's
+        entry token. Raise Forbidden if the token belongs to an earlier signup.
         """
         places: list[SegmentPlace] | None = None
         if names is None:
@@ -41,9 +41,9 @@ class Polls(Struct, frozen=True):
         return view, places
 
     def _run(self, waitlist_id: str) -> None:
-        """Offer the slots that are due.
+        """Offer the slots that the admission policy allows now.
 
-        A failure must not fail the customer's poll. The next poll triggers another run.
+        If this fails, the customer still gets the position, and the next poll tries again.
         """
         try:
             self.admissions.run(waitlist_id)

@@ -1,4 +1,4 @@
-"""Withdraw an offer. The entry waits at its old place, and the next entry gets the slot."""
+"""Withdraw an offer. The entry keeps its place in the queue, and the next entry gets the slot."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,16 +13,16 @@ from waitlist_shared import contracts as c
 class Withdrawals(Struct, frozen=True):
     """Withdraws offers. The same Redis script offers the slot to the next entry.
 
-    If the process dies before it has recorded both entries, maintenance records them.
+    If the process dies before it has recorded both changes, maintenance records them.
     """
 
     holds: Holds
     admissions: Admissions
 
     def withdraw(self, command: HoldCommand) -> EntryView:
-        """Withdraw the offer that the command names, or the current offer if it names none.
+        """Withdraw the offer that the command identifies, or else the entry's current offer.
 
-        NotOffered is raised if the entry has no such offer, and OfferExpired if the offer has
+        Raise NotOffered if the entry has no such offer. Raise OfferExpired if the offer has
         expired.
         """
         command = replace(command, hours=self.admissions.hours(command.waitlist_id))

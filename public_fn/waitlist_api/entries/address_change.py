@@ -1,7 +1,7 @@
 """Move an entry to a new address after the owner of the new address has verified it.
 
-The response to the request does not reveal whether the new address is already on the waitlist. The
-service looks this up only when the owner of the new address opens the link (docs/decisions/0071).
+The response to the customer does not reveal whether the new address is already on the waitlist. The
+service checks this only when the owner of the new address opens the link (docs/decisions/0071).
 """
 
 from typing import Any
@@ -24,7 +24,8 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# People mistype addresses, so a stay may give this many new addresses without waiting in between.
+# The number of new addresses that a customer can request without having to wait in between. People
+# often mistype their address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have given too many new addresses. You can give another address at {}"
 TAKEN = (
@@ -34,7 +35,7 @@ TAKEN = (
 
 
 class AddressChanges(Struct, frozen=True):
-    """Moves entries to other addresses."""
+    """Moves entries to new addresses."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -46,11 +47,11 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Record the new address and request a verification message to it. Return the new record.
+        """Record the new address, and request a verification message to it. Return the new record.
 
-        `to` is the id of the new address. If the customer gives the same address again too soon,
-        nothing changes. TooManyChanges is raised if the customer has given too many addresses, and
-        EntryChanged if another request has changed the record.
+        `to` is the entry id of the new address. If the customer requests the same address again too
+        soon, nothing changes. Raise TooManyChanges if the customer has requested too many
+        addresses. Raise EntryChanged if another request has changed the record.
         """
         now_millis = self.now_millis()
         is_repeat = record.moving_to == to
@@ -72,18 +73,19 @@ class AddressChanges(Struct, frozen=True):
         return self.ledger.commit(record, decided, now_millis)
 
     def confirm(self, key: tuple[str, str], stay: int, to: str) -> None:
-        """Move the entry to the address with the id `to`, which its owner has just verified.
+        """Move the entry to the address that its owner has just verified.
 
-        If the entry has already moved there, nothing changes. CodeRefused is raised if the customer
-        has given another address since, and AlreadyOnList if the address has an entry of its own.
+        `to` is the entry id of this address. If the entry has already moved there, nothing changes.
+        Raise CodeRefused if the customer has requested another address since. Raise AlreadyOnList
+        if the address belongs to another entry.
         """
         retry_on_conflict(lambda: self._move(key, stay, to))
 
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
-        """Try to move the entry once, and return its record. Return None to try again.
+        """Try to move the entry, and return its record. Return None if the caller must try again.
 
-        Another attempt is needed if a concurrent request has changed the record or the item under
-        the id of the new address, or if an unfinished leave had to be finished first.
+        The caller must try again if a concurrent request has changed an item that this move reads.
+        The caller must also try again if this call had to finish an interrupted leave first.
         """
         record = self.steps.present(key, stay)
         if record is None:
@@ -108,14 +110,14 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.moved_to and record.moved_to != to:
-            # If the process dies before this step, maintenance finds that the alias is stale.
+            # If the process dies before the next call, maintenance will detect the stale alias.
             self.erasures.forget_alias(record)
         return record
 
     def _check_free(self, record: EntryRecord, over: EntryRecord | Alias | None) -> None:
         """Raise AlreadyOnList if the new address belongs to another entry.
 
-        `over` is the item that the table has under the id of the new address.
+        `over` is the item that the table currently stores under the entry id of the new address.
         """
         if isinstance(over, Alias):
             target = self.entries.find_target(over)
@@ -130,7 +132,7 @@ class AddressChanges(Struct, frozen=True):
     def _profile(self, record: EntryRecord) -> dict[str, Any]:
         """Return the profile with the new address.
 
-        CodeRefused is raised if the waitlist's current settings do not accept the address.
+        Raise CodeRefused if the waitlist's current settings do not allow the address.
         """
         rules = self.waitlist_cache.find(record.waitlist_id).settings.identity
         if rules is None:
@@ -145,11 +147,12 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return the time from which the customer may give a new address, or the same address again.
+    """Return the earliest time at which the customer can request this address.
 
-    The first FREE_ASKS new addresses need no pause. After that, the required pause doubles with
-    each request, from one minute up to one day. To give the same address again always needs a pause
-    of at least one minute. The pauses keep people from flooding the mailboxes of others.
+    Customers can request FREE_ASKS new addresses without waiting. After that, the delay starts at
+    one minute and doubles with each request, up to one day. There is always a delay of at least one
+    minute before the same address can be requested again. The delays prevent people from flooding
+    the mailboxes of others.
     """
     later = record.moving_asks - FREE_ASKS
     if record.moving_asked_millis is None or (later < 0 and not is_repeat):

@@ -1,7 +1,7 @@
-"""Normalise mail addresses and telephone numbers, so that each has exactly one spelling.
+"""Normalise email addresses and telephone numbers, so that each has exactly one spelling.
 
-This module does no I/O. The libraries that parse addresses are imported on first use, because a
-waitlist that does not identify guests by address does not need them.
+This module does no I/O. It imports the parsing libraries on first use, because many waitlists do
+not identify guests by address and never need these libraries.
 """
 
 import re
@@ -25,19 +25,20 @@ BAD_NUMBER = "must be a telephone number in digits with its country code, such a
 BAD_LOCAL_NUMBER = (
     "must be a telephone number, and needs a country code with + if it is not in {region}"
 )
-# Valid mail addresses have at most 254 characters, and telephone numbers 17. Longer texts are
-# refused at once, because the libraries need a long time to refuse a very long text.
+# The longest text that is parsed. Valid email addresses have at most 254 characters, and telephone
+# numbers at most 17. The parsing libraries are slow to reject very long texts.
 LONGEST = 320
-# Spreadsheets turn telephone numbers into decimal fractions, such as `49301234.0`. The zeros after
-# the point are not part of the number, so such a text is refused.
+# Spreadsheets convert telephone numbers to decimal numbers, such as `49301234.0`. The zeros after
+# the decimal point are not part of the telephone number, so these texts are rejected.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 
 
 class Address(Struct, frozen=True):
-    """A normalised address. `domain` is the domain of a mail address, in ASCII.
+    """A normalised address.
 
-    `takes_messages` is false for a mail address that has other characters than ASCII before the
-    `@`, because Amazon SES cannot send to it.
+    `domain` is the domain of an email address, in ASCII. `takes_messages` is false for an email
+    address that has non-ASCII characters before the `@`, because Amazon SES cannot send mail to
+    this address.
     """
 
     text: str
@@ -48,7 +49,7 @@ class Address(Struct, frozen=True):
 def normalise_address(rules: IdentityRules, sent: object) -> Address:
     """Normalise an address that identifies a guest.
 
-    ValueError is raised if the address is invalid. Its message says what is expected.
+    Raise ValueError if the address is invalid. The message of the error describes a valid address.
     """
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     if rules.field == "email":
@@ -57,7 +58,7 @@ def normalise_address(rules: IdentityRules, sent: object) -> Address:
 
 
 def is_mail_address(sent: str) -> bool:
-    """Return whether the text is a valid mail address. Whether its domain exists is not checked."""
+    """Return whether the text is a valid email address. The domain does not have to exist."""
     from email_validator import EmailNotValidError, validate_email
 
     try:
@@ -68,10 +69,10 @@ def is_mail_address(sent: str) -> bool:
 
 
 def parse_mailbox(sent: object) -> str:
-    """Return the mail address in ASCII, in the spelling of the customer.
+    """Return an email address in ASCII, otherwise spelled as the customer wrote it.
 
-    Unneeded quotes around the part before the `@` are removed. ValueError is raised if the text is
-    not a valid mail address.
+    Unnecessary quotes around the part before the `@` are removed. Raise ValueError if the text is
+    not a valid email address.
     """
     from email_validator import EmailNotValidError, validate_email
 
@@ -89,10 +90,10 @@ def parse_mailbox(sent: object) -> str:
 def addresses_for_messages(
     profile: Mapping[str, Any], rules: IdentityRules | None
 ) -> Iterator[tuple[IdentityField, str]]:
-    """Yield the addresses in a profile to which messages can be sent, each with its field.
+    """Yield the name and the value of each profile field to which messages can be sent.
 
-    The mail address comes first. If the waitlist identifies customers by address, only this address
-    is used.
+    The email address comes first. If the waitlist identifies customers by address, yield only this
+    address.
     """
     for field in get_args(IdentityField):
         if rules is None or rules.field == field:
@@ -110,15 +111,15 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     try:
         found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
     except EmailNotValidError:
-        # The message of the library repeats parts of the address, so it is not passed on.
+        # The library's error message repeats parts of the address, so do not include the message.
         raise ValueError(BAD_MAIL) from None
     local = unicodedata.normalize("NFC", found.local_part.lower())
     domain = (found.ascii_domain or "").lower()
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # Drop the part from the + on. If the address begins with a +, this + is kept, because
-        # nothing would remain otherwise.
+        # Remove the plus sign and everything after it. Keep a plus sign at the beginning, because
+        # otherwise nothing would be left.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]
@@ -132,7 +133,7 @@ def _number(text: str, region: str | None) -> Address:
     text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
     if any(map(str.isalpha, text)) or FRACTION.fullmatch(text):
         raise bad
-    # Convert the digits of all scripts to ASCII, so that the prefix 00 is recognised too.
+    # Convert the digits of all scripts to ASCII, so that a leading 00 is recognised too.
     text = "".join(str(unicodedata.decimal(character, character)) for character in text)
     if region is None:
         text = re.sub(r"^00", "+", text)
@@ -140,8 +141,8 @@ def _number(text: str, region: str | None) -> Address:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         raise bad from None
-    # Check only the length of the number. The ranges that are in use change too often for a library
-    # to know them, but lengths rarely change.
+    # Check only the length of the number. Lengths rarely change, but new number ranges are
+    # introduced more often than the library is updated.
     is_possible = (
         phonenumbers.is_possible_number_with_reason(number)
         == phonenumbers.ValidationResult.IS_POSSIBLE

@@ -1,6 +1,6 @@
-"""List entries that have left, were admitted or banned, or get no messages, in order of time.
+"""List entries that have left, were admitted, were banned, or receive no messages.
 
-These lists are read from the index of the table, and not from Redis.
+The lists are sorted by time. They are read from the DynamoDB index, and not from Redis.
 """
 
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
-# At most this many entries without messages are counted in each shard of the index.
+# The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An item of the index is written just before its record. If an item is older than this time and its
-# record does not match, the item is stale and can be deleted.
+# An index item is written shortly before the record of its entry. If the item is older than this
+# and the record still does not match, the item is stale and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """The position in the index from which the next page is read.
+    """The position in the index at which the next page starts.
 
-    `millis` is a time in milliseconds, or a stamp if bans are listed. Several entries can have
-    exactly this time. Therefore `read` has, for each shard, the id of the last entry at this time
-    that was already read.
+    `millis` is a time in milliseconds. If the list contains bans, `millis` is a stamp instead.
+    Several entries can have the same `millis`, so `read` stores the last entry id that was read
+    from each shard at this time.
     """
 
     millis: int
@@ -52,13 +52,14 @@ class Point(Struct, frozen=True):
 
 
 def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[str], Point | None]:
-    """Merge the pages of all shards into a single page, in order of time.
+    """Merge the pages of all shards into a single page, sorted by time.
 
-    Return the ids of the entries, and the point from which the next page is read. The point is None
-    if there is no next page.
+    Return the entry ids, and the point at which the next page starts. The point is None if this is
+    the last page.
 
-    If a shard has further entries, the merged page ends at the last entry that was read from this
-    shard, because the next entry of the shard may be older than the entries of other shards.
+    If a shard has more entries, the merged page ends at the last entry that was read from this
+    shard. Later entries of other shards must wait, because the next entry of this shard may come
+    before them.
     """
     lasts = [page.last for page in pages if page.last is not None]
     end = min((millis for millis, _ in lasts), default=None)
@@ -88,10 +89,9 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries that have ended, are banned, or get no messages, in order of time.
+    """Lists entries that have ended, are banned, or receive no messages, sorted by time.
 
-    The index is eventually consistent, so an entry may be missing for a moment after its stay has
-    ended.
+    The index is eventually consistent, so an entry may be missing for a moment after it has ended.
     """
 
     places: Places
@@ -110,12 +110,13 @@ class Archive(Struct, frozen=True):
     ) -> tuple[list[EntryDetails], str | None]:
         """Return at most `limit` entries, oldest first, and the cursor of the next page.
 
-        At most `limit` entries of each shard are read. Entries whose record no longer matches the
-        index are left out, so a page can be empty although more pages follow.
+        Each shard returns at most `limit` entries. Entries are left out if their record no longer
+        matches the index, so a page can be empty even if more pages follow.
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # A customer who was admitted before this time cannot have a valid pass any more.
+        # A pass never lasts longer than this, so customers who were admitted earlier have no valid
+        # pass.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -140,10 +141,11 @@ class Archive(Struct, frozen=True):
         return listed, following.cursor if following else None
 
     def count_unreached(self, waitlist_id: str) -> dict[Unreached, int]:
-        """Count the entries on the waitlist that get no messages, by reason.
+        """Count the entries that receive no messages, by reason.
 
-        At most MOST_COUNTED entries of each shard are counted. Stale items of the index are
-        deleted. An item is stale if the record does not confirm it or has another stay.
+        At most MOST_COUNTED entries of each shard are counted. This method also deletes stale index
+        items. An index item is stale if the record does not confirm it, or if the customer has
+        signed up again since.
         """
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
             shards = pool.map(
@@ -159,8 +161,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # The items of entries that have left are kept too, because a reinstated entry takes
-            # over what its record says.
+            # Keep the index items of entries that have left. If an entry is reinstated, its record
+            # still says that it receives no messages.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {
@@ -174,9 +176,9 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
 
 
 def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
-    """Return whether the record still matches what the index says about the entry.
+    """Return whether the record still matches the index.
 
-    The entry may have joined again since the index was updated.
+    The customer may have joined again since the index was updated.
     """
     if record.erase:
         return False

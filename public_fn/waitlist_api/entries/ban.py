@@ -1,4 +1,4 @@
-"""Ban and unban customers. While the record says that a customer is banned, signups are refused."""
+"""Ban and unban customers. A banned customer cannot sign up."""
 
 from contextlib import suppress
 
@@ -25,8 +25,8 @@ from waitlist_shared.ranks import millis_of
 class Bans(Struct, frozen=True):
     """Bans and unbans customers of a waitlist. Each step is idempotent.
 
-    The first write records the ban together with the intent to leave. If the request is interrupted
-    after this write, maintenance finishes the leave.
+    The first write records the ban and sets the status `leaving`. If the request is interrupted
+    after this write, maintenance removes the entry from the queue.
     """
 
     waitlist_cache: WaitlistCache
@@ -38,11 +38,11 @@ class Bans(Struct, frozen=True):
     now_millis: NowMillis
 
     def ban(self, ban: Ban) -> None:
-        """Ban a customer, whether or not the customer has ever been on the waitlist.
+        """Ban a customer, even if the customer has never been on the waitlist.
 
-        If the customer is on the waitlist, the stay ends. An admitted customer stays admitted and
-        inside. Nothing changes if the customer is banned already, or if the request repeats the
-        last ban, even if that ban has ended.
+        If the customer is waiting, their entry leaves the waitlist. If the customer has been
+        admitted, they stay admitted. Nothing changes if the customer is already banned. Nothing
+        changes either if the request repeats the last ban and that ban has ended.
         """
         self.waitlist_cache.look_up(ban.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -52,23 +52,26 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.erase:
-                # Finish the erasure that is in progress first, because it would delete the ban.
+                # Finish the erasure first. Otherwise the erasure would delete the ban.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(ban, record), self.now_millis()
             decided = bans.ban(record, ban, stamp, now_millis)
             if self.retention.expires_at(ban.waitlist_id, now_millis) is not None:
-                # The record of a banned customer stays longer than the retention time.
+                # The record of a banned customer is kept beyond the retention time, so remove the
+                # personal data.
                 decided = replace(decided, after=bans.without_personal_data(decided.after))
             with suppress(EntryChanged):
                 self.ledger.commit(record, decided, now_millis)
         raise Throttled
 
     def _stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of an entry, or None. An expired record is returned while it exists.
+        """Return the stored record of an entry, even if the record has expired.
 
-        Raise EntryNotFound if the id is an alias. The entry behind an alias must be banned by the
-        entry's own id.
+        Return None if there is none.
+
+        Raise EntryNotFound if the id belongs to an alias. A ban must name the id of the entry
+        itself.
         """
         found = self.entries.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -78,10 +81,10 @@ class Bans(Struct, frozen=True):
     def _stamp(self, ban: Ban, record: EntryRecord | None) -> int:
         """Return a stamp for the ban that is later than all earlier events of the entry.
 
-        Redis draws the stamp if the entry is on the waitlist, because the record may lack the
-        newest decision of Redis. Redis also draws the stamp if there is no record, because an
-        erased entry may have had later events. If Redis does not answer, the stamp comes from the
-        clock of this function, because a ban must not have to wait for Redis.
+        If the entry is on the waitlist, the stamp comes from Redis, because the record may not
+        contain the latest decision of Redis yet. If there is no record, the stamp also comes from
+        Redis, because an erased entry may have had later events. If Redis does not answer, the
+        stamp comes from the local clock, because a ban must not have to wait for Redis.
         """
         entry = record or stand_in_record(*ban.key)
         if record is None or not record.has_ended:
@@ -94,8 +97,8 @@ class Bans(Struct, frozen=True):
     ) -> None:
         """End a ban. If the customer is not banned, nothing changes.
 
-        If `banned_millis` is given, it names the ban to end by its time. BanMismatch is raised if
-        the customer has another ban.
+        If `banned_millis` is set, it is the time of the ban to end. Raise BanMismatch if the
+        customer's current ban has another time.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)

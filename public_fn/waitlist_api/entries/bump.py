@@ -1,4 +1,4 @@
-"""Move a waiting entry in the queue: first in Redis, then in the record."""
+"""Move a waiting entry to another place in the queue, first in Redis and then in the record."""
 
 import secrets
 from contextlib import suppress
@@ -23,7 +23,7 @@ from waitlist_shared.limits import INTERNAL_ONCE_SECONDS, ONCE_SECONDS
 
 
 class BumpCommand(Struct, frozen=True, kw_only=True):
-    """A request to move an entry. Exactly one of `priority`, `places` and `to` is given."""
+    """A request to move an entry. Exactly one of `priority`, `places` and `to` is set."""
 
     waitlist_id: str
     entry_id: str
@@ -41,7 +41,7 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def detail(self) -> dict[str, int | str]:
-        """The requested move as the detail of the history event."""
+        """The requested move, as it is stored in the history event."""
         asked = {"priority": self.priority, "places": self.places, "to": self.to}
         return {name: value for name, value in asked.items() if value is not None}
 
@@ -49,16 +49,16 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 class Bumped(EntryView, frozen=True, kw_only=True):
     """The status and position of an entry after a move.
 
-    `moved` is the number of places by which the entry moved towards the front. The number is
-    negative if the entry moved towards the back. It is None if the request repeats a move that
-    Redis no longer knows.
+    `moved` is the number of places by which the entry moved forward. The number is negative if the
+    entry moved backward. It is None if the request is a repeat and Redis no longer knows the
+    number.
     """
 
     moved: int | None
 
 
 class Bumps(Struct, frozen=True):
-    """Moves waiting entries."""
+    """Moves waiting entries to another place in the queue."""
 
     entries: EntryRecords
     histories: Histories
@@ -67,7 +67,10 @@ class Bumps(Struct, frozen=True):
     now_millis: NowMillis
 
     def bump(self, command: BumpCommand) -> Bumped:
-        """Move an entry, once per Idempotency-Key. Return its new position."""
+        """Move an entry, and return its new position.
+
+        The same Idempotency-Key moves the entry only once.
+        """
         request, moved = self._move(command)
         detail = _detail(command, moved)
         if moved.outcome == "repeat" and (
@@ -81,7 +84,8 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # If the record lacks the end of the previous hold, this end is recorded first.
+        # If the previous claim or offer of the entry has expired and the record does not say so
+        # yet, record this first.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key
@@ -92,7 +96,8 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # The record has a newer place than the place from which Redis moved the entry.
+            # Redis moved an outdated copy of the entry, so restore the newer version from the
+            # record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -102,13 +107,13 @@ class Bumps(Struct, frozen=True):
         return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _find_recorded_move(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
-        """Return the recorded event of a repeated move, or None if the move is not recorded.
+        """Return the history event of a repeated move, or None if the move is not recorded.
 
-        IdempotencyKeyReused is raised if the command asks for a different move.
+        Raise IdempotencyKeyReused if the command asks for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If the first request was interrupted before it recorded the move, there is no event, and
-        # this request records the move.
+        # If there is no event, the first request was interrupted before it recorded the move. This
+        # request then records the move.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made
@@ -120,11 +125,11 @@ class Bumps(Struct, frozen=True):
     def _move(self, command: BumpCommand) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result.
 
-        The request names the stay, so that a late copy of the request cannot move the next stay.
+        The request contains the entry's ticket. If the customer leaves and signs up again, the
+        entry gets a new ticket, so a delayed copy of the request has no effect.
         """
         recorded = self.entries.get(*command.key)
-        # If there is no record, the answer of Redis shows whether the waitlist or the entry is
-        # unknown.
+        # If there is no record, Redis finds out whether the waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -135,7 +140,7 @@ class Bumps(Struct, frozen=True):
                 raise AlreadyAdmitted from None
             if record.status != "waiting":
                 raise
-        # Redis has lost the recorded place, or the customer has signed up again in the meantime.
+        # Redis has lost the waiting entry, or the customer has signed up again in the meantime.
         try:
             self.positions.repair_place(record)
         except Gone:
@@ -151,10 +156,10 @@ class Bumps(Struct, frozen=True):
 
 
 def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
-    """Return the event detail: the requested move, the number of places, and the new position.
+    """Return the detail of the event: the requested move, its distance, and the new position.
 
-    The detail of a repeat has no position, because Redis returns the position at the time of the
-    repeat and not the position after the move.
+    If the request is a repeat, leave out the position. Redis returns the current position, and not
+    the position right after the move.
     """
     detail = command.detail
     if moved.moved_by is not None:

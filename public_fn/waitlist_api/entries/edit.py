@@ -1,6 +1,6 @@
 """Replace the attributes or the profile of an entry.
 
-The entry keeps its place. Its segments change with its attributes.
+The entry keeps its place in the queue. If the attributes change, the entry's segments change too.
 """
 
 import json
@@ -34,7 +34,7 @@ class EditCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     def changes(self, record: EntryRecord) -> dict[str, Any]:
-        """Return the given fields whose values differ from the record, by name."""
+        """Return the new values that differ from the record, by field name."""
         given = {"attributes": self.attributes, "profile": self.profile}
         return {
             name: value
@@ -53,15 +53,15 @@ class EntryEdits(Struct, frozen=True):
     now_millis: NowMillis
 
     def edit(self, command: EditCommand) -> EntryDetails:
-        """Replace the given fields, and return the entry.
+        """Replace the given fields, and return the record.
 
-        If the record has the given values already, it stays unchanged.
+        If no value has changed, nothing is written.
         """
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Send the segments to Redis even if nothing changed, because an earlier edit may have
-            # been interrupted before this step.
+            # Send the segments to Redis even if nothing has changed. An earlier edit may have been
+            # interrupted before it sent them.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
@@ -99,8 +99,8 @@ class EntryEdits(Struct, frozen=True):
 
 
 def text_of(value: dict[str, Any]) -> str:
-    """Return the value as JSON text for comparisons.
+    """Return the value as JSON text, so that values can be compared.
 
-    Python treats True, 1 and 1.0 as equal, but they are different JSON values.
+    Python treats True, 1 and 1.0 as equal, but they are different values in JSON.
     """
     return json.dumps(value, sort_keys=True)

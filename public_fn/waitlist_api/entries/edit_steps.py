@@ -1,4 +1,4 @@
-"""The steps of an edit: mark the entry in Redis, write the record, and update Redis."""
+"""The steps of an edit: mark the entry as dirty in Redis, write the record, and update Redis."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The profile fields that have an address for messages.
+# The profile fields that contain an address to which messages can be sent.
 ADDRESSES = ("email", "phone")
 HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 
@@ -23,10 +23,10 @@ HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 class EditSteps(Struct, frozen=True):
     """The steps of an edit. An entry can be edited while it is waiting, offered or parked.
 
-    1. Mark the entry as dirty in Redis, so that maintenance finishes the edit if it is interrupted.
-       The mark has the stamp of the edit.
+    1. Mark the entry as dirty in Redis, and draw a stamp for the edit. If the edit is interrupted,
+       maintenance finishes the edit of a dirty entry.
     2. Write the record.
-    3. Send Redis its copy of the changed fields with a version. Redis keeps the higher version.
+    3. Send the changed fields and their version to Redis. Redis ignores an older version.
     """
 
     entries: EntryRecords
@@ -37,10 +37,11 @@ class EditSteps(Struct, frozen=True):
     recipients: Recipients
 
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
-        """Return the record of an entry that can be edited.
+        """Return the record of an entry if the entry can be edited.
 
-        Return None if an unfinished signup had to be finished first. The caller then tries again.
-        `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay.
+        Return None if this call had to finish an interrupted signup first. The caller then tries
+        again. `stay` is the ticket in the caller's entry token. Raise Forbidden if the token
+        belongs to another signup of this customer.
         """
         record = self.entries.find(*key, stay)
         if record.status == "admitted":
@@ -53,7 +54,10 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Mark the entry as dirty, so that maintenance reconciles it. Return the edit's stamp."""
+        """Mark the entry as dirty, so that maintenance finishes the edit.
+
+        Return a stamp for the edit.
+        """
         request = c.MarkDirty(
             waitlist_id=record.waitlist_id,
             entry_id=record.entry_id,
@@ -68,22 +72,25 @@ class EditSteps(Struct, frozen=True):
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
         """Mark an unreachable entry as reachable if the new profile has another address.
 
-        Call this before the profile is written. If the write then fails, the next message to the
-        old address marks the entry as unreachable again.
+        Call this method before the profile is written. If writing the profile fails, the next
+        message to the old address marks the entry as unreachable again.
         """
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Update Redis from the record. Raise NotWaiting if the stay has ended."""
+        """Send the changed fields to Redis.
+
+        Raise NotWaiting if the customer has left the waitlist.
+        """
         try:
             self.segmented_queue.update(record)
         except Gone as error:
             raise NotWaiting(HAS_LEFT) from error
 
     def _restore_place(self, record: EntryRecord) -> None:
-        """Restore the recorded place in Redis, which has lost it."""
+        """Restore the entry in Redis from its record."""
         try:
             place = self.positions.restore_place(record)
         except Gone as error:

@@ -25,10 +25,10 @@ BLOCKED = "this waitlist does not accept mail addresses of this domain: use anot
 def check_guest_data(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if the data is too large, has unknown fields, or has invalid values.
+    """Raise InvalidFields if the data is too large or contains unknown fields or invalid values.
 
-    The size is limited because the record of an entry is written several times, so its size decides
-    what a signup costs. A waitlist whose page declares no fields accepts fields of any name.
+    The size of the data is limited because each signup writes the record several times. If the
+    waitlist's page declares no fields, guests can send fields with any name.
     """
     errors = []
     asked = _accepted_names(settings)
@@ -54,11 +54,11 @@ def check_person(
     attributes: dict[str, Any],
     names: Collection[str] | None = None,
 ) -> None:
-    """Raise InvalidFields if a required field is empty or the mail address is in a blocked domain.
+    """Raise InvalidFields if a required field is empty or the email domain is blocked.
 
-    If `names` is given, only the profile fields with these names are checked for being empty.
-    `domain` is the domain of the guest's mail address. The waitlist's `identity` setting lists the
-    blocked domains.
+    If `names` is set, only these profile fields are checked for missing values. `domain` is the
+    domain of the guest's email address. The waitlist's `identity` setting contains the blocked
+    domains.
     """
     sent = {"profile": profile, "attributes": attributes}
     errors = [
@@ -84,9 +84,11 @@ def check_own_data(
 ) -> None:
     """Raise InvalidFields unless customers may change these profile fields to these values.
 
-    `names` are the fields to change, `former` is the profile before the change and `domain` is the
-    domain of a new mail address. Operators and imports may have written more data than a guest may
-    send. Such data does not block a change, as long as the change does not enlarge the profile.
+    `names` are the fields to change. `former` is the profile before the change, and `profile` is
+    the profile after the change. `domain` is the domain of a new email address.
+
+    A profile from an operator or an import may exceed the size limit for guests. Customers can
+    still change it, as long as it does not grow.
     """
     taken = _accepted_names(settings)
     if taken is not None and set(names) - taken["profile"]:
@@ -104,9 +106,9 @@ def check_own_data(
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
-    These are the fields that the waitlist's page asks for, or the fields in `names` if the page
-    declares no fields. The field that identifies the customer is always visible. All other fields
-    stay hidden, because operators may have written them for their own use.
+    If the waitlist's page declares fields, customers see these fields. Otherwise they see the
+    fields in `names`. They always see the field that identifies them. All other fields stay hidden,
+    because operators may use them for internal data.
     """
     taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -114,17 +116,17 @@ def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str
 
 
 def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
-    """Return the field names that a waitlist accepts from guests, or None if it accepts any name.
+    """Return the field names that guests may use, or None if all names are allowed.
 
-    The result has one set of names for the profile and one set for the attributes.
+    The result contains one set of names for the profile and one set for the attributes.
     """
     if settings.page is None or not settings.page.fields:
         return None
     asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
     for field in settings.page.fields:
         asked[field.kept_in].add(field.name)
-    # Always accept the attributes that define segments. Claims filter by these attributes, and an
-    # app that signs people up may send them although the page does not ask for them.
+    # Always accept the attributes that define segments. Claims filter by these attributes, so apps
+    # may send them even if the page has no fields for them.
     asked["attributes"].update(*settings.segments)
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)
@@ -132,9 +134,9 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile in the form in which it is stored.
+    """Return the profile as it is stored in the record.
 
-    A text that the customer has agreed to is stored together with its version.
+    If the customer has agreed to a text, the text is stored together with its version.
     """
     agreed = {
         field.name: {"text": text, "version": field.version}
@@ -147,9 +149,9 @@ def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dic
 def _wrong_answers(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> list[FieldError]:
-    """Return an error for each value that does not fit the type of its field.
+    """Return an error for each value that does not match the type of its field.
 
-    An attribute may have several values, and each value must fit.
+    If an attribute has a list of values, each value is checked.
     """
     errors = []
     for field in _fields(settings):
@@ -162,7 +164,7 @@ def _wrong_answers(
 
 
 def _find_problem(field: PageField, value: Any) -> str:
-    """Return why the value is invalid for the field, or an empty string if the value is valid."""
+    """Return why the value is invalid, or an empty string if the value is valid."""
     if field.type == "checkbox":
         return "" if value in field.labels else NOT_AGREED
     if not isinstance(value, str) or len(value) > MAX_ANSWER:
@@ -186,7 +188,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def json_bytes(data: dict[str, Any]) -> int:
-    """Return the size of an object as compact JSON in UTF-8 bytes. An empty object has size 0."""
+    """Return the number of UTF-8 bytes of the compact JSON text. An empty object has size 0."""
     if not data:
         return 0
     return len(json_text(data).encode())

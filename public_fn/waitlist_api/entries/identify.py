@@ -1,6 +1,7 @@
-"""Identify guests by the `customer_id` that they send, or by their address.
+"""Identify guests by their address, or by the `customer_id` that they send.
 
-A waitlist whose `identity` setting is set identifies guests by a mail address or telephone number.
+If a waitlist has an `identity` setting, its guests are identified by email address or telephone
+number.
 """
 
 import base64
@@ -32,11 +33,11 @@ NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by p
 class Person(Struct, frozen=True):
     """A guest and the address that identifies the guest.
 
-    `customer_id` is a digest of the address, or the id that the guest sent if the waitlist does not
-    identify guests by address. `domain` is the domain of the mail address, and `number` is the
-    telephone number in E.164 format. The guest has `verify_minutes` minutes to verify the address.
-    This is 0 if no verification is required. `takes_messages` is true if the service can send
-    messages to the address.
+    `customer_id` is a digest of the address. If the waitlist does not identify guests by address,
+    it is the id that the guest sent. `domain` is the domain of the email address, and `number` is
+    the telephone number in E.164 format. `verify_minutes` is the time that the guest has to verify
+    the address, or 0 if no verification is required. `takes_messages` is true if messages can be
+    sent to the address.
     """
 
     customer_id: str
@@ -47,7 +48,10 @@ class Person(Struct, frozen=True):
 
 
 class Identities(Struct, frozen=True):
-    """Identifies guests. The customer id made from an address is a keyed digest (decision 60)."""
+    """Identifies guests.
+
+    If a guest has an address, the customer id is a keyed digest (decision 60).
+    """
 
     tokens: EntryTokens
     waitlist_cache: WaitlistCache
@@ -57,15 +61,14 @@ class Identities(Struct, frozen=True):
     ) -> Person:
         """Return the person who signs up.
 
-        InvalidFields is raised if the address is invalid, or if the waitlist verifies addresses and
-        cannot send messages to this one.
+        Raise InvalidFields if the address is invalid. If the waitlist verifies addresses, also
+        raise InvalidFields if no message can be sent to the address.
         """
         try:
             waitlist = self.waitlist_cache.find(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
         except InvalidFields:
-            # An operator may have changed the settings since they were cached, so try again with
-            # the current settings.
+            # The cached settings may be outdated, so try again with the current settings.
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
 
@@ -78,10 +81,10 @@ class Identities(Struct, frozen=True):
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
     def find_customer_id(self, waitlist_id: str, profile: dict[str, Any]) -> str | None:
-        """Return the customer id for the address in a profile, or None if there is none.
+        """Return the customer id for the address in a profile, or None if it has none.
 
-        The caller has sent an explicit customer id, so an invalid or missing address is not an
-        error. The result is also None if the waitlist does not identify guests by address.
+        The result is also None if the waitlist does not identify guests by address. The caller has
+        sent a customer id too, so a missing address is not an error.
         """
         rules = self.waitlist_cache.find(waitlist_id).settings.identity
         if rules is None:
@@ -93,17 +96,17 @@ class Identities(Struct, frozen=True):
     def identify_by_address(
         self, waitlist_id: str, rules: IdentityRules, profile: dict[str, Any]
     ) -> Person:
-        """Return the person whom the address in a profile identifies.
+        """Return the person whose address is in the profile.
 
-        InvalidFields is raised if the profile has no valid address.
+        Raise InvalidFields if the profile has no valid address.
         """
         return self._person(waitlist_id, rules, None, profile)
 
     def find_entry_id(self, waitlist_id: str, sent: dict[str, Any]) -> str:
-        """Return the id that the entry of an address has, whether or not the entry exists.
+        """Return the entry id for an address, whether or not the entry exists.
 
-        InvalidFields is raised if the address is invalid, or if the waitlist does not identify
-        people by address.
+        Raise InvalidFields if the address is invalid, or if the waitlist does not identify guests
+        by address.
         """
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         if rules is None:
@@ -149,11 +152,10 @@ class Identities(Struct, frozen=True):
 
 
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
-    """Raise InvalidFields for the field if no message can reach the person.
+    """Raise InvalidFields for the field if no message can be sent to the person.
 
-    If the waitlist itself sends messages of one of these `kinds`, its settings limit the countries
-    and number types to which it sends SMS. Otherwise the operator's backend sends the messages, so
-    this limit does not apply.
+    The waitlist's settings limit the countries and number types to which the waitlist sends SMS.
+    This limit is checked only if the waitlist sends messages of one of the given `kinds`.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))
@@ -167,7 +169,7 @@ def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: 
 
 
 def _address(rules: IdentityRules, value: Any, field: str) -> Address:
-    """Parse the address in a field of the request. Raise InvalidFields if it is invalid."""
+    """Parse the address in a request field. Raise InvalidFields if the address is invalid."""
     try:
         return normalise_address(rules, value)
     except ValueError as refusal:

@@ -1,4 +1,4 @@
-"""Let operators issue entry tokens to customers who were imported or have lost their token."""
+"""Let operators issue entry tokens to customers who have lost their token or were imported."""
 
 from collections.abc import Callable
 
@@ -16,11 +16,12 @@ TokenOf = Callable[[str, str, int], str]
 
 
 class Links(Struct, frozen=True):
-    """The links to the customer's page of an entry.
+    """Links to the customer's page.
 
-    `url` opens the page that verifies the entry, or the page that shows its place if the entry is
-    verified. If the customer has asked to move the entry to a new address, `move` has this address
-    and the link that confirms the move. Only the owner of the new address may receive this link.
+    If the entry is verified, `url` shows the position of the entry. Otherwise it opens the page
+    that verifies the entry. If the customer has requested a new address, `move` contains the new
+    address and the link that confirms it. Send this link only to the new address, because it proves
+    ownership.
     """
 
     url: str
@@ -28,9 +29,9 @@ class Links(Struct, frozen=True):
 
 
 class TokenIssuer(Struct, frozen=True):
-    """Issues entry tokens. Earlier tokens of the same stay remain valid.
+    """Issues entry tokens. Earlier tokens of the same signup remain valid.
 
-    If `tokens` is None, customers are identified by JWTs, and no entry token can be issued.
+    If `tokens` is None, customers are identified by JWTs, and no entry tokens can be issued.
     """
 
     tokens: EntryTokens | None
@@ -40,24 +41,24 @@ class TokenIssuer(Struct, frozen=True):
     now_millis: NowMillis
 
     def signer(self) -> TokenOf:
-        """Return the function that signs a token for a stay.
+        """Return the function that signs entry tokens.
 
-        NoEntryTokens is raised if customers are identified by JWTs.
+        Raise NoEntryTokens if customers are identified by JWTs.
         """
         if self.tokens is None:
             raise NoEntryTokens
         return self.tokens.issue
 
     def issue_token(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the token of the latest recorded stay of an entry, whatever its status is."""
+        """Return the entry token of the customer's latest signup."""
         token_of = self.signer()
         record = self._record(waitlist_id, entry_id)
         return token_of(waitlist_id, entry_id, record.ticket or 0)
 
     def issue_links(self, waitlist_id: str, entry_id: str, base_url: str) -> "Links":
-        """Return the links to the customer's page of an entry.
+        """Return the links to the customer's page.
 
-        NoEntryTokens is raised if customers are identified by JWTs.
+        Raise NoEntryTokens if customers are identified by JWTs.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -71,43 +72,46 @@ class TokenIssuer(Struct, frozen=True):
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # The signup was interrupted. Until it is finished, the record has no ticket, and a
-            # token needs a ticket.
+            # The signup was interrupted. Finish it, because a token needs the ticket, which is
+            # recorded last.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.erase:
-            # If the waitlist does not exist, this raises WaitlistNotFound instead of EntryNotFound.
+            # If the waitlist does not exist, raise WaitlistNotFound instead of EntryNotFound.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return record
 
 
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page. Its fragment has the code or token of the entry."""
+    """Return the URL of the customer's page, with the entry's code or token in the fragment."""
     if record.verify_until_millis is None:
         return place_link(tokens, record, base_url)
     return verify_link(tokens, record, now_millis, base_url)
 
 
 def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page with a code that verifies the entry."""
+    """Return the URL of the customer's page that verifies the entry. The URL contains a code."""
     code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page with a code that moves the entry to its new address."""
+    """Return the URL of the customer's page that confirms the new address.
+
+    The URL contains a code.
+    """
     ticket = record.ticket or 0
     code = tokens.issue_code(*record.key, ticket, now_millis, record.moving_to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def place_link(tokens: EntryTokens, record: EntryRecord, base_url: str) -> str:
-    """Return the URL of the customer's page with the id and the token of the entry."""
+    """Return the URL of the customer's page that shows the position of a recorded entry."""
     token = tokens.issue(*record.key, record.ticket or 0)
     return link_with(*record.key, token, base_url)
 
 
 def link_with(waitlist_id: str, entry_id: str, token: str, base_url: str) -> str:
-    """Return the URL of the customer's page that shows the place of the given entry."""
+    """Return the URL of the customer's page that shows the position of an entry."""
     return f"{base_url}/w/{waitlist_id}#t={entry_id}.{token}"

@@ -1,4 +1,7 @@
-"""Finish an intent to join: add the entry to the queue in Redis, then record its place."""
+"""Finish signups whose record has the status `joining`.
+
+The entry is added to the queue in Redis first. Then its place in the queue is recorded.
+"""
 
 from contextlib import suppress
 
@@ -29,7 +32,7 @@ from waitlist_shared.errors import Gone, NotOpenYet, NotWaiting, WaitlistClosed,
 class SignedUp(Struct, frozen=True):
     """The entry after a signup.
 
-    `is_new` is true if this request added the entry. It is false if an earlier request added it.
+    `is_new` is true if this request added the entry, and false if an earlier request did.
     """
 
     view: EntryView
@@ -37,7 +40,7 @@ class SignedUp(Struct, frozen=True):
 
 
 class Joins(Struct, frozen=True):
-    """Finishes intents to join. Each step is idempotent, so another request can repeat it."""
+    """Finishes signups. Each step is idempotent, so any request can repeat it."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -47,9 +50,9 @@ class Joins(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, record: EntryRecord) -> SignedUp:
-        """Add the entry to the queue in Redis, and record its place.
+        """Add the entry to the queue in Redis, and record its place in the queue.
 
-        If Redis refuses the entry, the intent is removed from the record.
+        If Redis refuses the entry, cancel the signup and raise the error.
         """
         placed = self._take_place(record)
         is_new = self.record(record, placed)
@@ -58,15 +61,18 @@ class Joins(Struct, frozen=True):
         return SignedUp(replace(view, ready_ahead=placed.ready_ahead), is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
-        """Finish an intent to join, or remove it if the entry is refused.
+        """Finish a signup, or cancel the signup if Redis refuses the entry.
 
-        Either way, the status of the entry is no longer `joining`.
+        In both cases, the status of the entry is no longer `joining` afterwards.
         """
         with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
-        """Record the place in Redis. Return False if another request had recorded it before."""
+        """Record the entry's place in the queue.
+
+        Return False if another request has already recorded it.
+        """
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
@@ -76,14 +82,15 @@ class Joins(Struct, frozen=True):
         return True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Remove an intent to join after Redis has ended its stay.
+        """Remove the status `joining` from the record of a signup that has ended in Redis.
 
-        Redis has a tombstone of the stay by then, so that a late message cannot add the entry.
+        Redis keeps a tombstone of the signup, so a delayed message cannot add the entry to the
+        queue.
         """
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
-            # Another request has finished or ended this stay, and its outcome counts.
+            # Another request has already finished or cancelled this signup.
             return
 
     def _take_place(self, record: EntryRecord) -> c.SignupResult:
@@ -95,14 +102,14 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier message may have placed the entry already, or may still be under way.
+            # An earlier message may have added the entry already, or may arrive later.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # When Redis refuses an entry, it also ends the stay.
+            # Redis has refused the entry and stored a tombstone for this signup.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -112,7 +119,7 @@ class Joins(Struct, frozen=True):
         return placed
 
     def _end_unplaced(self, record: EntryRecord) -> c.EndOfStayResult:
-        """End the stay in Redis, unless Redis has a place for it."""
+        """End the signup in Redis, unless Redis has already added the entry to the queue."""
         message = replace(drop_of(record), unless_placed=True)
         ended: c.EndOfStayResult = self.recovering_queue.write(message)
         return ended
@@ -120,22 +127,23 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> None:
-        """Accept the place that a concurrent request has recorded.
+        """Accept the result of a concurrent request that has finished this signup.
 
-        NotWaiting is raised if the stay has ended.
+        Raise NotWaiting if the concurrent request has ended the signup.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return
         if not same_stay:
-            # No record refers to this place, so no later leave would remove the place.
+            # No record belongs to the entry that Redis has added to the queue, so remove it from
+            # Redis.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was cancelled while it was in progress. Sign up again.")
 
     def _count_source(self, record: EntryRecord) -> None:
-        """Count where the customer came from, if the waitlist's form asks for this.
+        """Count the signup by its source if the waitlist's form asks where customers come from.
 
-        A failure to count does not fail the signup.
+        If counting fails, the signup still succeeds.
         """
         page = self.waitlist_cache.find(record.waitlist_id).settings.page
         source = page.source_of(record.profile | record.attributes) if page else None

@@ -1,6 +1,7 @@
-"""End a stay or erase an entry.
+"""Let entries leave the waitlist, or erase entries.
 
-Both write an intent to the record, then remove the place from Redis, then record the end.
+Both operations mark the record first, then remove the entry from the queue in Redis, and then
+update the record again.
 """
 
 from contextlib import suppress
@@ -22,10 +23,7 @@ from waitlist_shared.errors import NotOffered, WaitlistError
 
 
 class Leaves(Struct, frozen=True):
-    """Ends stays.
-
-    Each step is idempotent, so another request or maintenance can repeat it.
-    """
+    """Lets entries leave the waitlist. Each step is idempotent, so any request can repeat it."""
 
     entries: EntryRecords
     erasures: Erasures
@@ -46,15 +44,17 @@ class Leaves(Struct, frozen=True):
         status: Status | None = None,
         unverified: bool = False,
     ) -> None:
-        """End the stay of an entry. If the stay has ended already, nothing changes.
+        """Let an entry leave the waitlist. If the entry has already left, nothing changes.
 
-        The optional arguments restrict which stay is ended:
+        The optional arguments are conditions:
 
-        - `stay` is the ticket of an entry token. Forbidden is raised if the entry has another stay.
-        - `offer` names an offer. NotOffered is raised if the entry does not have this offer. If
-          another request has already begun a leave, that leave keeps its actor and its reason.
-        - `status` is a status of the entry. Nothing changes if the entry has another status.
-        - `unverified` means that nothing changes if the address of the entry is verified.
+        - `stay` is the ticket in the caller's entry token. Raise Forbidden if the token belongs to
+          another signup of this customer.
+        - `offer` is an offer that the entry must have. Raise NotOffered if the entry does not have
+          it. If another request is already removing the entry, the history keeps the actor and the
+          reason of that request.
+        - `status` is the status that the entry must have. If the status differs, nothing changes.
+        - `unverified` requires an unverified address. If the address is verified, nothing changes.
         """
         try:
             key = (waitlist_id, entry_id)
@@ -83,7 +83,7 @@ class Leaves(Struct, frozen=True):
     def _end_without_offer(self, record: EntryRecord) -> None:
         """Finish a leave that another request has begun.
 
-        NotOffered is raised if the stay goes on.
+        Raise NotOffered if the entry is still on the waitlist.
         """
         if record.erase:
             raise EntryNotFound
@@ -93,10 +93,11 @@ class Leaves(Struct, frozen=True):
             raise NotOffered
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Delete the place, the record and the history of an entry, if the entry exists.
+        """Erase an entry with its history. If the entry does not exist, nothing changes.
 
-        A record without personal data remains for a while. The index is eventually consistent and
-        may still show the place. If the record were missing, a rebuild would restore this place.
+        A record without personal data is kept for a while, because the index is eventually
+        consistent. A rebuild that still finds the erased entry in the index must see that it was
+        erased.
         """
         try:
             record = self.erasures.begin_erase(waitlist_id, entry_id, self.now_millis())
@@ -105,21 +106,22 @@ class Leaves(Struct, frozen=True):
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # If Redis is not available, maintenance removes the place later. The history, which
-            # has reasons and actors, is deleted now.
+            # If Redis is unavailable, maintenance removes the entry from the queue later. The
+            # history contains reasons and actors, so erase it now.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
 
     def finish(self, record: EntryRecord) -> None:
-        """Finish a leave or an erasure whose intent is in the record."""
+        """Finish a leave or an erasure that is already marked in the record."""
         if record.erase:
             self.finish_erase(record)
             return
         left: c.EndOfStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # The entry was joining again and has no place yet. A new place would have ended the
-            # former stay's time inside, so that time is ended here.
+            # The customer left before the new signup was finished, so Redis may still count the
+            # customer as inside from the previous signup. A finished signup would have ended that
+            # time inside.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -141,8 +143,8 @@ class Leaves(Struct, frozen=True):
         try:
             self.entries.finish_leave(record, event, now_millis, left)
         except EntryChanged as changed:
-            # Another request has finished the leave, has begun to erase the entry, or has banned
-            # the customer. The record of a banned customer must not expire.
+            # Another request has finished the leave, started an erasure, or banned the customer.
+            # The record of a banned customer must not expire.
             now = changed.record
             if now is not None and now.erase:
                 self.finish_erase(now)
@@ -150,16 +152,16 @@ class Leaves(Struct, frozen=True):
                 self.finish(now)
 
     def finish_erase(self, record: EntryRecord, is_time_up: IsTimeUp = never) -> bool:
-        """Remove the place of an entry that is being erased, then delete the record.
+        """Remove an entry from the queue in Redis, then erase its record.
 
-        Return False if the time is up before the record is deleted. A repeated call continues.
+        Return False if the time runs out before the record is erased. The next call continues.
         """
         return self.erasures.erase(record, self._give_up(record), is_time_up)
 
     def _give_up(self, record: EntryRecord) -> int:
-        """Remove the place from Redis, and return the stamp of the stay's end.
+        """Remove the entry from the queue in Redis, and return the stamp of the removal.
 
-        Return 0 if the waitlist is deleted.
+        Return 0 if the waitlist has been deleted.
         """
         with suppress(WaitlistNotFound):
             dropped: c.EndOfStayResult = self.recovering_queue.write(drop_of(record))

@@ -1,4 +1,4 @@
-"""Digests of idempotency keys. Redis and the record recognise repeated requests by them."""
+"""Digests of idempotency keys, which identify repeated requests in Redis and in the record."""
 
 import hashlib
 
@@ -6,6 +6,6 @@ import hashlib
 def once_key_of(by: str, idempotency_key: str) -> str:
     """Return the digest of an idempotency key.
 
-    The digest includes the caller, so the same key from two callers gives two different digests.
+    The digest includes the caller. If two callers use the same key, their digests differ.
     """
     return hashlib.sha256(f"{by}\0{idempotency_key}".encode()).hexdigest()[:32]

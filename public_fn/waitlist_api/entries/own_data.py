@@ -33,8 +33,8 @@ NO_MESSAGES = "this waitlist sends no messages: leave this field out"
 class OwnDataCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to change their own data.
 
-    `patch` is a JSON merge patch of the profile. If `messages` is None, the customer's choice stays
-    as it is. `stay` is the ticket that the entry token proves.
+    `patch` is a JSON merge patch for the profile. If `messages` is None, messages stay on or off as
+    they are. `stay` is the ticket in the customer's entry token.
     """
 
     waitlist_id: str
@@ -48,7 +48,7 @@ class OwnDataView(Struct, frozen=True):
     """The data that the customer may see.
 
     `messages` is None if the waitlist sends no messages. `is_asked` is true if the customer has
-    given a new address, which takes effect after it is verified.
+    requested a new address that is not verified yet.
     """
 
     profile: dict[str, Any]
@@ -57,9 +57,9 @@ class OwnDataView(Struct, frozen=True):
 
 
 class OwnData(Struct, frozen=True):
-    """Changes data on behalf of customers.
+    """Changes profiles and message choices for customers.
 
-    Customers cannot change attributes, because claims filter entries by attributes.
+    Customers cannot change attributes, because operators filter claims by attributes.
     """
 
     waitlist_cache: WaitlistCache
@@ -72,13 +72,15 @@ class OwnData(Struct, frozen=True):
     def change(self, command: OwnDataCommand, identities: Identities | None = None) -> OwnDataView:
         """Write the changes, and return the data that the customer may see.
 
-        Values that are stored already are not written again. If the waitlist identifies customers
-        by address, a new address enters the profile only after it is verified. If `identities` is
-        None, customers have accounts, so a new address needs no verification. InvalidFields is
-        raised if the waitlist does not accept the changes, and TooManyChanges if the customer has
-        made too many changes or given too many new addresses.
+        If a value is already stored, it is not written again. If the waitlist identifies customers
+        by address, a new address is stored in the profile only after the customer has verified it.
+        If `identities` is None, customers have accounts, and new addresses need no verification.
+
+        Raise InvalidFields if the waitlist does not allow the changes. Raise TooManyChanges if the
+        customer has changed the entry or the address too often.
         """
-        # Read the current settings, because the cached settings may have an older form.
+        # Read the current settings, because the form may have changed since the settings were
+        # cached.
         settings = self.waitlist_cache.look_up(command.waitlist_id).settings
         if command.messages is not None and settings.messages is None:
             raise InvalidFields(FieldError("body.messages", NO_MESSAGES))
@@ -93,7 +95,10 @@ class OwnData(Struct, frozen=True):
         )
 
     def _switch_messages(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
-        """Turn messages on or off if the customer asks for this. Return the resulting state."""
+        """Turn messages on or off if the customer asks for this.
+
+        Return whether they are on or off now.
+        """
         now: Messages = "off" if record.messages else "on"
         if command.messages in (None, now):
             return now
@@ -146,7 +151,7 @@ class OwnData(Struct, frozen=True):
 
 
 class _NewAddress(Struct, frozen=True):
-    """A new address that a customer gives in the profile, spelled as the customer wrote it."""
+    """The new address from the customer's request, as the customer wrote it."""
 
     field: str
     text: str
@@ -155,7 +160,7 @@ class _NewAddress(Struct, frozen=True):
 
 
 class _Change(Struct, frozen=True):
-    """A customer's request together with the settings of the waitlist."""
+    """A customer's request and the settings of the waitlist."""
 
     command: OwnDataCommand
     settings: WaitlistSettings
@@ -172,7 +177,7 @@ class _Change(Struct, frozen=True):
     def new_address(self, record: EntryRecord) -> _NewAddress | None:
         """Return the address in the request if it differs from the recorded address, or else None.
 
-        InvalidFields is raised if the address is invalid, or if no message can reach it.
+        Raise InvalidFields if the address is invalid, or if no message can be sent to it.
         """
         rules, waitlist_id = self.settings.identity, self.command.waitlist_id
         if self.identities is None or rules is None or not self.names_address:

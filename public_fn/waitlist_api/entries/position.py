@@ -1,4 +1,4 @@
-"""Read the status and position of an entry, and restore places that Redis has lost."""
+"""Read the status and position of an entry, and restore entries that Redis has lost."""
 
 from typing import Any, Self
 
@@ -18,22 +18,24 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# Fields of a view that responses do not contain, or contain under another name.
+# Fields that API responses do not contain, or contain under a different name.
 UNSEEN = ("ticket", "rank", "pace", "is_due", "ready_ahead", "not_ready", "confirm_by_millis")
 
 
 class EntryView(Struct, frozen=True, kw_only=True):
     """An entry's status and position. Only a waiting entry has a position.
 
-    - `ticket` is the number of the stay, which entry tokens contain.
-    - `offered_until` is the time until which the customer can accept an offer.
+    - `ticket` is the number of the signup. It is part of the entry token.
+    - `offered_until` is the deadline for accepting an offer.
     - `is_due` is true if the admission policy of the waitlist has slots to offer now.
-    - `pace` is the pace of the waitlist, from which the wait can be estimated.
-    - `rank` lets a waiting entry find its place on the board.
-    - `ready_ahead` is the number of ready entries ahead of this entry, and `not_ready` has the
-      reasons why this entry is not ready. Both are None if they were not requested.
-    - `confirm_by_millis` is the time by which the customer has to confirm that they still wait, or
-      0 if no question is open.
+    - `pace` describes how fast the waitlist admits customers. The estimated wait is computed from
+      it.
+    - `rank` is the sort key of a waiting entry. Clients use it to find the entry's position on the
+      public board.
+    - `ready_ahead` is the number of ready entries ahead of this entry, and `not_ready` contains the
+      reasons why this entry is not ready. Both are None if the caller did not request them.
+    - `confirm_by_millis` is the deadline for confirming that the customer still waits. It is 0 if
+      the waitlist has not asked the customer.
     """
 
     entry_id: str
@@ -83,7 +85,10 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def recorded(cls, record: EntryRecord) -> Self:
-        """Build the view from the record alone. Redis is not asked, so the view has no position."""
+        """Build the view from the record only.
+
+        The view has no position, because only Redis knows it.
+        """
         joined_at = None if record.ticket is None else iso_of(time_of(record.ticket))
         return cls(
             entry_id=record.entry_id,
@@ -95,14 +100,14 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
 
 class Positions(Struct, frozen=True):
-    """Reads positions, and restores the places of recorded entries that Redis has lost."""
+    """Reads positions, and restores entries that Redis has lost from their records."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
     segmented_queue: SegmentedQueue
 
     def read(self, waitlist_id: str, entry_id: str, *, to_operator: bool = False) -> EntryView:
-        """Return the exact status and position at this moment.
+        """Return the current status and position of an entry.
 
         If the waitlist hides its totals, only operators get the total.
         """
@@ -114,7 +119,7 @@ class Positions(Struct, frozen=True):
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
-        """Remove the open question from a view if the waitlist no longer asks questions."""
+        """Remove the confirmation deadline from a view if the `confirm` setting is off."""
         if not view.confirm_by_millis:
             return view
         cache = self.segmented_queue.waitlist_cache
@@ -122,10 +127,11 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view of the stay that an entry token proves, if Redis shows another stay.
+        """Return the view for a caller whose entry token does not match the entry in Redis.
 
-        Forbidden is raised if the token belongs to a former stay. Rebuilding is raised if Redis has
-        lost the place of the current stay. Maintenance detects this within a minute.
+        Raise Forbidden if the token belongs to an earlier signup. If it belongs to the current
+        signup, Redis may have lost the entry. Raise Rebuilding in this case. Maintenance detects
+        the loss within a minute.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:
@@ -133,10 +139,10 @@ class Positions(Struct, frozen=True):
         return EntryView.recorded(record)
 
     def find_ticket(self, record: EntryRecord) -> int | None:
-        """Return the ticket of the stay.
+        """Return the ticket of the entry.
 
-        If the signup has not recorded the ticket yet, the ticket comes from Redis. NotWaiting is
-        raised if Redis has no waiting place for this signup.
+        If the signup is unfinished, the record has no ticket yet, so read the ticket from Redis.
+        Raise NotWaiting if the entry is not waiting in Redis.
         """
         if record.status != "joining":
             return record.ticket
@@ -148,9 +154,12 @@ class Positions(Struct, frozen=True):
         return place.ticket
 
     def restore_place(self, record: EntryRecord, seen: c.Seen | None = None) -> c.RestoreResult:
-        """Restore the recorded place of an entry in Redis. Raise Gone if the stay has ended.
+        """Restore an entry in Redis from its record.
 
-        If Redis has a place for the entry, this place is replaced only if it equals `seen`.
+        Raise Gone if the customer has left the waitlist.
+
+        If Redis already has the entry, the entry is replaced only if its state and rank equal
+        `seen`.
         """
         if record.status not in PRESENT:
             raise Gone
@@ -158,10 +167,10 @@ class Positions(Struct, frozen=True):
         return restored
 
     def repair_place(self, record: EntryRecord) -> bool:
-        """Restore the recorded place if Redis has lost it, or has an older place of the entry.
+        """Restore an entry from its record if the entry in Redis is missing or outdated.
 
-        Return False if Redis agrees with the record or has a newer decision. Gone is raised if the
-        stay has ended.
+        Return False if Redis agrees with the record or is newer. Raise Gone if the customer has
+        left the waitlist.
         """
         if self.restore_place(record).outcome == "restored":
             return True
@@ -178,7 +187,7 @@ class Positions(Struct, frozen=True):
             try:
                 place = self.restore_place(record)
             except Gone:
-                # A concurrent leave has ended the stay after its record was read.
+                # The customer has left the waitlist after the record was read.
                 return None
             status = status_off_queue(place.state)
             if status and place.rank is not None and place.ticket is not None:

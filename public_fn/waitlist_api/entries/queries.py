@@ -1,4 +1,4 @@
-"""Read pages of entries, and single entries with their history, for operators."""
+"""Read pages of entries, or a single entry with its history, for operators."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,13 +18,13 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 from waitlist_shared.limits import MAX_PAGE
 
-# A filtered page ends after this many entries have been read, even if it is not full.
+# A request with a filter reads at most this many entries, even if the page is not full.
 LOOKED_AT = 1_000
 Only = Literal["unverified", "asked"]
 
 
 class Begin(Struct, frozen=True):
-    """The start of a page of waiting entries, and the filter by readiness."""
+    """The start of a page of waiting entries, and whether to list only ready or unready entries."""
 
     after: int | None
     first: int | None
@@ -32,7 +32,7 @@ class Begin(Struct, frozen=True):
 
 
 class EntryDetails(Struct, frozen=True):
-    """An entry's status and position, its record, and the history that the query asked for."""
+    """An entry's status and position, its record, and the requested part of its history."""
 
     view: EntryView
     record: EntryRecord | None
@@ -40,7 +40,7 @@ class EntryDetails(Struct, frozen=True):
 
 
 def is_among(person: EntryDetails, only: Only) -> bool:
-    """Return whether the filter `only` selects this entry."""
+    """Return whether an entry matches the filter."""
     match only:
         case "unverified":
             return person.record is not None and person.record.verify_until_millis is not None
@@ -69,13 +69,14 @@ class EntryQueries(Struct, frozen=True):
     ) -> tuple[list[EntryDetails], str | None]:
         """Return waiting entries in serving order, and the cursor of the next page.
 
-        The page begins after the cursor, or at the position `first`. If `ready` is True or False,
-        the page has only the entries that are ready, or only the entries that are not ready. If
-        `only` is given, the request reads at most LOOKED_AT entries, so the page may have fewer
-        than `limit` entries, or none, although more entries follow.
+        The page starts after the cursor, or at the position `first`. If `ready` is True, only ready
+        entries are returned. If `ready` is False, only the other entries are returned.
+
+        If `only` is set, the request reads at most LOOKED_AT entries. The page may then have fewer
+        than `limit` entries even if more entries follow.
         """
         if only == "unverified":
-            # An unverified entry is never ready.
+            # Unverified entries are never ready.
             ready = False if ready is None else ready
         begin = Begin(cursors.decode_rank(cursor), first, ready)
         if only is None:
@@ -95,7 +96,7 @@ class EntryQueries(Struct, frozen=True):
     def _page(
         self, waitlist_id: str, begin: Begin, limit: int
     ) -> tuple[list[EntryDetails], int | None]:
-        """Return a page of waiting entries, and the rank after which the next page begins."""
+        """Return a page of waiting entries, and the rank after which the next page starts."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(
                 waitlist_id=waitlist_id,
@@ -120,7 +121,7 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return a page of held entries by deadline, or of parked entries by time.
+        """Return claimed and offered entries by deadline, or parked entries by parking time.
 
         The second value is the cursor of the next page.
         """
@@ -153,7 +154,7 @@ class EntryQueries(Struct, frozen=True):
         ]
 
     def _with_question(self, view: EntryView, record: EntryRecord | None) -> EntryView:
-        """Add the open question in the record to a view that Redis returned without questions."""
+        """Add the confirmation deadline from the record to a view that was built without it."""
         if record is None or record.confirm_by_millis is None:
             return view
         asked = replace(view, confirm_by_millis=record.confirm_by_millis)
@@ -168,7 +169,11 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history)
 
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return the same as `details` for the entry that has the address with this id."""
+        """Return the details of the entry that currently uses an address.
+
+        `entry_id` is the entry id for the address. If the entry has moved to this address, the
+        entry itself has another id.
+        """
         try:
             return self.details(waitlist_id, entry_id)
         except EntryNotFound:
@@ -187,7 +192,7 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
-        """Return the delivery state of the newest messages of an entry's stay, oldest first."""
+        """Return the delivery states of the entry's newest messages, oldest first."""
         record = self.entries.find(waitlist_id, entry_id)
         return self.deliveries.list_notes(waitlist_id, entry_id, record.ticket or 0)
 
@@ -198,5 +203,5 @@ class EntryQueries(Struct, frozen=True):
         try:
             return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
-            # During a rebuild only the position is unknown. The record is complete.
+            # During a rebuild, only the position is unknown. The record has everything else.
             return recorded

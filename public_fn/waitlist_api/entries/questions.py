@@ -1,4 +1,4 @@
-"""Ask customers whether they still wait, remind them, and act if they do not answer."""
+"""Ask customers whether they still wait, send reminders, and act if they do not answer."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,8 +26,8 @@ from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
 WORKERS = 8
-# The clock of a function may be ahead of Redis by up to this much. A deadline counts as over only
-# after this grace period, so that a fast clock ends no deadline too early.
+# The clock of a Lambda function may be ahead of the Redis clock by this much. A deadline counts as
+# passed only after this extra time, so that a fast clock does not end a wait too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The time to confirm is over. Get the entry to see its current status."
 
@@ -37,13 +37,13 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The current time in milliseconds by this function's clock and by the clock of Redis."""
+    """The current time in milliseconds, according to the local clock and the Redis clock."""
 
     here: int
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline has passed by both clocks."""
+        """Return whether a deadline has passed according to both clocks."""
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
@@ -51,7 +51,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
     """An operator's request to ask a page of waiting customers whether they still wait.
 
     If `days` is set, only customers whose signup, last question and last confirmation are all at
-    least `days` old are asked. A `dry_run` only counts the customers and asks nobody.
+    least `days` old are asked. If `dry_run` is true, the customers are only counted.
     """
 
     waitlist_id: str
@@ -65,9 +65,9 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 class Questions(Struct, frozen=True):
     """Asks and reminds customers, and records their answers.
 
-    Only the customers of entries that are waiting and ready are asked. If a customer does not
-    answer, a Redis script decides whether the wait ends. An entry may change after it has been
-    read. The condition of each write, and the script that ends a wait, detect such changes.
+    Only customers whose entries are waiting and ready are asked. If a customer does not answer, a
+    Redis script decides whether the entry is removed from the queue. All writes are conditional,
+    because an entry may change after it was read.
     """
 
     waitlist_cache: WaitlistCache
@@ -78,7 +78,7 @@ class Questions(Struct, frozen=True):
     now_millis: NowMillis
 
     def confirm(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryView:
-        """Record that a customer still waits. If no question is open, nothing changes."""
+        """Record that a customer still waits. If the customer was not asked, nothing changes."""
 
         def decide(record: EntryRecord) -> Change | None:
             if self.readiness.is_too_late_to_answer(record):
@@ -91,9 +91,11 @@ class Questions(Struct, frozen=True):
         return self.positions.read(waitlist_id, entry_id)
 
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
-        """Ask the customers of one page of entries. Return their number and the next cursor.
+        """Ask the customers of one page of entries.
 
-        On a dry run the number counts the customers who would be asked.
+        Return how many were asked, and the next cursor.
+
+        A dry run only counts the customers who would be asked.
         """
         rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
         if rules is None:
@@ -114,10 +116,10 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return the records of a page of waiting entries that are ready, and its last rank.
+        """Return a page of records of ready entries, and the rank at which the page ends.
 
-        Entries whose address accepts no messages are skipped, because a question could not reach
-        their customers. The last rank is None if there is no further page.
+        Entries that receive no messages are skipped, because their customers cannot be asked. The
+        rank is None if this is the last page.
         """
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
@@ -139,9 +141,9 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Do what is due for each record: ask, remind, or end the wait. Return the errors.
+        """Take the next step for each record: ask, remind, or end the wait. Return the errors.
 
-        `rules` come from the settings with the version `settings_version`.
+        `settings_version` is the version of the settings that contain `rules`.
         """
         work = partial(self._act, rules=rules, clocks=clocks, settings_version=settings_version)
         return _each(work, records)
@@ -192,11 +194,11 @@ class Questions(Struct, frozen=True):
     def _end(
         self, record: EntryRecord, rules: ConfirmRules, clocks: Clocks, settings_version: int
     ) -> None:
-        """Record that a question is unanswered, then end the wait.
+        """Record that the customer has not answered, then end the wait.
 
-        After the first step, the service no longer accepts an answer. If the process dies between
-        the two steps, the next walk of maintenance finds the unanswered question and ends the wait.
-        Until then the unanswered question counts only while the settings still let it end the wait.
+        After the first step, the customer can no longer answer. If the process dies between the two
+        steps, maintenance ends the wait later, unless an operator has turned off the `confirm`
+        setting in the meantime.
         """
 
         def decide(now: EntryRecord) -> Change | None:
@@ -223,9 +225,9 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Call `work` for each record in parallel. Return None or the error for each record.
+    """Call `work` for each record in parallel. Return an error or None for each record.
 
-    A stay that has ended in the meantime is not an error.
+    If a customer has left or has been admitted in the meantime, this is not an error.
     """
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
@@ -242,18 +244,18 @@ def _each(
 
 
 def last_contact_millis(record: EntryRecord) -> int:
-    """Return the latest of the customer's signup, last question and last confirmation.
+    """Return the time of the customer's signup, last question or last confirmation.
 
-    The result is a time in milliseconds.
+    The latest of the three times counts. The result is in milliseconds.
     """
-    # A reinstated stay keeps the old time of signup in its ticket, so the time of the reinstatement
-    # counts instead.
+    # A reinstated entry keeps its old signup time in the ticket, so use the time at which the entry
+    # was reinstated.
     joined = record.created_millis if record.reinstated else millis_of(record.ticket or 0)
     return max(joined, record.asked_millis or 0, record.confirmed_millis or 0)
 
 
 def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
-    """Return the next step that is due now for the customer of a waiting entry, or None."""
+    """Return the next step if it is due now, or else None."""
     deadline = record.confirm_by_millis
     if record.status != "waiting" or _is_exempt(record, rules):
         return None
@@ -265,7 +267,7 @@ def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> D
 
 
 def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
-    """Return the time of the next step, in milliseconds by the clock of a function."""
+    """Return the time of the next step in milliseconds, according to the local clock."""
     if record.confirm_by_millis is None:
         return last_contact_millis(record) + rules.every_millis
     times = [record.confirm_by_millis - days * DAY_MILLIS for days in _reminders(record, rules)]
@@ -273,16 +275,15 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the entry is exempt from questions because its address accepts no messages.
+    """Return whether the entry is not asked because no message can reach its customer.
 
-    A customer whom no message reaches cannot answer. But if the record already says that the
-    question is unanswered, the wait ends anyway.
+    If the record already says that the customer has not answered, the entry is not exempt.
     """
     return record.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
-    """Return the reminders that are still to be sent, as numbers of days before the deadline."""
+    """Return the remaining reminders, as numbers of days before the deadline."""
     deadline, asked = record.confirm_by_millis or 0, record.asked_millis or 0
     before = record.reminded_days
     return [
@@ -293,7 +294,7 @@ def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
 
 
 def _reminders_due(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> list[int]:
-    """Return the reminders that are due now. After the deadline no reminder is due."""
+    """Return the reminders that are due now. After the deadline, no reminder is due."""
     deadline = record.confirm_by_millis or 0
     if now_millis >= deadline:
         return []

@@ -1,6 +1,7 @@
 """Change whether an entry is ready.
 
-Customers rest and resume, operators hold entries back, and an unverified entry becomes verified.
+Customers can rest and resume, operators can hold entries back, and unverified entries can be
+verified.
 """
 
 from collections.abc import Callable
@@ -36,9 +37,9 @@ NO_REST = "Only a waiting entry can rest. Get the entry to see its current statu
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to let others pass until a time.
+    """A customer's request to let others go first until a given time.
 
-    `stay` is the ticket that the entry token proves.
+    `stay` is the ticket in the customer's entry token.
     """
 
     waitlist_id: str
@@ -49,14 +50,18 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def rest_key(self) -> str:
-        """The digest of the idempotency key. The record keeps it to recognise a repeat."""
+        """The digest of the idempotency key.
+
+        The record keeps it to recognise a repeated request.
+        """
         return once_key_of("rest", self.idempotency_key) if self.idempotency_key else ""
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to end the rest that would last until `until_millis`.
+    """A customer's request to end their rest early.
 
-    `stay` is the ticket that the entry token proves.
+    `until_millis` is the planned end of the rest. `stay` is the ticket in the customer's entry
+    token.
     """
 
     waitlist_id: str
@@ -66,7 +71,7 @@ class ResumeCommand(Struct, frozen=True, kw_only=True):
 
 
 class HoldBackCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to hold an entry back, or to make it ready again."""
+    """An operator's request to hold an entry back, or to stop holding it back."""
 
     waitlist_id: str
     entry_id: str
@@ -76,9 +81,9 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
 
 
 class VerifyCommand(Struct, frozen=True, kw_only=True):
-    """An operator's statement that the address of a stay belongs to the customer.
+    """An operator's statement that an address belongs to the customer.
 
-    `joined` names the stay by its time of signup. If it is None, the current stay is meant.
+    If `joined` is set, it is the time of the signup that the operator has verified.
     """
 
     waitlist_id: str
@@ -89,7 +94,7 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """The record after a change, and the event that the history gets."""
+    """The record after a change, and the event that is added to the history."""
 
     after: EntryRecord
     event: str
@@ -102,7 +107,7 @@ Decide = Callable[[EntryRecord], Change | None]
 
 
 def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record of a customer who has confirmed that they still wait."""
+    """Return the record after the customer has confirmed that they still wait."""
     return replace(
         record,
         confirm_by_millis=None,
@@ -114,9 +119,9 @@ def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
 
 
 class Rested(Struct, frozen=True):
-    """The entry after a rest began or ended.
+    """The entry after a rest has started or ended.
 
-    `rests_left` is None if the waitlist does not let customers rest.
+    `rests_left` is None if the waitlist does not allow rests.
     """
 
     view: EntryView
@@ -124,9 +129,9 @@ class Rested(Struct, frozen=True):
 
 
 class ReadinessChanges(Struct, frozen=True):
-    """Makes entries ready, or not ready.
+    """Changes whether entries are ready.
 
-    An entry that is not ready keeps its place and is passed over.
+    An entry that is not ready keeps its place but is skipped.
     """
 
     waitlist_cache: WaitlistCache
@@ -136,9 +141,9 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let an entry rest until a time. A repeat changes nothing.
+        """Let an entry rest until a given time. If the request is a repeat, nothing changes.
 
-        TooManyChanges is raised if the customer has changed the entry too often.
+        Raise TooManyChanges if the customer has changed the entry too often.
         """
         rules = self._rules(command.waitlist_id)
 
@@ -158,7 +163,7 @@ class ReadinessChanges(Struct, frozen=True):
                 near_rank=None,
             )
             if record.confirm_by_millis is not None:
-                # A rest also answers the open question: a customer who rests still waits.
+                # A customer who rests is still waiting, so a rest also counts as a confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -167,7 +172,10 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End the rest that the command names. If the entry has no such rest, nothing changes."""
+        """End the rest that the command identifies.
+
+        If the entry has no such rest, nothing changes.
+        """
 
         def decide(record: EntryRecord) -> Change | None:
             if record.rest_until_millis != command.until_millis:
@@ -179,9 +187,9 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(record, self._rules(command.waitlist_id))
 
     def is_too_late_to_answer(self, record: EntryRecord) -> bool:
-        """Return whether the customer can no longer answer the question whether they still wait.
+        """Return whether it is too late for the customer to confirm that they still wait.
 
-        The settings are read from the table, because cached settings may have an old `confirm`.
+        Read the settings from the table, because the cached `confirm` setting may be outdated.
         """
         if not record.unanswered:
             return False
@@ -193,17 +201,19 @@ class ReadinessChanges(Struct, frozen=True):
         return Rested(view, None if rules is None else max(0, rules.times - record.rests))
 
     def verify(self, waitlist_id: str, entry_id: str, stay: int) -> EntryRecord:
-        """Record that the address of a stay is verified, and return the record.
+        """Record that the customer has verified the address, and return the record.
 
-        If the address is verified already, nothing changes.
+        If the address is already verified, nothing changes.
         """
         key = (waitlist_id, entry_id)
         return self.change(key, lambda record: _verified(record, CUSTOMER), stay)
 
     def mark_verified(self, command: VerifyCommand) -> EntryDetails:
-        """Record that an operator has verified a stay. If it is verified already, nothing changes.
+        """Record that an operator has verified the address.
 
-        NotWaiting is raised if the stay that the command names has ended.
+        If it is already verified, nothing changes.
+
+        Raise NotWaiting if the command names an earlier signup of this customer.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -219,8 +229,8 @@ class ReadinessChanges(Struct, frozen=True):
     def hold_back(self, command: HoldBackCommand) -> EntryDetails:
         """Hold an entry back until further notice, or stop holding it back.
 
-        If the entry has the requested state already, nothing changes. A rest of the customer goes
-        on when the entry is no longer held back.
+        If the entry is already in the requested state, nothing changes. When the entry is no longer
+        held back, a rest that the customer has requested continues.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -257,8 +267,8 @@ class ReadinessChanges(Struct, frozen=True):
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
         """Record the change that `decide` returns, and update Redis from the record.
 
-        Redis is updated even if `decide` returns no change, because an earlier request may have
-        been interrupted before it updated Redis.
+        Update Redis even if `decide` returns no change. An earlier request may have been
+        interrupted before it updated Redis.
         """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
@@ -269,7 +279,7 @@ class ReadinessChanges(Struct, frozen=True):
     def _record_change(
         self, key: tuple[str, str], decide: Decide, stay: int | None
     ) -> EntryRecord | None:
-        """Record the change once, and return the record.
+        """Try once to record the change, and return the record.
 
         Return None if another request changed the record first.
         """

@@ -1,8 +1,8 @@
-"""Reinstate an entry: begin a new stay at the rank of the former stay.
+"""Reinstate an entry: return it to the place in the queue that it had before it left.
 
-The intent to join states the rank and the ticket, as the intent of an import states its ticket.
-Whichever of the request, its retry and maintenance finishes the intent, the entry gets the same
-place (docs/decisions/0054-reinstated-stays.md).
+A reinstatement is a new signup, and the record states the new ticket and the former rank before
+Redis is called. A retry or maintenance may have to finish an interrupted reinstatement. In every
+case the entry gets the same place in the queue (docs/decisions/0054-reinstated-stays.md).
 """
 
 import hashlib
@@ -40,7 +40,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, WaitlistFull
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason of the leave that ends a parked stay.
+# The reason in the history when a parked entry leaves the waitlist in order to be reinstated.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the entry to "
@@ -52,7 +52,7 @@ ADMITTED = (
 
 
 class ReinstateCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to give an entry its former place back."""
+    """An operator's request to reinstate an entry."""
 
     waitlist_id: str
     entry_id: str
@@ -62,9 +62,9 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The digest of the Idempotency-Key, which never equals the digest of a signup's key.
+        """The digest of the Idempotency-Key. It never equals the digest of a signup's key.
 
-        The record keeps the digest to recognise a repeat.
+        The record keeps this digest to recognise a repeated request.
         """
         if not self.idempotency_key:
             return ""
@@ -73,16 +73,19 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """The keyed digest of the reason, which nobody can guess without the Idempotency-Key."""
+        """The digest of the reason.
+
+        It is keyed with the Idempotency-Key, so nobody can guess the reason.
+        """
         if not self.idempotency_key:
             return ""
         return hmac.digest(self.idempotency_key.encode(), self.reason.encode(), "sha256").hex()
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current stay if the entry is parked or its customer did not come, then decide again.
+    """Let a parked entry or a no-show leave the waitlist, then decide again.
 
-    If the entry is on the waitlist in another state, refuse the request.
+    If the entry is on the waitlist for any other reason, refuse the request.
     """
 
     record: EntryRecord
@@ -103,8 +106,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A repeat changes nothing. Otherwise a late copy of the request would bring back a customer
-        # who has left since.
+        # If the request is a repeat, nothing changes. Otherwise a delayed copy of the request could
+        # bring back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -117,10 +120,7 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
 
 
 class Reinstatements(Struct, frozen=True):
-    """Gives entries their former places back.
-
-    Each step is idempotent, so maintenance can repeat it.
-    """
+    """Reinstates entries. Each step is idempotent, so maintenance can repeat it."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -132,7 +132,7 @@ class Reinstatements(Struct, frozen=True):
     now_millis: NowMillis
 
     def reinstate(self, command: ReinstateCommand) -> EntryView:
-        """Give the customer the place of the last stay back, even if the waitlist is closed."""
+        """Return the entry to its former place in the queue, even if the waitlist is closed."""
         waitlist = self.waitlist_cache.look_up(command.waitlist_id)
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             record = self.entries.find(command.waitlist_id, command.entry_id)
@@ -196,7 +196,10 @@ class Reinstatements(Struct, frozen=True):
         )
 
     def _stamp(self, former: EntryRecord) -> int:
-        """Return a stamp that is later than all events. Raise Rebuilding during a rebuild."""
+        """Return a stamp that is later than all events of the entry.
+
+        Raise Rebuilding if the queue is being rebuilt.
+        """
         drawn: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(waitlist_id=former.waitlist_id, known_stamp=former.known_stamp)
         )
@@ -205,11 +208,11 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """End the current stay if Redis says that it is parked or has left.
+        """Let the entry leave the waitlist if Redis has already parked or removed it.
 
-        Redis decides that an entry is parked after too many attempts, or that it leaves because of
-        a no-show or an unanswered question. Maintenance records these decisions a minute or two
-        later. AlreadyOnList is raised if the entry is on the waitlist in another state.
+        Redis parks an entry after too many attempts. Redis removes an entry after a no-show, or if
+        its customer does not answer in time. Maintenance records these decisions only a minute or
+        two later. Raise AlreadyOnList if the entry is on the waitlist in any other state.
         """
         match self.positions.read(*record.key).status:
             case "parked":
@@ -223,15 +226,15 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # These errors mean that another request has ended, redriven or claimed the entry after the
-        # record was read.
+        # These errors mean that another request has changed the entry after the record was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             self.leaves.leave(*record.key, by, reason, record.ticket, status=record.status)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
         """Raise WaitlistFull if the waitlist has more entries than its capacity.
 
-        This happens if an operator has lowered the capacity. The parked entry itself is counted.
+        This happens if an operator has lowered the capacity. The parked entry counts towards the
+        capacity.
         """
         waitlist.segments.check(record.attributes)
         if waitlist.settings.capacity is None:

@@ -1,6 +1,6 @@
 """Count the waiting entries of each segment.
 
-Redis counts the entries by the ids of segments. The records of the entries provide the names.
+Redis counts the entries by segment id. The attribute values of a segment come from the records.
 """
 
 from msgspec import Struct
@@ -39,11 +39,11 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Accept any segments, because all of them can be counted."""
+        """Accept every segment, because this request counts all of them."""
 
 
 class SegmentCounts(Struct, frozen=True):
-    """Counts waiting entries by segment, for operators."""
+    """Counts the waiting entries of each segment, for operators."""
 
     entries: EntryRecords
     waitlist_cache: WaitlistCache
@@ -52,13 +52,13 @@ class SegmentCounts(Struct, frozen=True):
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
     ) -> tuple[list[SegmentCount], str | None]:
-        """Return segments with waiting entries, and the cursor of the next page.
+        """Return the segments that have waiting entries, and the cursor of the next page.
 
-        A segment is left out if two attempts find no record that gives the segment's name.
+        A segment is left out if its attribute values cannot be found in two attempts.
         """
         after = cursors.decode_segment(cursor)
-        # Redis and the records are read one after the other. If an entry leaves or is edited in
-        # between, no record may be left that names a counted segment.
+        # Try twice, because Redis and the records are read at different times. If an entry leaves
+        # or is edited in between, no record with the attribute values of its segment may be left.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)
@@ -83,8 +83,8 @@ class SegmentCounts(Struct, frozen=True):
     ) -> dict[str, Segment]:
         """Return the attribute values of the segments, by segment id.
 
-        The record of a segment's first entry provides the values. If this record does not have
-        them, the record of the second entry is read, and so on.
+        The values come from the record of the segment's first entry. If that record has other
+        values by now, the record of the second entry is read, and so on.
         """
         names: dict[str, Segment] = {}
         for turn in range(max((len(count.first) for count in counts), default=0)):

@@ -1,4 +1,4 @@
-"""Read the position of an entry within its segments, such as "3rd in line for Spanish"."""
+"""Read an entry's position within its segments, such as "3rd in line for Spanish"."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -32,14 +32,14 @@ class SegmentPlace(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The answer of Redis: the position in the queue and in each of the requested segments."""
+    """The answer of Redis: the position in the queue and in the requested segments."""
 
     asked: tuple[Segment, ...]
     found: c.PositionResult
 
     @property
     def is_whole(self) -> bool:
-        """Whether Redis has the entry in all requested segments of its record."""
+        """Whether Redis has found the entry in all requested segments."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:
@@ -54,7 +54,7 @@ class _Answer(Struct, frozen=True):
 
 
 class SegmentPositions(Struct, frozen=True):
-    """Reads the positions within segments and the position in the queue at the same moment."""
+    """Reads an entry's position in the queue and its positions in segments in a single request."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -66,8 +66,8 @@ class SegmentPositions(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace]]:
         """Return the position in the queue, and the positions in the entry's segments.
 
-        `names` are the attributes that define the segments. The list of segments is empty if the
-        entry is not waiting, or if it lacks one of the attributes.
+        `names` are the attributes that define the segments. The list of segment positions is empty
+        if the entry is not waiting, or if the entry has no value for one of the attributes.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -75,8 +75,8 @@ class SegmentPositions(Struct, frozen=True):
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
-                # This read restores a place that Redis has lost. After that, the segments can be
-                # read.
+                # Redis does not have the entry. Reading the position restores the entry, and then
+                # the segments can be read.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
             if view.position is None:
@@ -84,7 +84,7 @@ class SegmentPositions(Struct, frozen=True):
             if answer.is_whole:
                 view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
-            # An edit was interrupted or is in progress, so send the record's segments to Redis.
+            # An edit was interrupted or is in progress. Send the segments from the record to Redis.
             with suppress(Gone):
                 self.segmented_queue.update(record)
             return None
@@ -96,6 +96,6 @@ class SegmentPositions(Struct, frozen=True):
         found: c.PositionResult = self.segmented_queue.send(message)
         asked = message.asked(self.waitlist_cache.find(record.waitlist_id).segments)
         if found.places and len(asked) != len(found.places):
-            # An operator has changed the segments in the meantime.
+            # An operator has changed the segments in the meantime, so ask again.
             return self._ask(record, names)
         return _Answer(tuple(asked.values()), found)

@@ -1,4 +1,7 @@
-"""Sign a customer up: read the record, decide the next step, write an intent, and finish it."""
+"""Sign customers up.
+
+A signup reads the record, decides the next step, marks the record as `joining`, and finishes.
+"""
 
 from contextlib import suppress
 
@@ -47,17 +50,14 @@ from waitlist_shared.ids import new_join_id
 
 
 class RefusedEntry(Struct, frozen=True):
-    """The record of an existing entry whose signup is refused, and the error for the caller."""
+    """An existing entry whose customer cannot sign up now, and the error for the caller."""
 
     record: EntryRecord
     error: WaitlistError
 
 
 class Signups(Struct, frozen=True):
-    """Signs customers up.
-
-    Each step is idempotent, so another request or maintenance can repeat it.
-    """
+    """Signs customers up. Each step is idempotent, so any request can repeat it."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -69,7 +69,7 @@ class Signups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand) -> SignedUp:
-        """Add the customer to the queue, or return the position if the customer is in the queue.
+        """Add the customer to the queue. If the customer is already waiting, return the position.
 
         The position is returned only if the caller has proved to be this customer.
         """
@@ -79,13 +79,13 @@ class Signups(Struct, frozen=True):
         return outcome
 
     def attempt(self, command: SignupCommand) -> SignedUp | RefusedEntry:
-        """Do the same as `sign_up`, but return a RefusedEntry if an existing entry is refused.
+        """Sign the customer up as in `sign_up`. If an existing entry is refused, return the error.
 
-        If the entry does not exist, a refusal is raised.
+        If there is no entry for the customer, an error is raised and not returned.
         """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
-        # Most customers are new, so the entry is not read first. If the entry exists, the write of
-        # the intent fails and returns it.
+        # Most customers are new, so do not read the record first. If there is a record, writing the
+        # new record fails and returns the existing record.
         existing: EntryRecord | Alias | None = None
         is_refused = find_refusal(waitlist, command) is not None
         if is_refused:
@@ -94,12 +94,12 @@ class Signups(Struct, frozen=True):
         if is_refused or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
-        # A customer who joins again needs two attempts: the first attempt finds the former stay,
-        # and the second attempt replaces it.
+        # Joining again takes two attempts. The first attempt finds the record of the earlier
+        # signup, and the second attempt replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.for_entry(existing)
             step = self._decide(command, existing, waitlist)
-            # Check for bots before any answer that would reveal whether another customer is on the
+            # Check for bots first, because the answer may reveal whether another customer is on the
             # waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, waitlist)
@@ -110,7 +110,7 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # EntryNotFound means that the entry was erased after it was read.
+                    # EntryNotFound means that the entry was erased after its record was read.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -131,7 +131,7 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that has the customer's address now."""
+        """Return the command for the entry that currently uses the customer's address."""
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 
@@ -139,25 +139,25 @@ class Signups(Struct, frozen=True):
         self, command: SignupCommand, existing: EntryRecord | Alias | None, waitlist: WaitlistRecord
     ) -> Step:
         step = next_step(command, existing, waitlist, self.now_millis())
-        # `UnprovenSignups` checks by itself whether the settings are current, so a signup with an
-        # unverified address does not read the settings again here.
+        # If the address is unverified, `UnprovenSignups` checks later whether the settings are
+        # current.
         is_secret = command.verify_until_millis is not None
         is_ended = isinstance(step, Refuse) and isinstance(
             step.error, AlreadyAdmitted | AlreadyLeft
         )
         if is_ended and not is_secret:
-            # An operator may have changed the setting `rejoin` since it was cached.
+            # An operator may have changed the `rejoin` setting since it was cached.
             waitlist = self.waitlist_cache.look_up(command.waitlist_id)
             step = next_step(command, existing, waitlist, self.now_millis())
         return step
 
     def _check_bot(self, command: SignupCommand, waitlist: WaitlistRecord) -> None:
-        """Raise an error if the waitlist refuses the new entry, or if the bot check fails."""
+        """Raise an error if the waitlist refuses new entries, or if the bot check fails."""
         if command.bot_proof is None or self.bot_check is None:
             return
         refusal = find_refusal(waitlist, command)
         if refusal is not None:
-            # Nobody should have to solve a challenge only to be refused afterwards.
+            # Customers should not have to solve a challenge if the signup is refused anyway.
             raise refusal
         when_down = waitlist.settings.bot_check_down
         self.bot_check.check(command.entry_id, command.bot_proof, when_down)
@@ -170,16 +170,16 @@ class Signups(Struct, frozen=True):
     def _write_intent(
         self, intent: EntryRecord, former: EntryRecord | Alias | None
     ) -> EntryRecord | Alias | None:
-        """Write the intent to join, and return the record or alias that the table has then.
+        """Write the record with the status `joining`, and return it.
 
-        If another request was faster, this is the record or alias that the other request wrote.
+        If another request has written a record or an alias first, return that item instead.
         """
         try:
             if former is None or isinstance(former, Alias):
                 return self.entries.begin_join(intent, stale=former)
             if former.status == "admitted":
-                # Redis may still have the former stay. If this stay were not removed, Redis would
-                # take it for the new stay.
+                # Redis may still have the entry from the earlier signup. Remove it, so that Redis
+                # does not mistake it for the new signup.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.created_millis)
             counted = replace(intent, changes_until_millis=until_millis)

@@ -1,4 +1,4 @@
-"""Decide what a signup does next. This module does no I/O."""
+"""Decide the next step of a signup. This module does no I/O."""
 
 import hashlib
 import hmac
@@ -27,14 +27,14 @@ from waitlist_shared.ids import entry_id_of
 
 
 class SignupCommand(Struct, frozen=True, kw_only=True):
-    """A signup request, with the proofs of identity that the caller has sent.
+    """A signup request, including the caller's proofs of identity.
 
-    If the customer id was made from a mail address, `domain` is the domain of this address.
-    `languages` is the request's `Accept-Language` header. If `verify_until_millis` is set, the
-    entry is not ready until its address is verified, and it leaves the waitlist at this time if it
-    is still unverified. `proven` is true if the caller's credentials name the customer.
-    `stay_shown` is the ticket of the stay whose entry token the caller has sent. If `bot_proof` is
-    set, a new signup must pass the bot check.
+    `domain` is the domain of the email address that identifies the customer, if any. `languages` is
+    the request's `Accept-Language` header. If `verify_until_millis` is set, it is the deadline for
+    verifying the address. Until the address is verified, the entry is not ready. If the deadline
+    passes, the entry leaves the waitlist. `proven` is true if the caller's credentials identify the
+    customer. `stay_shown` is the ticket in the caller's entry token. If `bot_proof` is set, new
+    customers must pass the bot check.
     """
 
     waitlist_id: str
@@ -54,46 +54,48 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | Alias | None) -> "SignupCommand":
-        """Return the command for the entry that has the customer's address now.
+        """Return the command for the entry that currently uses the customer's address.
 
-        If the entry has moved to this address from another address, its customer id differs from
-        the id in the command.
+        If an entry has moved to this address, the entry has another customer id than the command.
         """
         if found is None or found.entry_id == self.entry_id or isinstance(found, Alias):
             return self
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return the command with the ticket of the stay whose entry token the caller sent."""
+        """Return the command with the ticket from the caller's entry token."""
         return replace(self, stay_shown=stay)
 
     def is_proven_for(self, record: EntryRecord) -> bool:
-        """Return whether the caller has proved to be the customer of the recorded stay."""
+        """Return whether the caller has proved to be the customer in the record."""
         return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
 
     @property
     def may_be_known(self) -> bool:
-        """Whether an earlier signup of this caller may exist.
+        """Whether the caller may have signed up before.
 
-        The caller has sent an Idempotency-Key, or the entry token that an earlier signup returned.
+        The caller has sent an Idempotency-Key, or an entry token from an earlier signup.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
 
     def is_repeat_of(self, record: EntryRecord, now_millis: int) -> bool:
-        """Return whether this command has the Idempotency-Key of the recorded stay."""
+        """Return whether the record was written by a signup with the same Idempotency-Key."""
         is_same_key = record.signup_key != "" and record.signup_key == self.signup_key
         return is_same_key and not record.is_expired(now_millis)
 
     @property
     def signup_key(self) -> str:
-        """The digest of the Idempotency-Key. The key itself is the client's secret."""
+        """The digest of the Idempotency-Key. The key itself is never stored."""
         if not self.idempotency_key:
             return ""
         return hashlib.sha256(f"{self.entry_id}\0{self.idempotency_key}".encode()).hexdigest()
 
     @property
     def signup_body(self) -> str:
-        """The keyed digest of the body. Nobody can guess the body without the Idempotency-Key."""
+        """The digest of the body.
+
+        It is keyed with the Idempotency-Key, so nobody can guess the body.
+        """
         if not self.idempotency_key:
             return ""
         content = json.dumps([self.profile, self.attributes], sort_keys=True)
@@ -101,7 +103,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
 
 class Refuse(Struct, frozen=True):
-    """Refuse the signup with `error`. Nothing has been written."""
+    """Refuse the signup with `error`. Nothing has been written so far."""
 
     error: WaitlistError
 
@@ -113,22 +115,22 @@ class Replay(Struct, frozen=True):
 
 
 class FinishLeave(Struct, frozen=True):
-    """Finish the leave that an earlier request began, and then decide again."""
+    """Finish a leave that was interrupted, and then decide again."""
 
     record: EntryRecord
 
 
 class Resume(Struct, frozen=True):
-    """Finish the signup that an earlier request began."""
+    """Finish a signup that was interrupted."""
 
     record: EntryRecord
 
 
 class Create(Struct, frozen=True):
-    """Write the intent to join.
+    """Write a new record with the status `joining`.
 
-    If the customer had an earlier stay, `former` is its record, which the intent replaces. `former`
-    can also be a stale alias.
+    If the customer has signed up before, `former` is the existing record, which is replaced.
+    `former` can also be a stale alias.
     """
 
     former: EntryRecord | Alias | None = None
@@ -150,15 +152,15 @@ def next_step(
     if existing.ban_stamp:
         return Refuse(Banned())
     is_repeat = command.is_repeat_of(existing, now_millis)
-    # Records that an earlier version has written have no digest of the body.
+    # Records from earlier versions of the service contain no digest of the body.
     if is_repeat and existing.signup_body not in ("", command.signup_body):
         return Refuse(IdempotencyKeyReused())
     if existing.status == "leaving":
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(command, existing, waitlist, now_millis)
-    # A repeat never joins again. Otherwise a late copy of a signup would bring back a customer who
-    # has left.
+    # A repeated request never joins again. Otherwise a delayed copy of a signup could bring back a
+    # customer who has left in the meantime.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
@@ -179,7 +181,7 @@ def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
 
 
 def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
-    """Return the error with which the waitlist refuses a new entry, or None if it accepts it."""
+    """Return the error if the waitlist refuses the signup, or None if it accepts the signup."""
     if not waitlist.settings.open:
         return WaitlistClosed()
     try:
@@ -195,8 +197,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 def _rejoin(
     command: SignupCommand, former: EntryRecord, waitlist: WaitlistRecord, now_millis: int
 ) -> Refuse | Create:
-    # If `customer_exit` is `frees_at_end`, only the end of the pass may free the room. A second
-    # admission before that would give the customer two valid passes.
+    # If `customer_exit` is `frees_at_end`, a customer who has exited still holds a valid pass until
+    # it ends. The customer must not be admitted again before that.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(waitlist, former)
     if is_kept_in or not is_open:

@@ -1,7 +1,7 @@
 """Sign guests up on waitlists that verify addresses.
 
-The response does not depend on whether the address is on the waitlist, so that nobody can find out
-who waits.
+The response does not reveal whether an address is on the waitlist. Otherwise anyone could find out
+who is waiting.
 """
 
 from contextlib import suppress
@@ -39,9 +39,9 @@ from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 class UnprovenSignups(Struct, frozen=True):
     """Signs up guests whose address is not verified yet (decision 62).
 
-    A signup makes the same calls whether or not the address is known: a conditional write of the
-    record, a call to Redis, and a transaction. Therefore the response time reveals nothing. The
-    only exception is a customer who joins again after a stay has ended. This costs another write.
+    Every signup makes the same calls, whether or not the address is known: a conditional write of
+    the record, a call to Redis, and a transaction. The response time therefore reveals nothing. The
+    only exception is a customer who joins again after leaving, which needs an additional write.
     """
 
     waitlist_cache: WaitlistCache
@@ -55,31 +55,31 @@ class UnprovenSignups(Struct, frozen=True):
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
         """Add an unverified entry, or request a message to the customer of the existing entry.
 
-        If the existing entry is unverified, the data of this signup replaces the data of the entry,
-        because a stranger may have typed the address before its owner. An error that refuses a new
-        entry is raised for a known address too.
+        If the existing entry is unverified, the data of this signup replaces its data, because a
+        stranger may have entered the address earlier. If the waitlist refuses new entries, the
+        error is the same for known and unknown addresses.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # The Idempotency-Key is ignored. Otherwise the error for a key that was used with another
-        # body would reveal that the address has an entry.
+        # Ignore the Idempotency-Key. If a key is used with another body, the resulting error would
+        # reveal that the address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
             return
         waitlist, is_current, stamp = self._check_room(unproven, known)
         if not is_current:
-            # An operator has changed the settings after they were read, so sign up again. The bot
-            # check has been passed already.
+            # An operator has changed the settings in the meantime, so sign up again. The guest has
+            # already passed the bot check.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # If the new settings refuse the data, the data comes from an outdated form and is not
-            # recorded.
+            # If the new settings refuse the data, the guest has used an outdated form. Do not
+            # record the data.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
 
     def _known(self, command: SignupCommand) -> EntryRecord | None:
-        """Return the record if the address is known. Otherwise add the entry, and return None."""
+        """Return the record if the address is known. Otherwise add an entry, and return None."""
         outcome = self.signups.attempt(command)
         match outcome:
             case RefusedEntry(
@@ -94,11 +94,13 @@ class UnprovenSignups(Struct, frozen=True):
     def _check_room(
         self, command: SignupCommand, record: EntryRecord
     ) -> tuple[WaitlistRecord, bool, int]:
-        """Raise an error if the waitlist would refuse a new entry at this moment.
+        """Raise an error if the waitlist would refuse a new entry now.
 
-        Return the waitlist, whether its cached settings are as new as the settings in Redis, and a
-        stamp for an event of the entry. The calls are the same as for a new entry, so that the
-        response time does not reveal that the address is known.
+        Return the waitlist, whether its cached settings are current, and a stamp for an event of
+        the entry.
+
+        The calls to Redis are the same as for a new entry, so that the response time does not
+        reveal that the address is known.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
@@ -128,20 +130,20 @@ class UnprovenSignups(Struct, frozen=True):
         return waitlist, is_current, drawn.stamp
 
     def request_link(self, waitlist_id: str, entry_id: str) -> None:
-        """Request a message with the link to an entry.
+        """Request a message with a link for the customer of an entry.
 
-        If there is no entry, the same calls are made, so that the response time reveals nothing.
+        If there is no entry, make the same calls, so that the response time reveals nothing.
         """
         found = self.entries.resolve(waitlist_id, entry_id)
         record = found if isinstance(found, EntryRecord) else stand_in_record(waitlist_id, entry_id)
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
-        """Write the event that requests the message.
+        """Write the event that triggers the message.
 
-        If the record has changed in the meantime, try again with a new stamp. The first attempt
-        makes one transaction even if there is nothing to write. Otherwise the response time would
-        reveal something about the entry.
+        If the record has changed in the meantime, try again with a new stamp. If there is nothing
+        to write, make a transaction anyway, so that the response time reveals nothing about the
+        entry.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -160,7 +162,7 @@ class UnprovenSignups(Struct, frozen=True):
                 return
 
     def _write_in_vain(self, record: EntryRecord, stamp: int, now_millis: int) -> None:
-        """Make a transaction that fails, and takes as long as one that asks for a link."""
+        """Make a transaction that fails but takes as long as writing the event."""
         event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
         decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
         with suppress(EntryChanged):
@@ -168,7 +170,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return the data of a signup in the form in which the record keeps it."""
+    """Return the data of a signup as it is stored in the record."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=profile_to_store(settings, command.profile),

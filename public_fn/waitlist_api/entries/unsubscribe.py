@@ -1,4 +1,4 @@
-"""Turn off the messages of a stay when its customer unsubscribes. The entry keeps its place."""
+"""Turn off messages when a customer unsubscribes. The entry keeps its place in the queue."""
 
 from collections.abc import Callable
 
@@ -7,19 +7,20 @@ from msgspec import Struct
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.records.recipients import Recipients
 
-# The complete request body of a one-click unsubscription, as mail programs send it (RFC 8058).
+# The request body that mail clients send for a one-click unsubscribe (RFC 8058).
 ONE_CLICK = "List-Unsubscribe=One-Click"
 
 
 def unsubscribe_path(waitlist_id: str, code: str) -> str:
-    """Return the path of the URL in the `List-Unsubscribe` header of a mail."""
+    """Return the path of the URL in the `List-Unsubscribe` header of an email."""
     return f"/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 
 
 class Unsubscriptions(Struct, frozen=True):
-    """Turns off messages by unsubscribe codes.
+    """Turns off messages when customers follow an unsubscribe link.
 
-    `keys` loads the keys that sign the codes. It is a function because few requests need the keys.
+    `keys` loads the keys that sign unsubscribe codes. It is a function because few requests need
+    them.
     """
 
     keys: Callable[[], EntryTokens]
@@ -30,9 +31,10 @@ class Unsubscriptions(Struct, frozen=True):
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:
-        """Turn off the messages of the stay that the code names. Other stays are unaffected.
+        """Turn off the messages for the signup that the code belongs to.
 
-        CodeRefused is raised if the code is not valid for this waitlist.
+        Later signups of the same customer are not affected. Raise CodeRefused if the code is not
+        valid for this waitlist.
         """
         claims = self.keys().check_unsubscribe_code(waitlist_id, code)
         self.recipients.turn_off(waitlist_id, claims.entry_id, claims.stay or 0)

@@ -1,4 +1,4 @@
-"""Verify the address of an entry with the code that a message has brought to this address."""
+"""Verify the address of an entry with a code that was sent to this address."""
 
 from msgspec import Struct
 
@@ -23,14 +23,14 @@ from waitlist_shared.errors import NotWaiting
 
 
 class Verified(Struct, frozen=True):
-    """A verified entry and the entry token of its stay."""
+    """A verified entry and its entry token."""
 
     view: EntryView
     token: str
 
 
 class Verifications(Struct, frozen=True):
-    """Verifies the addresses of stays.
+    """Verifies addresses.
 
     If `tokens` is None, customers have accounts, so there are no addresses to verify.
     """
@@ -44,16 +44,16 @@ class Verifications(Struct, frozen=True):
     now_millis: NowMillis
 
     def verify(self, waitlist_id: str, code: str) -> Verified:
-        """Verify the stay that a code belongs to.
+        """Verify the address to which the code was sent.
 
-        A repeat changes nothing and returns the same result.
+        A repeated request returns the same result.
 
-        If the code was sent to a new address, the entry moves to this address. AlreadyOnList is
-        raised if the new address already has an entry of its own.
+        If the code confirms a new address, the entry moves to this address. Raise AlreadyOnList if
+        the new address belongs to another entry.
 
-        CodeRefused is raised if the code is too old, if it belongs to another waitlist or to a stay
-        that has ended, or if it was sent to an address that the entry no longer has. It is also
-        raised if the code was sent to a new address and the customer has been admitted since.
+        Raise CodeRefused if the code has expired, belongs to another waitlist, or belongs to an
+        earlier signup of the customer. Also raise CodeRefused if the entry no longer uses the
+        address. A customer who has been admitted cannot move to a new address.
         """
         if self.tokens is None:
             raise NoEntryTokens
@@ -74,9 +74,9 @@ class Verifications(Struct, frozen=True):
         return Verified(view, self.tokens.issue(*key, claims.stay))
 
     def _verify(self, key: tuple[str, str], claims: CodeContent) -> EntryRecord:
-        """Verify a stay, and move it to the new address if the code names one.
+        """Verify the address. If the code confirms a new address, move the entry first.
 
-        The record of an admitted customer stays unchanged.
+        If the customer has been admitted, the record stays unchanged.
         """
         try:
             if claims.to:
@@ -87,9 +87,9 @@ class Verifications(Struct, frozen=True):
 
 
 def _is_current(record: EntryRecord, to: str) -> bool:
-    """Return whether the code was sent to the address that the entry has now.
+    """Return whether the code was sent to the address that the entry uses now.
 
-    `to` is the id of the new address in the code. It is empty if the code names no new address.
+    `to` is the entry id of the new address. It is empty if the code does not confirm a new address.
     """
     if not to:
         return not record.has_moved
