@@ -1,8 +1,8 @@
-"""Define aliases, which point from the id of an address to the entry that was moved to it.
+"""Define aliases, which lead from a new address to the entry that was moved to that address.
 
-An alias is only a pointer. It is valid while the entry's record names the same address id. If the
-entry has moved on, was erased or has expired, the alias is stale, and the next signup with the
-address replaces it (docs/decisions/0071).
+An alias is valid as long as the entry's record names the same address id. If the entry has moved
+on, was erased or has expired, the alias is stale. The next signup with the address then replaces
+the alias (docs/decisions/0071).
 """
 
 from typing import Any, Self
@@ -15,17 +15,17 @@ from waitlist_shared.ids import new_join_id
 
 MOVED = "moved"
 DAY_MILLIS = 86_400_000
-# Each alias has a random id of its own, so this condition never matches a record.
+# Each alias has its own random id, so this condition never matches the record of an entry.
 AS_ALIAS = "#join_id = :alias_id"
 
 
 class Alias(Struct, frozen=True, kw_only=True):
-    """An item under the key of an address, which points to the entry with the id `target`.
+    """A pointer from the id of an address to the entry with the id `target`.
 
-    `join_id` identifies this alias. Another entry may have used the address before the move, and
-    its history is still stored under this key. `stamp` is the last stamp of that history, or 0 if
-    there is none. In the index, the alias stands at the time when maintenance will check whether it
-    is stale.
+    `join_id` identifies this alias. Another entry may have used the address before, and the history
+    of that entry is still stored under the same key. `stamp` is the newest timestamp in that
+    history, or 0 if there is no history. The index lists the alias by the time at which maintenance
+    will check whether the alias is stale.
     """
 
     waitlist_id: str
@@ -36,7 +36,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, record: EntryRecord, entry_id: str, stamp: int) -> Self:
-        """Return a new alias that is stored under `entry_id` and points to the record's entry."""
+        """Return a new alias from the address id `entry_id` to the entry of this record."""
         return cls(
             waitlist_id=record.waitlist_id,
             entry_id=entry_id,
@@ -47,7 +47,7 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self | None:
-        """Return the alias of an item, or None if the item is the record of an entry."""
+        """Return the alias, or None if the item is the record of an entry."""
         if item.get("status") != MOVED:
             return None
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
@@ -62,11 +62,11 @@ class Alias(Struct, frozen=True, kw_only=True):
         return {"alias_id": self.join_id}
 
     def is_valid_for(self, record: EntryRecord | None) -> bool:
-        """Return whether the record still names the address of this alias as its own."""
+        """Return whether the record still belongs to the address of this alias."""
         return record is not None and not record.erase and record.moved_to == self.entry_id
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the item. Maintenance checks the alias again a day later."""
+        """Return the DynamoDB item. Its index key makes maintenance check the alias in a day."""
         return {
             **self.key,
             "waitlist_id": self.waitlist_id,
@@ -74,7 +74,7 @@ class Alias(Struct, frozen=True, kw_only=True):
             "target": self.target,
             "join_id": self.join_id,
             "status": MOVED,
-            # If the item has no stamp, its deletion publishes no event (template.yaml).
+            # DynamoDB publishes no event when an item without a stamp is deleted (template.yaml).
             **({"stamp": self.stamp} if self.stamp else {}),
             "place": intent_place(self.entry_id),
             "place_rank": now_millis + DAY_MILLIS,

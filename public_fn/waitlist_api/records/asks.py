@@ -1,4 +1,4 @@
-"""Decide whether a customer gets another message with a link, and what their record becomes."""
+"""Decide whether a customer may get another message with a link."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change that asks for a message with a link, or None if nothing may change.
+    """Return the change that requests a message with a link, or None if nothing may change.
 
-    Nothing changes if the stay has ended, or if the last link was asked for too recently. If the
-    address is not verified, the data of a newer `signup` replaces the recorded data. This happens
-    even if it is too early for another link, and even if the earlier signup is not finished yet.
+    Another link is only sent if the customer is still on the waitlist and enough time has passed
+    since the last link. If the address is not verified yet, the data of a new `signup` replaces the
+    recorded data, even if it is too early for another link.
 
-    `stamp` must come from Redis and be later than every stamp in the record.
+    `stamp` is a logical timestamp from Redis. It must be later than every timestamp in the record.
     """
     is_unverified = record.verify_until_millis is not None
     is_replaced = is_unverified and signup is not None
@@ -55,9 +55,9 @@ def ask_for_link(
 
 
 def pause_millis(number: int) -> int:
-    """Return the pause before a repeat.
+    """Return the delay before the next repeat.
 
-    The pause is a minute for the number 0, doubles with each number, and is at most a day.
+    The delay is one minute for the number 0. It doubles with each number, up to one day.
     """
     return min(MINUTE_MILLIS << min(number, 20), DAY_MILLIS)
 
@@ -65,9 +65,8 @@ def pause_millis(number: int) -> int:
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
     """Return the record with the data of a newer signup.
 
-    Redis still has the segments of the old attributes. That does no harm, because the entry is not
-    verified and nobody can claim it. The verification sends the segments of the recorded attributes
-    to Redis.
+    Redis keeps the segments of the old attributes until the address is verified. This is harmless,
+    because nobody can claim an unverified entry. The verification updates the segments in Redis.
     """
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
@@ -76,12 +75,12 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         attributes=signup.attributes,
         language=signup.language,
         updated_millis=now_millis,
-        # A new spelling of the address may accept messages.
+        # The old address may be marked as unreachable. A new address may accept messages.
         unreachable=record.unreachable and has_same_address,
     )
 
 
 def _due_millis(record: EntryRecord) -> int:
-    """Return the earliest time at which the customer may ask for the next link."""
+    """Return the earliest time at which the customer may request the next link."""
     last = record.link_asked_millis or record.created_millis
     return last + pause_millis(record.link_asks)

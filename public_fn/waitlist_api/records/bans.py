@@ -1,6 +1,6 @@
-"""Bans: how a ban, and the end of a ban, change the record of an entry.
+"""Decide how banning or unbanning a customer changes the record of an entry.
 
-The functions decide only. The ledger writes what they return.
+The functions return a change and write nothing. The ledger writes the change.
 """
 
 from msgspec import Struct
@@ -12,10 +12,10 @@ from waitlist_shared.ids import new_join_id
 
 
 class Ban(Struct, frozen=True, kw_only=True):
-    """A ban of a customer by an operator.
+    """A request by an operator to ban a customer.
 
     `by` is the operator, and `once_key` is a digest of the request's idempotency key. `customer_id`
-    is only known for bans that are imported.
+    is only known for imported bans.
     """
 
     waitlist_id: str
@@ -31,16 +31,16 @@ class Ban(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def is_repeat_for(self, record: EntryRecord) -> bool:
-        """Return whether the last ban of the record was made by the same request."""
+        """Return whether the same request has already banned this customer."""
         return self.once_key != "" and self.once_key == record.ban_key
 
 
 def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Commit:
-    """Return the change that bans a customer, who may have no record yet.
+    """Return the change that bans a customer. The customer may have no record yet.
 
-    `stamp` must be later than every stamp of the record. If the customer is on the waitlist, the
-    change includes the intent to leave. While the ban is active, the index contains its event, so
-    that bans can be listed.
+    `stamp` must be later than every timestamp in the record. If the customer is on the waitlist,
+    the change also sets the status `leaving`. The index contains the event `banned` while the ban
+    is active, so that operators can list the bans.
     """
     before = _never_joined(ban, stamp, now_millis) if record is None else record
     banned = replace(
@@ -51,12 +51,12 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # The event `erased` takes the record's stamp, so it must follow the ban. The record of a
-        # banned customer does not expire.
+        # The event `erased` will use the record's stamp, so that stamp must not be older than the
+        # ban. The record of a banned customer does not expire.
         end_stamp = 0 if record is None else before.decided_stamp
         banned = replace(banned, stamp=stamp, end_stamp=end_stamp, expires_at=None)
     else:
-        # The end of the stay will set the stamp.
+        # Finishing the leave will set the stamp.
         banned = replace(
             banned,
             edited_stamp=stamp,
@@ -70,16 +70,17 @@ def ban(record: EntryRecord | None, ban: Ban, stamp: int, now_millis: int) -> Co
 
 
 def without_personal_data(record: EntryRecord) -> EntryRecord:
-    """Return the record without the data that a waitlist with a retention time may not keep."""
+    """Return the record without personal data, for waitlists that have a retention time."""
     return replace(record, profile={}, attributes={}, moving_to="", moving_address="")
 
 
 def unban(
     record: EntryRecord, by: str, reason: str, now_millis: int, expires_at: int | None
 ) -> Commit:
-    """Return the change that ends the ban of a customer whose stay has ended.
+    """Return the change that lifts the ban. The customer must not be on the waitlist.
 
-    `expires_at` is when the record may be deleted, in seconds since 1970, or None for never.
+    DynamoDB may delete the record after `expires_at`, in seconds since 1970. If `expires_at` is
+    None, the expiry of the record does not change.
     """
     stamp = record.stamp_off_list(now_millis)
     after = replace(
@@ -97,7 +98,7 @@ def unban(
 
 
 def _never_joined(ban: Ban, stamp: int, now_millis: int) -> EntryRecord:
-    """Return a record for a customer who was never on the waitlist."""
+    """Return a new record for a customer who has never joined the waitlist."""
     return EntryRecord(
         waitlist_id=ban.waitlist_id,
         entry_id=ban.entry_id,

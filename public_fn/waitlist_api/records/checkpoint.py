@@ -1,4 +1,4 @@
-"""Define the checkpoint, the state of a waitlist in Redis that maintenance last saw."""
+"""Define the checkpoint, which is the state of a waitlist in Redis at the last maintenance run."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -10,18 +10,20 @@ Counts = dict[str, int]
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The last audited heartbeat of a waitlist's epoch in Redis.
+    """The state of a waitlist in Redis when maintenance last incremented its heartbeat.
 
-    `stamp` and `counters` belong to the heartbeat `beat`. `previous_stamp` is the stamp of the
-    heartbeat before it. If Redis has lost the last heartbeat, it still has everything that is older
-    than the previous heartbeat. After a rebuild, Redis continues counting from `counters`.
+    The heartbeat is a number that Redis increments for each epoch, which is the time since the
+    waitlist was last built in Redis. `stamp` and `counters` were read together with the heartbeat
+    `beat`. `previous_stamp` is the stamp of the heartbeat before it. If Redis has lost the newest
+    heartbeat, it still has all changes up to `previous_stamp`. A rebuild restores the `counters` in
+    Redis.
 
-    `audited` is the stamp up to which an unfinished audit has come, or 0. The next run continues
-    from there if Redis still has the heartbeat.
+    `audited` is the stamp that an unfinished audit has reached, or 0. The next run continues the
+    audit from there if Redis still has the heartbeat.
 
-    `is_unfinished` means that the run before the heartbeat could not do all its work, so the next
-    run maintains the waitlist again. `told` is a digest of the first entries that are ready. It is
-    only set if all their customers have been told that their turn is near.
+    `is_unfinished` is true if the last run could not finish its work, so the next run must maintain
+    the waitlist again. `told` is a digest of the first entries that can be admitted. It is only set
+    if all of these customers have been told that their turn is near.
     """
 
     epoch: str = ""
@@ -35,7 +37,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def present(self) -> int:
-        """The number of entries on the waitlist at the last heartbeat, or 0 without a heartbeat."""
+        """The number of entries on the waitlist at the last heartbeat, or 0 if there is no
+        heartbeat.
+        """
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)
         return max(0, counters.get("signed_up", 0) - ended)
@@ -49,19 +53,20 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return the checkpoint of an unfinished audit, which has come to the given stamp.
+        """Return the checkpoint of an audit that has not finished yet.
 
-        If Redis loses the heartbeat before the audit continues, all changes after `since` are
-        audited again. `since` is where the first run of the audit began.
+        The audit has compared all changes up to `stamp`. It started at `since`. If Redis loses the
+        heartbeat before the audit continues, the audit starts again from `since`.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
     @property
     def stamp_before_last(self) -> int:
-        """The stamp of the heartbeat before the last one, or 0 if there was only one.
+        """The stamp of the heartbeat before the last one, or 0 if there was only one heartbeat.
 
-        An earlier version stored the stamp of the first heartbeat as the previous stamp too. That
-        must not count. If Redis loses the first heartbeat, it may have lost everything before it.
+        Earlier versions stored the stamp of the first heartbeat as the previous stamp too. That
+        value is ignored, because a Redis server that has lost its first heartbeat may have lost
+        everything.
         """
         return self.previous_stamp if self.previous_stamp < self.stamp else 0
 
@@ -70,7 +75,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     ) -> "Checkpoint":
         """Return the checkpoint after the next heartbeat.
 
-        `told` is None if the run could not finish its work.
+        Pass `told=None` if the run could not finish its work.
         """
         return Checkpoint(
             epoch=epoch,

@@ -1,4 +1,4 @@
-"""Retry an operation that lost to a concurrent write of the same entry or waitlist."""
+"""Retry an operation that conflicts with a concurrent write of the same entry or waitlist."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -6,7 +6,7 @@ from typing import TypeVar
 from waitlist_api.errors import Throttled
 from waitlist_shared.errors import WaitlistError
 
-# An attempt fails only if a concurrent write was faster. Losing twice in a row is rare.
+# An attempt fails only if a concurrent write came first. Several failures in a row are rare.
 MAX_CONFLICT_RETRIES = 4
 
 T = TypeVar("T")
@@ -15,9 +15,9 @@ T = TypeVar("T")
 def retry_on_conflict(
     attempt: Callable[[], T | None], exhausted: type[WaitlistError] = Throttled
 ) -> T:
-    """Call `attempt` until it returns a result, and raise `exhausted` if it never does.
+    """Call `attempt` until it returns a result. Raise `exhausted` after too many attempts.
 
-    `attempt` returns None if it has lost to a concurrent write.
+    `attempt` returns None if a concurrent write came first.
     """
     for _ in range(MAX_CONFLICT_RETRIES):
         result = attempt()

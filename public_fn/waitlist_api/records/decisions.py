@@ -1,4 +1,4 @@
-"""Map decisions of Redis to changes of the record: the new status and the events."""
+"""Map each decision of Redis to a status and events for the record."""
 
 from typing import Any
 
@@ -12,25 +12,26 @@ from waitlist_shared import contracts as c
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The reason that is recorded when a customer did not answer the question whether they still wait.
+# The recorded reason if a customer did not answer the question whether they still wait.
 UNANSWERED = "unanswered"
-# The reasons for which an entry is parked, by the verb of the decision.
+# The reasons for parking an entry, by the verb of the decision.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# Redis makes decisions with these verbs about entries that are waiting.
+# Decisions with these verbs are about waiting entries.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# Decisions with these verbs end a hold or a parking without an admission, because a caller asked.
+# A caller has requested these decisions. They end a claim, an offer or a parking, and do not admit
+# the customer.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision that no request has recorded.
+    """Return the events of a decision that only Redis knows so far.
 
-    The events are always the same for a decision, so they can be written more than once.
+    A decision always produces the same events, so it is safe to write them more than once.
     """
     stamp, at_millis = decision.stamp, decision.at
     match decision.verb:
@@ -41,7 +42,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis draws two stamps in a row. The first stamp is for the no-show (lib/expiry.lua).
+            # Redis allocates two stamps in a row, and the first one is for the no-show
+            # (lib/expiry.lua).
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -49,7 +51,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # The entry leaves the waitlist afterwards, and the leave writes its own event.
+            # The event is written later, when the entry leaves the waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -60,7 +62,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def offer_changes(deadline_millis: int) -> dict[str, Any]:
-    """Return the changes of a record for a new offer, except for the claim token."""
+    """Return the record fields to set for a new offer, except for the claim token."""
     return {
         "claimed_until_millis": deadline_millis,
         "is_offer": True,
@@ -71,7 +73,7 @@ def offer_changes(deadline_millis: int) -> dict[str, Any]:
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return the event of a decision whose verb is also the name of the event."""
+    """Return an event that has the same name as the verb of the decision."""
     detail = {}
     if decision.verb == "released" and decision.at:
         detail = {"until": iso(decision.at)}
@@ -81,30 +83,30 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def expired_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event of a hold whose deadline has passed."""
+    """Return the event for a claim that expired at its deadline."""
     return HistoryEvent(stamp=stamp, at_millis=at_millis, event="expired", by=MAINTENANCE)
 
 
 def no_show_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event of an offer that the customer did not accept before the deadline."""
+    """Return the event for a customer who did not accept an offer before its deadline."""
     return HistoryEvent(stamp=stamp, at_millis=at_millis, event=NO_SHOW, by=POLICY)
 
 
 def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
-    """Return the event of an entry that is moved or parked because its customer did not answer."""
+    """Return the event for an entry that is moved or parked because its customer did not answer."""
     return HistoryEvent(stamp=decision.stamp, event=event, by=MAINTENANCE, reason=UNANSWERED)
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason of the leave that follows a no-show.
+    """Return the actor and the reason for a leave after a no-show.
 
-    If `is_silent` is true, the leave follows an unanswered question instead.
+    If `is_silent` is true, the customer leaves because they did not confirm that they still wait.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event that ended the entry's previous hold or offer, if this claim noticed it."""
+    """Return the event for the expiry of an earlier claim or offer, if this claim detected it."""
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)
     if claim.no_show_stamp:
@@ -113,9 +115,9 @@ def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
 
 
 def attempts_exhausted_event(stamp: int, at_millis: int) -> HistoryEvent:
-    """Return the event of a parking after too many attempts.
+    """Return the event for an entry that is parked after too many attempts.
 
-    The event happened at the deadline of the last attempt.
+    `at_millis` is the deadline of the last attempt.
     """
     return HistoryEvent(
         stamp=stamp,
@@ -133,7 +135,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the transition that records a decision.
+    """Return the transition that writes a decision to the record.
 
     `reason` is recorded if the decision parks the entry.
     """
@@ -179,6 +181,7 @@ def _changes(decision: c.Decision, reason: str) -> dict[str, Any]:
     if decision.verb in UNANSWERED_ENDS:
         changes |= dict.fromkeys(QUESTION_FIELDS)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not change how the last hold ended.
+        # A decision about a waiting entry does not change the recorded end of the last claim or
+        # offer.
         changes["hold_end"] = decision.verb if decision.verb in HOLD_ENDS else None
     return changes

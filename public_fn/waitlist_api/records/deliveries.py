@@ -1,7 +1,7 @@
-"""Keep a note of each message, so that the message is sent only once.
+"""Keep a note of each message, so that the service sends each message only once.
 
-The note says whether the message was sent, has bounced or was dropped. It has no address and no
-text. An erasure deletes the notes of an entry together with its history.
+The note says whether the message was sent, has bounced or was dropped. It contains neither the
+address nor the text. Erasing an entry deletes its notes together with its history.
 """
 
 from collections import Counter
@@ -13,21 +13,22 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# This prefix sorts before HISTORY#, so the query of an erasure also finds the notes.
+# This prefix sorts before HISTORY#, so the query that erases an entry also finds the notes.
 DELIVERY = "DELIVERY#"
-# A message can spend up to 18 days in the queue and the dead-letter queue. Notes are kept longer.
+# A message can stay in the queue and the dead-letter queue for up to 18 days. The notes are kept
+# longer than that.
 KEPT_SECONDS = 20 * 86_400
-# This time is longer than the function may run. If an attempt has not ended after this time, the
-# function has crashed, and another attempt may send the message.
+# The function must end within this time. If an attempt takes longer, the function has crashed, and
+# another attempt may send the message.
 ATTEMPT_MILLIS = 60_000
 SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# The states in the counts for operators. If a limit stops a message, its note has the state
+# The states that operators see in the counts. If a limit stops a message, its note has the state
 # `dropped`, and the message is counted as `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
-# The reasons for which a message is not sent.
+# The reasons for not sending a message.
 Reason = Literal[
     "over",
     "turned_off",
@@ -39,14 +40,14 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A dropped message may still be sent later if its text becomes true again.
+# A dropped message may still be sent later, if its content applies again.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
-    """One message to the customer of a stay.
+    """A message to the customer of an entry.
 
-    `stamp` is the stamp of the event that caused the message, and `kind` is the kind of message.
+    `ticket` identifies the signup. `stamp` identifies the event that caused the message.
     """
 
     waitlist_id: str
@@ -57,7 +58,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def stay(self) -> tuple[str, str, int]:
-        """The waitlist id, the entry id and the ticket of the stay."""
+        """The waitlist id, the entry id and the ticket of the signup."""
         return self.waitlist_id, self.entry_id, self.ticket
 
     @property
@@ -67,10 +68,10 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 class Note(Struct, frozen=True, kw_only=True):
-    """The state of a message and the time at which it reached that state.
+    """The last known state of a message, and the time of that state.
 
-    `channel` is `mail` or `sms`, or empty if the message had no address. `reason` is only set if
-    the message was dropped.
+    `channel` is `mail` or `sms`. It is empty if the customer has no address. `reason` is only set
+    if the message was dropped.
     """
 
     kind: str
@@ -88,17 +89,17 @@ class Note(Struct, frozen=True, kw_only=True):
 class Deliveries(Struct, frozen=True):
     """Reads and writes the notes of messages.
 
-    `tally` counts the new states of messages by waitlist id, kind and state.
+    `tally` counts the messages by waitlist id, kind and state since the last report.
     """
 
     table: Table
     tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
-        """Begin an attempt to send the message, and return whether it may be sent.
+        """Begin an attempt to send the message, and return whether the caller may send it.
 
-        `begun` means that the caller may send the message, `done` that the message was already
-        sent, and `busy` that another attempt may still be running.
+        `begun` means that the caller may send the message. `done` means that the message was
+        already sent. `busy` means that another attempt may still be running.
         """
         item: Item = {
             **delivery.key,
@@ -112,9 +113,9 @@ class Deliveries(Struct, frozen=True):
         return "begun"
 
     def finish(self, delivery: Delivery, channel: str, now_millis: int, reason: str = "") -> None:
-        """Note that the message was sent. If a reason is given, note that it was dropped for good.
+        """Note that the message was sent, or that it was dropped for good if a reason is given.
 
-        The message may have bounced already. In that case it stays `bounced`.
+        If the message has already bounced, its state stays `bounced`.
         """
         update = "SET #state = if_not_exists(#state, :state), #channel = :channel, #millis = :now"
         update += ", #reason = :reason REMOVE #until" if reason else " REMOVE #until"
@@ -130,7 +131,7 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, state)
 
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
-        """Note that the message was dropped. Change nothing if an attempt was already noted."""
+        """Note that the message was dropped, unless the table already has a note of the message."""
         item: Item = {
             **delivery.key,
             "state": "dropped",
@@ -144,9 +145,9 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "dropped")
 
     def note_limit(self, delivery: Delivery, channel: str, reason: Reason, now_millis: int) -> None:
-        """Note that a limit has stopped the message of this attempt.
+        """Note that a limit has stopped the message in this attempt.
 
-        A later attempt may send the message, as after `drop`.
+        A later attempt may still send the message.
         """
         update = (
             "SET #state = :state, #channel = :channel, #millis = :now, #reason = :reason,"
@@ -164,7 +165,7 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Delete the note of a failed attempt, unless another attempt has begun since."""
+        """Delete the note of a failed attempt, unless another attempt has begun in the meantime."""
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
@@ -178,12 +179,12 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "bounced")
 
     def is_sent(self, delivery: Delivery, now_millis: int) -> bool:
-        """Return whether the message was sent, or an attempt to send it may still be running."""
+        """Return whether the message was sent, or an attempt to send it may be running."""
         item = self.table.get(delivery.key) or {}
         return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
 
     def sent_millis(self, delivery: Delivery) -> int | None:
-        """Return when the message reached its state, or None if no state is noted."""
+        """Return when the message was sent, dropped or bounced, or None if the state is unknown."""
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis
 
@@ -191,7 +192,7 @@ class Deliveries(Struct, frozen=True):
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def list_notes(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
-        """Return the notes of the newest 100 messages of a stay, oldest first."""
+        """Return the notes of the newest 100 messages for a signup, oldest first."""
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",
             {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},

@@ -1,6 +1,6 @@
-"""Edits: changes of an entry's attributes, profile or readiness while it is on the waitlist.
+"""Change an entry's attributes, profile or readiness while the entry is on the waitlist.
 
-The functions decide only. The ledger writes what they return.
+The functions return a change and write nothing. The ledger writes the change.
 """
 
 from typing import Any
@@ -32,7 +32,10 @@ def edit(
 def change_readiness(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
-    """Return the change from `record` to `after`, whose fields of readiness differ."""
+    """Return the change that makes an entry ready or not ready.
+
+    `record` and `after` are the record before and after the change.
+    """
     version = record.attributes_version + READINESS_CHANGE
     return _edited(record, replace(after, attributes_version=version), event, now_millis)
 
@@ -40,7 +43,7 @@ def change_readiness(
 def _edited(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
-    # The status `edited` makes the audit compare the whole record with Redis.
+    # The journal status `edited` makes maintenance compare the whole record with Redis.
     change = Change(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,

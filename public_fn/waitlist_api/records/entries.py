@@ -1,6 +1,6 @@
 """Read and write the records of entries.
 
-Every write has a condition, so a repeated write changes nothing.
+Every write is conditional, so a repeated write changes nothing.
 """
 
 from collections.abc import Sequence
@@ -40,37 +40,39 @@ from waitlist_api.records.ledger import EntryChanged, entry_changed, read_item
 from waitlist_api.records.table import BATCH_GET, Item, Table
 from waitlist_shared.contracts import BumpResult, EndOfStayResult, SignupResult
 
-# Every status as a value for conditions and updates, such as `:waiting`.
 STATUSES: Item = {status: status for status in get_args(Status)}
 
 
-# The record accepts a decision about a waiting entry if Redis knew everything that the record has.
-# It also accepts the decision if the recorded entry is waiting, even at another place.
+# A decision about a waiting entry is recorded if Redis knew the newest recorded change. It is also
+# recorded if the record has the status `waiting`, even if the ranks differ.
 BASED_ON_WAITING = "(#stamp <= :basis OR #status = :waiting)"
 NOT_BANNED = "attribute_not_exists(#ban_stamp)"
 MOVED = "SET #rank = :rank, #stamp = :stamp, #once_key = :once_key, #once_stamp = :once_stamp"
 
 
 class Move(Struct, frozen=True):
-    """A bump that Redis has made, with the digest of its idempotency key and its events."""
+    """A change of an entry's rank that Redis has made, with the events to record.
+
+    `once_key` is a digest of the request's idempotency key.
+    """
 
     made: BumpResult
     once_key: str
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether Redis knew the recorded state when it moved the entry.
+        """Return whether the record accepts this change of rank.
 
-        If the record is newer, Redis has lost writes. The move still counts if the recorded entry
-        is waiting.
+        Redis may have lost a newer change that the record has. The record then accepts the new rank
+        only if its status is `waiting`.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
     @property
     def update(self) -> str:
-        """The update expression for the fields that a move changes."""
-        # Older private functions do not return the attempts of a bumped entry.
+        """The DynamoDB update expression for the fields that change."""
+        # Older versions of the private function do not return the attempts here.
         return MOVED if self.made.attempts is None else f"{MOVED}, #attempts = :attempts"
 
     def values(self) -> Item:
@@ -88,34 +90,33 @@ class Move(Struct, frozen=True):
 class LeftOffer(Struct, frozen=True, kw_only=True):
     """The offer that a customer declines by leaving the waitlist.
 
-    `until_millis` is the deadline of the offer. None stands for the open offer, whatever its
-    deadline is. `once_key` is a digest of the customer's idempotency key.
+    `until_millis` is the deadline of the offer. If it is None, any open offer matches. `once_key`
+    is a digest of the request's idempotency key.
     """
 
     until_millis: int | None = None
     once_key: str | None = None
 
 
-# How a bump is recorded. `move` writes the new rank and the events. `event` writes only the events,
+# How to record a new rank. `move` writes the rank and the events. `event` writes only the events,
 # because the record already has a newer rank. `join` also finishes the signup, which is not
 # recorded yet.
 BumpWrite = Literal["move", "event", "join"]
 
 
 def bump_write(record: EntryRecord | None, move: Move) -> BumpWrite | None:
-    """Return how to record a bump that the record has refused.
+    """Return how to record a new rank after the record has refused the first write.
 
-    Return None if the stay that was moved has ended.
+    Return None if the signup that Redis moved has ended.
     """
     if record is None or record.status not in ("joining", *PRESENT):
         return None
     if record.status == "joining":
-        # If the tickets are equal, Redis moved the former stay, which has ended. The signup that is
-        # under way gets another ticket.
+        # If the tickets are equal, Redis moved the previous signup, which has ended. The new signup
+        # will have another ticket.
         return None if record.former_ticket == move.made.ticket else "join"
     if record.ticket != move.made.ticket:
-        # Redis has lost either the moved stay, before its signup was recorded, or the recorded
-        # stay.
+        # Redis has lost one of the two signups.
         return None
     if record.stamp < move.made.stamp and not move.is_based_on(record):
         return None
@@ -129,22 +130,22 @@ class EntryRecords(Struct, frozen=True):
     now_millis: NowMillis = now_millis
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of an entry, or None if there is no record or it has expired."""
+        """Return the record of an entry, or None if the record is missing or has expired."""
         record = self.get_stored(waitlist_id, entry_id)
         if record is None or isinstance(record, Alias) or record.is_expired(self.now_millis()):
             return None
         return record
 
     def get_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the record or alias that is stored for an id, even if the record has expired."""
+        """Return the record or alias that is stored under an id, even if it has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         return read_item(item) if item else None
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | Alias | None:
-        """Return the entry with this id, or the entry that an alias with this id points to.
+        """Return the entry with this id, and follow an alias to the entry that it points to.
 
-        The returned entry's own id may therefore differ from the given id. A stale alias is
-        returned as it is, because the next signup must replace it.
+        If an alias was followed, the returned record has a different entry id. If the alias is
+        stale, return the alias, because the next signup must replace it.
         """
         found = self.get_stored(waitlist_id, entry_id)
         if isinstance(found, Alias):
@@ -159,8 +160,8 @@ class EntryRecords(Struct, frozen=True):
     def find(self, waitlist_id: str, entry_id: str, stay: int | None = None) -> EntryRecord:
         """Return the record of an entry.
 
-        Raise EntryNotFound if the entry has no record or is being erased. `stay` is the ticket in
-        an entry token. Raise Forbidden if the current stay has another ticket.
+        Raise EntryNotFound if the entry has no record or is being erased. `stay` is the ticket from
+        an entry token. Raise Forbidden if the token belongs to an earlier signup.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.erase:
@@ -170,16 +171,18 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def get_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Return the records of several entries by id. Ids without a record are left out."""
+        """Return the records of several entries, by entry id. Entries without a record are left
+        out.
+        """
         found = self._kept_many(waitlist_id, entry_ids)
         return {id_: stored for id_, stored in found.items() if isinstance(stored, EntryRecord)}
 
     def resolve_many(
         self, waitlist_id: str, entry_ids: Sequence[str]
     ) -> dict[str, EntryRecord | Alias]:
-        """Return entries by id, and follow aliases as `resolve` does.
+        """Return the stored records by id, and follow aliases to the entries that they point to.
 
-        Unlike the result of `resolve`, this result includes records that have expired.
+        Unlike `resolve`, also return records that have expired.
         """
         found = self._kept_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if isinstance(stored, Alias)}
@@ -207,9 +210,9 @@ class EntryRecords(Struct, frozen=True):
         return found
 
     def begin_join(self, record: EntryRecord, stale: Alias | None = None) -> EntryRecord:
-        """Write the intent to join and return its record.
+        """Write the status `joining` for a new signup, and return the record.
 
-        If a stale alias is given, the intent replaces it. Raise EntryChanged if another item is
+        If a stale alias is given, the record replaces it. Raise EntryChanged if another item is
         stored under the key.
         """
         condition, values = UNKNOWN, Item()
@@ -221,7 +224,7 @@ class EntryRecords(Struct, frozen=True):
         return record
 
     def begin_rejoin(self, record: EntryRecord, former: EntryRecord) -> EntryRecord:
-        """Write the intent to join over the ended stay `former`, and return its record.
+        """Write the status `joining` for a customer who joins again, and return the record.
 
         Raise EntryChanged if the stored record has changed since `former` was read.
         """
@@ -230,22 +233,25 @@ class EntryRecords(Struct, frozen=True):
             with entry_changed():
                 self.table.put(intent_item(again), AS_FORMER, former_values(former))
         except EntryChanged as changed:
-            # The AWS SDK repeats a call whose answer was lost. The repeat may find the intent that
-            # the first call has written.
+            # The AWS SDK repeats a request if the response was lost. The repeat then finds the
+            # record that the first request has written.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again
 
     def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
-        """Write the place that Redis has given to the entry.
+        """Finish a signup with the rank that Redis has assigned.
 
-        Raise EntryChanged unless this stay is still joining.
+        Raise EntryChanged unless the record still has this signup with the status `joining`.
         """
         with entry_changed():
             self.table.transact(self.join_writes(record, placed, now_millis))
 
     def cancel_join(self, record: EntryRecord) -> None:
-        """Take back an intent to join. Raise EntryChanged unless this stay is still joining."""
+        """Undo a signup that Redis has refused.
+
+        Raise EntryChanged unless the record still has this signup with the status `joining`.
+        """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"
         values = STATUSES | {"join_id": record.join_id}
@@ -271,11 +277,11 @@ class EntryRecords(Struct, frozen=True):
         status: Status | None = None,
         unverified: bool = False,
     ) -> EntryRecord:
-        """Write the intent to leave, and return its record.
+        """Write the status `leaving`, and return the record.
 
-        Raise EntryChanged if the entry has no stay that the customer can leave. The other arguments
-        add conditions. The stay must have this `ticket`, this open `offer` or this `status`, and if
-        `unverified` is set, its address must not be verified.
+        Raise EntryChanged if the customer has no active signup. The optional arguments add
+        conditions: the ticket of the signup, an open offer, the current status, and an address that
+        is not verified.
         """
         update = (
             "SET #status = :leaving, #leaving_by = :by, #leaving_reason = :reason,"
@@ -315,13 +321,11 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         ended: EndOfStayResult | None = None,
     ) -> None:
-        """Write that a stay has ended by a leave.
+        """Write that the customer has left the waitlist.
 
-        Raise EntryChanged unless the stay is leaving, or if the customer was banned since `record`
-        was read. `ended` is the answer of Redis, which has removed the entry. If the signup was
-        never finished, Redis may have given the entry a place that the record does not have. In
-        that case, also write the missing `joined` event. The record expires together with its
-        events.
+        Raise EntryChanged unless the record still has the status `leaving` for this signup. Also
+        raise it if the customer has been banned since `record` was read. `ended` is the result from
+        Redis, which has removed the entry. The record and its events get the same expiry.
         """
         events = [event]
         if record.ticket is None and ended is not None and ended.ticket is not None:
@@ -331,8 +335,8 @@ class EntryRecords(Struct, frozen=True):
         if event.expires_at is not None and not record.ban_stamp:
             also += ", #expires_at = :expires_at"
         if record.requested_rank is not None:
-            # The leave interrupted a reinstatement. Keep the requested place, so that an operator
-            # can reinstate the entry again.
+            # The customer left while an operator was restoring their place. Keep the requested
+            # rank, so that the operator can try again.
             also += ", #rank = :rank, #ticket = :ticket"
         update = (
             "SET #status = :left, #left_millis = :now, #stamp = :stamp, #place = :place,"
@@ -358,7 +362,7 @@ class EntryRecords(Struct, frozen=True):
             self.table.transact(writes)
 
     def record_bump(self, key: tuple[str, str], move: Move, now_millis: int) -> None:
-        """Record a bump that Redis has made. Raise EntryChanged if the moved stay has ended."""
+        """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
         record: EntryRecord | None = None
         how: BumpWrite = "move"
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -388,7 +392,7 @@ class EntryRecords(Struct, frozen=True):
         condition = "#status IN (:waiting, :offered, :parked)"
         update = "SET #updated_millis = :now"
         if how == "move":
-            # Redis moves only waiting entries. A record that is offered or parked is out of date.
+            # Redis moves only waiting entries, so a record with another status is out of date.
             condition += " AND #stamp < :stamp AND #ticket = :ticket"
             if move.made.basis_stamp is not None:
                 condition += f" AND {BASED_ON_WAITING}"
@@ -407,7 +411,7 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         move: Move | None = None,
     ) -> list[Item]:
-        """Return the writes that finish an intent to join. They belong in one transaction."""
+        """Return the writes that finish a signup. The caller must make them in one transaction."""
         values: Item = {
             "rank": place.rank,
             "stamp": place.stamp,

@@ -1,4 +1,4 @@
-"""Define the record of an entry and the events in its history, which are items of the table."""
+"""Define the record of an entry and the events in its history."""
 
 import json
 from typing import Any, Literal, Self
@@ -13,20 +13,20 @@ from waitlist_shared.ids import pass_id_of
 from waitlist_shared.ranks import priority_of, ticket_of_millis, time_of
 
 Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "admitted"]
-# The statuses of an entry that has a place on the waitlist.
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
-# The statuses of an ended stay. The customer can sign up again if the waitlist allows it.
+# The statuses after the customer has left the waitlist or was admitted.
 ENDED: tuple[Status, ...] = ("left", "admitted")
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
-# The reason that is recorded when a customer leaves the waitlist by declining an offer.
+# The recorded reason if a customer leaves the waitlist by declining an offer.
 DECLINED = "declined"
-# Published events name these actors. Any other actor is an operator's ARN, which is not published.
+# Published events contain the names of these actors. Any other actor is the ARN of an operator,
+# which is not published.
 KINDS = ("customer", "maintenance", "policy")
-# Fields whose attribute in the table has a different name.
+# Fields that have a different attribute name in DynamoDB.
 STORED_NAMES = {
     "requested_ticket": "wanted",
     "requested_priority": "wanted_priority",
@@ -36,11 +36,11 @@ STORED_NAMES = {
 }
 
 
-# A change of the entry's readiness adds this number to `attributes_version`. The index contains the
-# version, so the index shows whether the readiness has ever changed.
+# This number is added to `attributes_version` whenever the entry becomes ready or not ready. The
+# index contains only the version, and this number shows there that the readiness has changed.
 READINESS_CHANGE = 2**32
-# Remove `near_rank` when an entry stops being ready or is parked. The customer is then told again
-# when their turn comes near again.
+# These changes are applied when an entry stops being ready or is parked. The customer is then told
+# again when their turn comes near again.
 NO_LONGER_NEAR: dict[str, None] = {"near_rank": None}
 
 
@@ -50,158 +50,158 @@ def has_readiness(attributes_version: int) -> bool:
 
 
 class EntryRecord(Struct, frozen=True, kw_only=True):
-    """The record of one entry.
+    """The record of an entry.
 
-    A customer who joins again keeps the same entry and begins a new stay. Fields that do not say
-    otherwise belong to the current stay. Times are in milliseconds since 1970, except `expires_at`,
-    which is in seconds.
+    If a customer joins again, the entry and its id stay the same, and a new stay begins. A stay
+    lasts from a signup until the customer leaves or is admitted. Most fields are about the current
+    stay. Times are in milliseconds since 1970, except `expires_at`, which is in seconds.
     """
 
     waitlist_id: str
     entry_id: str
     customer_id: str
     status: Status
-    # The id of the current stay.
     join_id: str
     created_millis: int
     updated_millis: int
     revision: int = 1
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Every change of the attributes adds 1 to this version, and every change of the readiness adds
-    # READINESS_CHANGE. The version continues over all stays.
+    # Each change of the attributes adds 1 to this version. Whenever the entry becomes ready or not
+    # ready, READINESS_CHANGE is added. The version is not reset when the customer joins again.
     attributes_version: int = 0
 
-    # An entry that waits is not ready, and is passed over, until its customer's rest ends at
-    # `rest_until_millis`. `rests` counts the rests of this stay. `rest_key` is a digest of the
-    # Idempotency-Key of the last rest.
+    # The customer may take a rest. The entry then keeps its rank, but cannot be admitted until
+    # `rest_until_millis`. `rests` counts the rests since the signup. `rest_key` is a digest of the
+    # last request's idempotency key.
     rest_until_millis: int | None = None
     rests: int = 0
     rest_key: str = ""
-    # An entry that waits is not ready while an operator holds it back.
+    # While an operator holds the entry back, the entry keeps its rank but cannot be admitted.
     held_back: bool = False
     held_back_reason: str = ""
-    # An entry that waits is not ready until this time if a claimer released it with a delay.
+    # A claim can be released with a delay. The entry cannot be claimed again before this time.
     delayed_until_millis: int | None = None
 
-    # The customer was last asked at `asked_millis` whether they still wait. The record had the
-    # claim token `asked_token` at that time.
+    # `asked_millis` is when the customer was last asked whether they still wait. `asked_token` is
+    # the claim token that the record had at that time.
     asked_millis: int | None = None
     asked_token: str = ""
-    # While the question is open, the customer must answer before `confirm_by_millis`.
-    # `reminded_days` says how many days before that deadline the last reminder was due.
+    # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
+    # the last reminder was due.
     confirm_by_millis: int | None = None
     reminded_days: int | None = None
-    # True if the customer did not answer in time. A later answer has no effect.
+    # True if the customer did not answer before the deadline. A later answer has no effect.
     unanswered: bool = False
-    # The time at which the customer last confirmed that they still wait.
+    # When the customer last confirmed that they still wait.
     confirmed_millis: int | None = None
 
-    # If this time is set, the customer has not verified the address yet. The entry is not ready,
-    # and leaves the waitlist if the address is still unverified at this time.
+    # The deadline for verifying the customer's address. If the address is still not verified then,
+    # the entry leaves the waitlist. The field is None if no verification is needed any more.
     verify_until_millis: int | None = None
-    # True if the customer has proved during this stay that the address is theirs.
+    # True if the customer has verified their address since the signup.
     verified: bool = False
-    # How many links the customer has asked for since the signup, and when they last asked.
+    # How many further links the customer has requested since the signup, and when they last did so.
     link_asks: int = 0
     link_asked_millis: int | None = None
 
-    # On a waitlist with `identity`, a customer can move the entry to another address. `moved_to`
-    # is then the id of that address, and an alias with that id points to the entry. `moved_stay` is
-    # the last stay that was moved.
+    # A customer can move the entry to another address. `moved_to` is the id of the new address, and
+    # an alias with this id points to the entry. `moved_stay` is the `join_id` of the signup that
+    # was moved.
     moved_to: str = ""
     moved_stay: str = ""
-    # The customer wants to move the entry to `moving_address`, which is not verified yet.
-    # `moving_to` is the id of that address. The event with the stamp `moving_stamp` asks the
-    # customer to verify it. `moving_asks` counts these events.
+    # The customer has asked to move the entry to `moving_address`, whose id is `moving_to`, and has
+    # not verified the address yet. `moving_stamp` identifies the event that requests the
+    # verification. `moving_asks` counts the requests.
     moving_to: str = ""
     moving_address: str = ""
     moving_stamp: int = 0
     moving_asked_millis: int | None = None
     moving_asks: int = 0
 
-    # A rate limit on the customer's own changes, over all stays. Each change moves this time some
-    # minutes further into the future. When it is too far ahead, further changes are refused.
+    # The state of a rate limit on the customer's own changes. Each change adds some minutes to this
+    # time. If the time is too far in the future, further changes are refused. The limit is not
+    # reset when the customer joins again.
     changes_until_millis: int = 0
 
-    # Digests of the Idempotency-Key and the body of the signup.
+    # Digests of the signup's idempotency key and request body.
     signup_key: str = ""
     signup_body: str = ""
-    # True if the signup came without proof that the caller was this customer.
+    # True if the signup was not authenticated as this customer.
     by_guest: bool = False
 
     rank: int | None = None
-    # The number that was drawn at signup. It fixes the order of arrival.
+    # A number that was allocated at signup. Lower tickets joined earlier.
     ticket: int | None = None
-    # The stamp of the newest recorded decision about the place. When the stay has ended, `stamp` is
-    # the stamp of the newest event, and `end_stamp` is the stamp of the decision that ended the
-    # stay.
+    # A logical timestamp that orders the changes of an entry. `stamp` belongs to the newest
+    # recorded decision. When the customer has left or was admitted, `stamp` belongs to the newest
+    # event, and `end_stamp` belongs to the decision that ended the stay.
     stamp: int = 0
     end_stamp: int = 0
-    # The stamp of the last edit.
+    # The logical timestamp of the last edit.
     edited_stamp: int = 0
 
-    # The token of the last hold. The record keeps the token after the hold has ended, so that a
-    # late token can be told apart from a token that this entry never had.
+    # The token of the last claim or offer. The token is kept after the claim has ended. A caller
+    # with this token then gets another error than a caller with an unknown token.
     claim_token: str = ""
     claimed_until_millis: int | None = None
-    # The verb that ended the last hold, such as `released`. It is empty if the hold expired.
+    # How the last claim or offer ended, such as `released`. Empty if its deadline has passed.
     hold_end: str = ""
-    # How many holds have expired.
+    # How many claims of this entry have expired.
     attempts: int = 0
-    # True if the hold is an offer that the customer may accept, and not an operator's claim.
+    # True if the entry was offered to its customer. False if an operator claimed the entry.
     is_offer: bool = False
     parked_millis: int | None = None
     park_reason: str = ""
 
-    # An admitted customer is inside, and occupies room, until `inside_until_millis` or until the
-    # exit at `exited_millis`.
+    # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
+    # earlier exit at `exited_millis`.
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time at which the customer went out, if that exit did not free the room.
+    # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
 
     leaving_by: str = ""
     leaving_reason: str = ""
     left_millis: int | None = None
-    # These two fields identify the last bump, so that a rebuilt Redis recognises a repeat of it.
+    # The idempotency key and the stamp of the last move. A Redis server that was rebuilt uses them
+    # to recognise a repeated request.
     once_key: str = ""
     once_stamp: int = 0
 
-    # The customer was told `near_count` times during this stay that their turn is near. The last
-    # notice is the event with the stamp `near_stamp`. `near_rank` is the rank that the entry had
-    # then. It is removed when the customer rests, or when the entry is held back, delayed or
-    # parked, so that the customer is told again when their turn comes near again.
+    # Notices that the customer's turn is near. `near_count` is the number of notices since the
+    # signup, and `near_stamp` identifies the newest one. `near_rank` is the rank of the entry at
+    # that notice. It is removed when the entry is parked or stops being ready. The customer is then
+    # told again when their turn comes near again.
     near_rank: int | None = None
     near_stamp: int = 0
     near_count: int = 0
-    # The token of the offer whose customer was told that the offer ends soon.
+    # The token of the last offer about whose end the customer has been warned.
     ending_offer: str = ""
 
-    # The stamp of the event `banned` while the customer is banned, and 0 otherwise. The record of a
-    # banned customer does not expire.
+    # The stamp of the event `banned`, or 0 if the customer is not banned. The record of a banned
+    # customer does not expire.
     ban_stamp: int = 0
     ban_reason: str = ""
-    # A digest of the Idempotency-Key of the last ban. The record keeps it after the ban has ended.
+    # A digest of the last ban's idempotency key. It is kept after the ban has ended.
     ban_key: str = ""
-    # True while the entry is being erased.
     erase: bool = False
 
-    # The former stay while the entry is joining again. If the waitlist refuses the new stay, the
-    # former stay is restored. Its profile and attributes are stored as JSON in the next two fields,
-    # and only if they differ from the new ones, because large records make signups expensive.
+    # A copy of the previous stay while the customer joins again. If Redis refuses the signup, the
+    # copy is restored. The previous profile and attributes are stored as JSON, and only if they
+    # differ from the new ones, because large records make signups expensive.
     previous: dict[str, Any] | None = None
     former_profile: str = ""
     former_attributes: str = ""
 
-    # The place of an imported row while the row is joining. Any process can finish the import with
-    # these values. `requested_rank` is set for a row that states its rank, and for a stay that is
-    # being reinstated.
+    # The requested values of an imported entry until the import has finished. Any process can
+    # finish the import with these values. `requested_rank` is also set while an entry is
+    # reinstated.
     requested_ticket: int | None = None
     requested_priority: int = 0
     requested_rank: int | None = None
-    # The stamp that was allocated for the event `joined` or `reinstated`.
+    # The stamp that is reserved for the event `joined` or `reinstated`.
     allocated_stamp: int = 0
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""
@@ -209,56 +209,57 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # How many times in a row an operator has reinstated the entry.
     reinstated: int = 0
 
-    # The language that the signup asked for, on a waitlist that sends messages.
+    # The language that the customer chose at signup. It is only set if the waitlist sends messages.
     language: str = ""
-    # The value is `off` if the customer wants only the messages that they ask for themselves.
+    # `off` if the customer wants only the messages that they request themselves, otherwise empty.
     messages: str = ""
-    # True if the address of this stay does not accept messages.
+    # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # DynamoDB may delete the ended stay after this time.
+    # DynamoDB may delete the record after this time, in seconds since 1970.
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired. DynamoDB may take days to delete it."""
+        """Return whether the record has expired. DynamoDB may delete it days later."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     def inside_until(self, now_millis: int) -> int:
-        """Return when the customer will stop occupying room, or 0 if they occupy none."""
+        """Return until when the customer counts as inside, or 0 if they are not inside."""
         until = self.room_until_millis or 0
         return until if until > now_millis else 0
 
     def pass_until(self, now_millis: int) -> int:
-        """Return when the customer's pass ends, or 0 if there is no pass or after an exit."""
+        """Return when the customer's pass ends, or 0 if there is no valid pass."""
         return self.inside_until(now_millis) if self.out_millis is None else 0
 
     @property
     def is_declining(self) -> bool:
-        """Whether the status `leaving` was caused by the customer, who declined an offer."""
+        """Whether the customer is leaving because they declined an offer."""
         return (self.leaving_by, self.leaving_reason) == ("customer", DECLINED)
 
     @property
     def room_until_millis(self) -> int | None:
-        """The end of an admitted customer's pass, or None if an exit has freed the room."""
+        """The time until which the customer counts as inside, or None if there is no such time."""
         is_free = self.status != "admitted" or self.exited_millis is not None
         return None if is_free else self.inside_until_millis
 
     @property
     def went_out_millis(self) -> int | None:
-        """The time of the customer's first exit, or None."""
+        """The time of the customer's first exit, or None if there was no exit."""
         return self.exited_millis if self.out_millis is None else self.out_millis
 
     @property
     def pass_id(self) -> str:
-        """The id (`jti`) of the admission's pass, or an empty string if there is no pass."""
+        """The id (`jti`) of the customer's pass, or an empty string if there is no pass."""
         if self.status != "admitted" or self.ticket is None or not self.inside_until_millis:
             return ""
         return pass_id_of(self.entry_id, self.ticket, self.admitted_millis or 0)
 
     @property
     def readiness(self) -> c.Readiness | None:
-        """The reasons why the entry is not ready, and the deadline of an open question.
+        """The reasons why the entry cannot be admitted yet, and the deadline for confirming the
+        wait.
 
-        None means that the entry never had a reason or a question.
+        The value is None if the entry has always been ready and was never asked to confirm.
         """
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.delayed_until_millis):
@@ -277,16 +278,16 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return c.Readiness(version, tuple(reasons), self.confirm_by_millis or 0)
 
     def is_ready(self, now_millis: int) -> bool:
-        """Return whether the record has no reason to pass over the entry now."""
+        """Return whether the entry may be admitted, according to the record."""
         ends = (self.rest_until_millis, self.delayed_until_millis)
         is_passed_over = any(end is not None and end > now_millis for end in ends)
         return not (is_passed_over or self.held_back or self.verify_until_millis is not None)
 
     @property
     def is_told_near(self) -> bool:
-        """Whether the customer was told that their turn is near, and was not moved back since.
+        """Whether the last notice that the turn is near is still true.
 
-        The notice still counts if the entry was moved ahead.
+        It is no longer true if the entry was moved back after the notice.
         """
         if self.near_rank is None or self.rank is None:
             return False
@@ -299,21 +300,20 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known_stamp(self) -> int:
-        """The newest stamp in the record. Every later stamp of the entry must be greater."""
+        """The newest logical timestamp in the record. Later events need a greater one."""
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
-        """Return a stamp for an event that follows the end of the stay.
+        """Return a timestamp for an event after the customer has left or was admitted.
 
-        The stamp is made from `now_millis` and not drawn by Redis. Until the next stay begins, only
-        the record decides about the entry. The write that uses this stamp must therefore be
-        conditional on an unchanged `stamp`.
+        Redis does not know the entry any more, so the timestamp is computed from the clock. Use it
+        only in a write that fails if the recorded `stamp` has changed.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
     @property
     def decided_stamp(self) -> int:
-        """The stamp of the newest Redis decision that the record contains."""
+        """The timestamp of the newest Redis decision that the record contains."""
         return self.end_stamp or self.stamp
 
     @property
@@ -323,24 +323,24 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def has_moved(self) -> bool:
-        """Whether the current stay was moved to another address."""
+        """Whether the entry was moved to another address since the last signup."""
         return self.moved_stay == self.join_id
 
     @property
     def former(self) -> "EntryRecord | None":
-        """The former stay if the entry is joining again, otherwise None."""
+        """The previous stay while the customer joins again, otherwise None."""
         if self.previous is None:
             return None
         data = {
             "profile": self.former_profile or json_text(self.profile),
             "attributes": self.former_attributes or json_text(self.attributes),
         }
-        # Intents that an earlier version wrote have the profile and attributes in `previous`.
+        # Earlier versions stored the previous profile and attributes inside of `previous`.
         return EntryRecord.from_item({**data, **self.previous})
 
     @property
     def former_ticket(self) -> int | None:
-        """The ticket of the former stay if the entry is joining again, otherwise None."""
+        """The ticket of the previous stay while the customer joins again, otherwise None."""
         return (self.previous or {}).get("ticket")
 
     @property
@@ -349,15 +349,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def has_never_joined(self) -> bool:
-        """Whether the record exists only because a customer who never joined was banned."""
+        """Whether the customer was banned and has never joined the waitlist."""
         return self.status == "left" and self.ticket is None and self.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer may join again even if the setting `rejoin` forbids it.
+        """Return whether the customer may join even if the setting `rejoin` forbids joining again.
 
-        This is the case if the customer was banned without ever joining, if the retention time of
-        the ended stay is over, or if the address was never verified. Somebody else may have signed
-        up with an address that was never verified.
+        They may join if they have never joined before, if their former record has expired, or if
+        they never verified their address. In the last case, somebody else may have used the
+        address.
         """
         was_verified = self.verify_until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
@@ -368,21 +368,23 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Return the record of an item. Missing attributes get their default values."""
+        """Return the record. Missing attributes get their default values."""
         known = {name: item[name] for name in cls.__struct_fields__ if name in item}
         known |= {name: item[key] for name, key in STORED_NAMES.items() if key in item}
         for name in ("profile", "attributes"):
             known[name] = json.loads(known.get(name) or "{}")
-        # An erasure removes the customer id from the item.
+        # Erasing an entry removes the customer id.
         known.setdefault("customer_id", "")
-        # Records that are read from the index have no revision, so they cannot be committed.
+        # Records that were read from the index have no revision, so they cannot be committed.
         known.setdefault("revision", 0)
         return cls(**known)
 
     def values(self) -> dict[str, Any]:
-        """Return the attributes of the item. Fields that are empty, zero or None are left out."""
+        """Return the attributes of the DynamoDB item. Fields that are empty, zero or None are left
+        out.
+        """
         fields = asdict(self)
-        # JSON text keeps every number and any depth exactly as the caller sent them.
+        # Storing JSON text preserves every number exactly, and allows any depth of nesting.
         fields["profile"] = json_text(self.profile)
         fields["attributes"] = json_text(self.attributes)
         for name, key in STORED_NAMES.items():
@@ -390,7 +392,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return {name: value for name, value in fields.items() if value not in (None, "", 0)}
 
     def to_item(self, place: str, place_rank: int) -> Item:
-        """Return the whole item with its partition and sort key in the index."""
+        """Return the DynamoDB item with its partition key and sort key in the index."""
         return {
             **record_key(self.waitlist_id, self.entry_id),
             **self.values(),
@@ -400,10 +402,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
-    """Return a stand-in record for an entry that does not exist.
+    """Return a record in place of an entry that does not exist.
 
-    Every conditional write on the stand-in fails, but costs as much as a write on a real record.
-    The response time therefore does not reveal whether the entry exists.
+    Every conditional write of this record fails, but takes as long as a write of a real record. The
+    response time therefore does not reveal whether the entry exists.
     """
     return EntryRecord(
         waitlist_id=waitlist_id,
@@ -417,12 +419,12 @@ def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
 
 
 class HistoryEvent(Struct, frozen=True, kw_only=True):
-    """One event in the history of an entry. Events are ordered by their stamps.
+    """An event in the history of an entry. Events are sorted by their logical timestamps.
 
-    `at_millis` is the time of the event. If it is None, the event happened at the time of its
-    stamp. The two differ when a hold expires: the hold ends at its deadline, and Redis draws the
-    stamp when it notices the deadline later. `jti` is the id of a pass. The pass either begins with
-    the event, or must be refused from then on.
+    `at_millis` is the time of the event. If it is None, the time is computed from `stamp`. The two
+    times differ for a claim that expires: the event happened at the deadline, and Redis allocated
+    the stamp later, when it noticed the deadline. `jti` is the id of a pass that the event issues
+    or revokes.
     """
 
     stamp: int
@@ -441,7 +443,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
         return cls(**known)
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the event has expired. DynamoDB may take days to delete it."""
+        """Return whether the event has expired. DynamoDB may delete it days later."""
         return self.expires_at is not None and self.expires_at * 1000 <= now_millis
 
     @property
@@ -454,7 +456,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
         return {"pk": entry_pk(waitlist_id, entry_id), "sk": f"{HISTORY}{stamp:016d}#{event}"}
 
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
-        """Return the item of the event. Writing the same event again writes the same item.
+        """Return the DynamoDB item. Writing the same event twice produces the same item.
 
         `at`, `by_kind` and `jti` are sent to the event bus (docs/app/events.md). `by` is not sent,
         because it may contain the name of an operator.
@@ -478,11 +480,11 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 
 
 def json_text(value: dict[str, Any]) -> str:
-    """Return JSON text in the form that the record stores.
+    """Return compact JSON, as it is stored in the record.
 
-    The text has no spaces, so its size in bytes is the size that `max_guest_bytes` limits. Letters
-    beyond ASCII are not escaped, because an escape such as `\\u0416` takes three times the space.
-    Earlier versions wrote escapes and spaces, and such text can still be read.
+    The text has no spaces, because `max_guest_bytes` limits its size in bytes. Non-ASCII letters
+    are not escaped, because an escape such as `\\u0416` takes three times the space. Earlier
+    versions wrote spaces and escapes, which can still be read.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -492,7 +494,7 @@ def entry_pk(waitlist_id: str, entry_id: str) -> str:
 
 
 def ids_of(pk: str) -> tuple[str, str]:
-    """Return the waitlist id and the entry id that the partition key of an entry contains."""
+    """Return the waitlist id and the entry id from a partition key."""
     _, waitlist_id, entry_id = pk.split("#")
     return waitlist_id, entry_id
 
@@ -510,33 +512,33 @@ def shard_of(entry_id: str) -> int:
 
 
 def line_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition of the entries on the waitlist, which is sorted by rank."""
+    """Return the index partition for the entries on the waitlist, which are sorted by rank."""
     return f"{waitlist_id}#{shard}"
 
 
 def ended_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition of the ended stays, which is sorted by time."""
+    """Return the index partition for entries that have left or were admitted, sorted by time."""
     return f"{waitlist_id}#ended#{shard}"
 
 
 def banned_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition of the `banned` events of active bans, sorted by stamp."""
+    """Return the index partition for active bans, sorted by the stamps of the `banned` events."""
     return f"{waitlist_id}#banned#{shard}"
 
 
 def unreached_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition of entries whose customers get no messages, sorted by time."""
+    """Return the index partition for customers who get no messages, sorted by time."""
     return f"{waitlist_id}#unreached#{shard}"
 
 
 def intent_place(entry_id: str) -> str:
-    """Return the index partition for the intent of an entry.
+    """Return the index partition for an entry that is joining or leaving.
 
-    The partition contains joining and leaving entries of all waitlists, sorted by time.
+    The partition contains entries of all waitlists, sorted by time.
     """
     return intents_place(shard_of(entry_id))
 
 
 def intents_place(shard: int) -> str:
-    """Return the index partition of all intents in a shard."""
+    """Return the index partition for all joining and leaving entries in a shard."""
     return f"INTENT#{shard}"

@@ -1,6 +1,7 @@
 """Erase entries.
 
-The personal data are removed at once. The history and the record are deleted afterwards.
+Erasing an entry removes its personal data at once, and deletes its history and its record
+afterwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +23,7 @@ from waitlist_api.records.ledger import entry_changed
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 ERASE_PAGE = 500
-# The customer's data and the operators' reasons. Maintenance does not need them to finish an
-# erasure.
+# Personal data and the operators' reasons. Maintenance can finish an erasure without them.
 PERSONAL = (
     "#customer_id, #profile, #attributes, #attributes_version, #signup_key, #signup_body,"
     " #previous, #former_profile, #former_attributes, #park_reason, #leaving_by, #leaving_reason,"
@@ -40,7 +40,7 @@ class Erasures(Struct, frozen=True):
         """Remove the personal data of an entry, and mark the entry for erasure.
 
         Raise EntryChanged if the entry has no record. The status stays `leaving` until the record
-        is deleted. Writes that expect another status therefore need no condition on `erase`.
+        is deleted, so all writes that expect another status fail.
         """
         update = (
             "SET #status = :leaving, #erase = :true, #place = :place, #place_rank = :now,"
@@ -58,15 +58,14 @@ class Erasures(Struct, frozen=True):
     def erase(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of a stay, and then its record.
+        """Delete the history of an entry, and then its record.
 
-        The record is deleted last. After a crash it remains as an intent, and the erasure is
-        repeated. Return False if the time is up before everything is deleted. The intent remains
-        in that case too, and the next call continues.
+        Return False if there is not enough time to delete everything. The record then remains, and
+        the next call continues. The record is also deleted last so that maintenance can repeat the
+        erasure after a crash.
 
-        Another process may have finished the erasure already, and the customer may have joined
-        again. The new stay is not deleted, because its history has later stamps and its record has
-        another `join_id`.
+        If the erasure has already finished and the customer has joined again, the new stay is not
+        deleted. Its events have later stamps, and its record has another `join_id`.
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
@@ -77,7 +76,7 @@ class Erasures(Struct, frozen=True):
         return True
 
     def forget_alias(self, record: EntryRecord) -> None:
-        """Delete the alias of an entry that has moved, unless it was replaced."""
+        """Delete the alias of an entry that has moved, unless another alias has replaced it."""
         if not record.moved_to:
             return
         item = self.table.get(record_key(record.waitlist_id, record.moved_to))
@@ -86,9 +85,9 @@ class Erasures(Struct, frozen=True):
             self.delete_alias(alias)
 
     def delete_alias(self, alias: Alias, is_time_up: IsTimeUp = never) -> None:
-        """Delete an alias, and the history that its address had before the move.
+        """Delete an alias, and the history that is stored under the same key.
 
-        If the time is up before the history is deleted, the alias remains, and the next call
+        If there is not enough time to delete the history, the alias remains, and the next call
         continues.
         """
         key = (alias.waitlist_id, alias.entry_id)
@@ -98,10 +97,10 @@ class Erasures(Struct, frozen=True):
             self.table.delete(alias.key, AS_ALIAS, alias.values)
 
     def _stamp_last(self, key: tuple[str, str], join_id: str, stamp: int) -> None:
-        """Advance the record's stamp to the stamp of the last event.
+        """Set the record's stamp to the stamp of the newest event.
 
-        The event `erased` takes its stamp from the record, and must follow every other event of the
-        stay. An edit, or a ban whose leave was never finished, has a later stamp than the record.
+        The event `erased` takes its stamp from the record, so this stamp must not be older than any
+        other event. An edit or an interrupted ban can have a later stamp than the record.
         """
         values: Item = {"join_id": join_id, "stamp": stamp}
         with suppress(ConditionFailed):
@@ -112,10 +111,10 @@ class Erasures(Struct, frozen=True):
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of a stay and of all earlier stays.
+        """Delete the history of an entry up to the end of the given stay.
 
-        Return False if the time is up before that. `until_stamp` is the stamp of the stay's end if
-        Redis has returned it.
+        Return False if there is not enough time to delete everything. If Redis has returned the
+        stamp of the end of the stay, pass it as `until_stamp`.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
@@ -128,11 +127,11 @@ class Erasures(Struct, frozen=True):
         stamp: int,
         is_time_up: IsTimeUp = never,
     ) -> None:
-        """Delete the history and the record of a stay, whatever its status is.
+        """Delete the history and the record of an entry, whatever its status is.
 
-        A later stay is not deleted. `stamp` is the stamp that the caller has read in the record. If
-        the time is up before the history is deleted, the record remains, and the next call
-        continues.
+        If the customer has joined again, their new record is not deleted. `stamp` is the stamp in
+        the record that the caller has read. If there is not enough time to delete the history, the
+        record remains, and the next call continues.
         """
         for sort_keys in self._history(waitlist_id, entry_id, ""):
             last_stamp = _stamp_of(sort_keys[-1])
@@ -151,7 +150,6 @@ class Erasures(Struct, frozen=True):
     def _delete_history(
         self, waitlist_id: str, entry_id: str, last_stamp: str, is_time_up: IsTimeUp
     ) -> bool:
-        """Delete the events page by page. Return False if the time is up after a page."""
         for sort_keys in self._history(waitlist_id, entry_id, last_stamp):
             self._delete(waitlist_id, entry_id, sort_keys)
             if is_time_up():
@@ -163,9 +161,9 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys: first the notes of messages, then the events up to a stamp.
+        """Yield pages of sort keys, first for the notes of messages, then for the events.
 
-        The oldest events come first.
+        Events are sorted from oldest to newest. Events after the stamp `last_stamp` are left out.
         """
         values = {
             "pk": entry_pk(waitlist_id, entry_id),
@@ -181,5 +179,5 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the stamp in the sort key of an event, or 0 for the note of a message."""
+    """Return the stamp from the sort key of an event, or 0 for the sort key of a message note."""
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

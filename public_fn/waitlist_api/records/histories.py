@@ -13,7 +13,7 @@ SHOWN = 100
 
 
 class Histories(Struct, frozen=True):
-    """Reads the events of entries, which have the same partition key as the records."""
+    """Reads the events of entries. An event has the same partition key as its record."""
 
     table: Table
     now_millis: NowMillis = now_millis
@@ -23,10 +23,10 @@ class Histories(Struct, frozen=True):
     ) -> tuple[EntryRecord, list[HistoryEvent]] | None:
         """Return the record of an entry and its newest 100 events, oldest first.
 
-        Return None if the entry has no record or the record has expired.
+        Return None if the record is missing or has expired.
         """
         items, _ = self.table.query(
-            # The notes of messages sort before the history, and this condition skips them.
+            # The notes of messages sort before the events. This condition skips them.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,
@@ -40,14 +40,13 @@ class Histories(Struct, frozen=True):
         return record, self._events(reversed(items[1:]))
 
     def event(self, waitlist_id: str, entry_id: str, stamp: int, event: str) -> HistoryEvent | None:
-        """Return the event with this stamp and name, or None."""
         item = self.table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, event))
         return None if item is None else HistoryEvent.from_item(item)
 
     def page(
         self, waitlist_id: str, entry_id: str, after: str | None, limit: int
     ) -> tuple[list[HistoryEvent], str | None]:
-        """Return a page of a history, oldest events first, and the cursor of the next page."""
+        """Return a page of events, oldest first, and the cursor of the next page."""
         pk = entry_pk(waitlist_id, entry_id)
         start = None if after is None else {"pk": pk, "sk": f"{HISTORY}{after}"}
         items, last = self.table.query(

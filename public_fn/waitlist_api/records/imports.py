@@ -1,4 +1,7 @@
-"""Write the entries of an import in bulk: first their intents, then their places."""
+"""Write the entries of an import in bulk.
+
+All entries of a batch first get the status `joining`, and later the ranks that Redis has assigned.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -21,12 +24,13 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Each place needs three writes: the record, the event and the change in the journal.
+# Finishing an entry takes three writes: its record, its event and its change in the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# Upper bounds for the size of a write without its item. An intent adds its condition. A place adds
-# its expressions, its event and its change. The ARN in the event can be 2,048 bytes long.
+# Upper bounds for the size of a write in bytes, in addition to the item itself. The first one
+# covers the condition. The second one covers the expressions, the event and the change in the
+# journal. The event can contain an ARN of up to 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -34,9 +38,10 @@ T = TypeVar("T")
 
 
 class Intent(Struct, frozen=True):
-    """The intent of an imported customer to join.
+    """A signup of an imported customer that is to be written with the status `joining`.
 
-    The intent replaces the `former` stay or the stale `alias` if there is one.
+    If the customer has signed up before, `former` is their previous record. If a stale alias has
+    the same key, `alias` is that alias. The new record replaces either of them.
     """
 
     record: EntryRecord
@@ -45,7 +50,7 @@ class Intent(Struct, frozen=True):
 
     @property
     def begun(self) -> EntryRecord:
-        """The record that the intent writes."""
+        """The record that is written."""
         if self.alias is not None:
             return joining_over(self.record, self.alias)
         return self.record if self.former is None else rejoining(self.record, self.former)
@@ -58,22 +63,27 @@ class ImportRecords(Struct, frozen=True):
     entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return the first intents, as many as fit into a transaction."""
+        """Return as many of the first intents as fit into one transaction."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:
-        """Write intents. Raise EntryChanged if a record has changed since it was read."""
+        """Write the status `joining`.
+
+        Raise EntryChanged if a record has changed since the caller read it.
+        """
         with entry_changed():
             self.table.transact([self._write(intent) for intent in intents])
 
     def groups_of(
         self, placed: Sequence[T], record_of: Callable[[T], EntryRecord]
     ) -> list[Sequence[T]]:
-        """Return the placed entries in groups that each fit into a transaction."""
+        """Split entries into groups that each fit into one transaction."""
         return list(transactions(placed, MAX_PLACES, lambda item: _place_bytes(record_of(item))))
 
     def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write places. Raise EntryChanged if an entry is no longer joining."""
+        """Write the assigned ranks. Raise EntryChanged if an entry no longer has the status
+        `joining`.
+        """
         writes: list[Item] = []
         for record, place in placed:
             writes += self.entries.join_writes(record, place, now_millis)
@@ -94,5 +104,6 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the whole item that an update changes, including the former stay.
+    # DynamoDB may count the whole item that an update changes, including the copy of the previous
+    # stay.
     return PLACE_BYTES + item_bytes(intent_item(record))
