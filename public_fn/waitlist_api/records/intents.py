@@ -1,4 +1,4 @@
-"""Create intents to join, and the event that is written when the signup is finished."""
+"""Create the records of signups that are not finished yet, and the events that finish them."""
 
 from typing import Any
 
@@ -10,23 +10,24 @@ from waitlist_api.records.table import Item
 from waitlist_shared.contracts import Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
-# An intent is written where no item exists, or over a stay that has ended. The intent stores a copy
-# of the former stay. If the stay has changed since it was read, for example by an exit, the copy
-# would lose that change, so the write must fail.
+# A new signup is written either where no item exists, or over the record of an earlier signup. In
+# the second case, the new record contains a copy of the old one. If the old record has changed
+# since it was read, for example by an exit, the copy would lose that change. The write must
+# therefore fail.
 UNKNOWN = "attribute_not_exists(#pk)"
 AS_FORMER = (
     "#status = :status AND #join_id = :former_id AND #updated_millis = :former_millis"
     " AND #stamp = :former_stamp AND attribute_not_exists(#ban_stamp)"
 )
-# The attributes that a record has only while the entry is joining.
+# The attributes that a record has only while it has the status `joining`.
 INTENT_FIELDS = (
     "#previous, #former_profile, #former_attributes, #wanted, #wanted_priority, #wanted_rank,"
     " #drawn, #joining_by, #joining_reason"
 )
 
 VERIFICATION_ASKED = "verification_asked"
-# The index lists the event of an unverified signup with this status, at the deadline for the
-# verification.
+# The index lists the event of an unverified signup with this status. The event is sorted by the
+# deadline for the verification.
 UNVERIFIED = "unverified"
 
 
@@ -41,17 +42,16 @@ def former_values(former: EntryRecord) -> Item:
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
-    """Return the intent to join that replaces an ended stay.
+    """Return the record of a new signup that replaces the record of an earlier signup.
 
-    The intent contains the former stay. A profile or attributes that both stays share are stored
-    only once.
+    The new record contains a copy of the old one. A profile or attributes that have not changed are
+    stored only once.
     """
     previous = former.values()
-    # An earlier version of the service may have finished the former signup, and does not remove
-    # these two fields.
+    # Earlier versions of the service did not remove these two fields when a signup finished.
     previous.pop("former_profile", None)
     previous.pop("former_attributes", None)
-    # Forget a change of address that was never verified during the former stay.
+    # Discard a change of address that the customer has not verified.
     previous.pop("moving_to", None)
     previous.pop("moving_address", None)
     own = record.values()
@@ -61,40 +61,41 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         record,
         **others,
         previous=previous,
-        # Every stamp of the new stay must be later than the stamps of the former stay.
+        # All timestamps of the new signup must be later than the timestamps of the former signup.
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         moved_to=former.moved_to,
-        # If an operator begins the stay, it does not count as a change by the customer.
+        # A signup by an operator does not count towards the customer's rate limit.
         changes_until_millis=record.changes_until_millis or former.changes_until_millis,
-        # The former stay may have ended with a decline. A repeat of that request changes nothing.
+        # The customer may have left by declining an offer. If that request is repeated, it must
+        # change nothing.
         once_key=former.once_key,
         once_stamp=former.once_stamp,
-        # A repeat of a ban that has ended changes nothing either.
+        # If the request for a ban that has ended is repeated, it must change nothing either.
         ban_key=former.ban_key,
     )
 
 
 def joining_over(record: EntryRecord, alias: Alias) -> EntryRecord:
-    """Return the intent to join that replaces a stale alias.
+    """Return the record of a new signup that replaces a stale alias.
 
-    The history of an earlier stay may still exist under the same key, so the new stay must get
-    later stamps.
+    The events of an earlier signup may still be stored under the same key. The events of the new
+    signup must get later timestamps.
     """
     return replace(record, stamp=alias.stamp)
 
 
 def intent_item(record: EntryRecord) -> Item:
-    """Return the item of an intent to join."""
+    """Return the DynamoDB item of a signup that is not finished yet."""
     return record.to_item(intent_place(record.entry_id), record.updated_millis)
 
 
 def first_ask_item(record: EntryRecord, ticket: int) -> Item:
-    """Return the event that asks an unverified customer to verify their address.
+    """Return the event that asks a customer to verify their address.
 
-    The event directly follows the event `joined`. The index lists it at the deadline of the
-    verification.
+    Its timestamp directly follows the timestamp of the event `joined`. The index lists the event at
+    the deadline for the verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")
@@ -108,16 +109,15 @@ def first_ask_item(record: EntryRecord, ticket: int) -> Item:
 
 
 def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None) -> HistoryEvent:
-    """Return the event `joined`, or `reinstated` if an operator gives a place back.
+    """Return the event `joined`, or `reinstated` if an operator has restored the entry.
 
-    The stamp of a signup is its ticket. The stamp of an import was allocated before. The event has
-    the position at which the entry joined, provided that `placed` is the result that placed the
-    entry. If the customer is still inside from the former stay, the new stay ends that pass, and
-    the event has the id of the pass.
+    The event's timestamp is the ticket. For imported and reinstated entries, it is the timestamp
+    that was reserved earlier. The event contains the position if `placed` is the result of the call
+    that put the entry into the queue. If the customer still has a valid pass, the signup revokes
+    the pass, and the event contains the id of the pass.
     """
     detail: dict[str, Any] = {}
-    # The answer to a repeated signup has the current position, not the position at which the entry
-    # joined.
+    # If a signup is repeated, Redis returns the current position and not the first one.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

@@ -1,8 +1,8 @@
-"""Read and write the journal, which lists recent changes of records by the minute of their stamps.
+"""Read and write the journal, which lists the recent changes of all records by minute.
 
-The change is written in the same transaction as the record, so that maintenance can compare the
-changes of the last minutes with Redis. The journal is part of the table. Unlike an index, it can be
-read consistently.
+A change is written in the same transaction as the record. Maintenance compares the changes of the
+last minutes with Redis. The journal is part of the table, because an index could not be read
+consistently.
 """
 
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# A change has one of these words instead of a status if the attributes, profile or readiness were
-# edited, if the admitted customer has gone out, or if the entry was erased.
+# These words stand in place of a status if the entry was edited, if the admitted customer has
+# exited, or if the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# The number of minutes that are read in each step, by one thread for each shard. After a pause of
-# maintenance nearly all minutes are empty, and reading them one by one would take too long.
+# The number of minutes to read in parallel in each step. If maintenance did not run for a long
+# time, nearly all minutes are empty, and reading them one by one would take too long.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
@@ -35,9 +35,10 @@ Key = tuple[str, str]
 class Change(Struct, frozen=True, kw_only=True):
     """A change of a record, with the state of the entry after the change.
 
-    `status` is the status of the record, or one of `edited`, `exited` and `erased`. `until_millis`
-    is the deadline of a hold, the end of a delay, or the end of an admitted customer's pass. If the
-    record was deleted, `join_id` identifies the stay, and `ticket` is set if the stay had a place.
+    `status` is the status of the record, or `edited`, `exited` or `erased`. `until_millis` is the
+    deadline of a claim or offer, the end of a delay, or the end of a pass. If the record was
+    deleted, `join_id` and `ticket` identify the signup. The ticket is 0 if the signup never got a
+    rank.
     """
 
     waitlist_id: str
@@ -59,7 +60,7 @@ class Change(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the item of the change, which DynamoDB deletes after two days."""
+        """Return the DynamoDB item of the change. The item expires after two days."""
         return {
             "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
             "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
@@ -69,19 +70,19 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Journal(Struct, frozen=True):
-    """Reads and writes the changes of all waitlists."""
+    """Reads and writes the recent changes of all waitlists."""
 
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Write a change of an entry that has no record. A repeat writes the same item."""
+        """Write the change of an entry that has no record. A repeated call writes the same item."""
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes with `after` < stamp <= `until`, some minutes at a time.
+        """Yield the changes with `after` < stamp <= `until`, a few minutes in each step.
 
-        Each step reads the same minutes of all shards. It yields the stamp up to which the journal
-        has been read, and the changes. The changes of each entry are sorted by their stamps.
+        Each step yields the stamp that the search has reached, and a list of changes. The changes
+        of an entry are sorted by stamp.
         """
         last = until // MINUTE
         with ThreadPoolExecutor(max_workers=SHARDS) as pool:
@@ -92,14 +93,15 @@ class Journal(Struct, frozen=True):
                 yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield pages of a shard's changes with `after` < stamp <= `until`, oldest first.
+        """Yield pages of the changes in a shard with `after` < stamp <= `until`, oldest first.
 
-        Each page comes with the stamp up to which the shard has been read. Each minute ends with an
-        empty page.
+        Each page comes with the stamp that the search has reached. After each minute, an empty page
+        follows.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may begin with another change that has the same stamp.
+                # The next page may begin with a change that has the same stamp as the last change
+                # of this page.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

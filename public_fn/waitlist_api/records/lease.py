@@ -1,4 +1,4 @@
-"""Lease waitlists to maintenance runs, so that only one run at a time works on a waitlist."""
+"""Lease waitlists to maintenance runs, so that only one run at a time works on each waitlist."""
 
 import secrets
 
@@ -13,16 +13,16 @@ LEASE_MILLIS = 60_000
 
 
 class LeaseLost(WaitlistError):
-    """Raised when a lease has expired and another run has taken over the waitlist."""
+    """Raised if the lease of a maintenance run has expired and another run has taken the lease."""
 
     code = "lease_lost"
     advice = "Another maintenance run has taken over, so this run stops."
 
 
 class Lease(Struct, frozen=True):
-    """The lease of a waitlist by a maintenance run.
+    """A lease that gives one maintenance run exclusive access to a waitlist.
 
-    `waitlist` is the record that was read when the lease began.
+    `waitlist` is the record of the waitlist at the start of the lease.
     """
 
     waitlists: WaitlistRecords
@@ -31,9 +31,10 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute, and store the progress of a rebuild if it is given.
+        """Extend the lease by a minute. If `rebuild` is given, also store the progress of the
+        rebuild.
 
-        Raise LeaseLost if another run has the lease.
+        Raise LeaseLost if another run has taken the lease.
         """
         until_millis = self.now_millis() + LEASE_MILLIS
         waitlist_id = self.waitlist.waitlist_id
@@ -41,7 +42,7 @@ class Lease(Struct, frozen=True):
             raise LeaseLost
 
     def release(self, *, is_rebuilt: bool = False) -> None:
-        """End the lease. If the rebuild is complete, delete its progress too."""
+        """End the lease. If a rebuild has finished, also delete its progress."""
         self.waitlists.release_lease(
             self.waitlist.waitlist_id, self.owner, forget_rebuild=is_rebuilt
         )
@@ -52,7 +53,7 @@ class Leases(Struct, frozen=True):
     now_millis: NowMillis
 
     def take(self, waitlist: WaitlistRecord) -> Lease | None:
-        """Take the lease of a waitlist, or return None while another run has it."""
+        """Take the lease of a waitlist. Return None if another run has the lease."""
         owner = secrets.token_hex(8)
         now_millis = self.now_millis()
         until_millis = now_millis + LEASE_MILLIS

@@ -1,8 +1,8 @@
-"""The ledger: the one place that writes the record of an entry.
+"""Write changes of an entry's record.
 
-A caller reads a record, lets a pure function decide how the record changes, and commits the change.
-A commit succeeds only if nobody else has written the record in between. Otherwise the caller gets
-the current record, and decides again.
+A caller reads a record, calls a pure function that decides how the record changes, and commits the
+change. A commit fails if another process has written the record in the meantime. The caller then
+gets the current record and decides again.
 """
 
 from collections.abc import Iterator
@@ -28,15 +28,15 @@ from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
-# A revision counts the writes of one stay, so it is compared together with the id of the stay.
+# The revision counts the writes since the signup, so it is compared together with `join_id`.
 AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 
 
 class EntryChanged(Exception):
-    """A record was not written, because it has changed since the caller read it.
+    """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record, or None if the entry has no record. `alias` is the alias that
-    is stored in place of a record, if there is one.
+    `record` is the current record, or None if there is none. If an alias is stored in place of the
+    record, `alias` is that alias.
     """
 
     def __init__(self, record: EntryRecord | None, alias: Alias | None = None) -> None:
@@ -46,7 +46,7 @@ class EntryChanged(Exception):
 
 
 class Put(Struct, frozen=True):
-    """An item of another kind, and the condition under which it is written."""
+    """An additional item to write in the same transaction, with the condition for writing it."""
 
     item: Item
     condition: str
@@ -54,11 +54,11 @@ class Put(Struct, frozen=True):
 
 
 class Commit(Struct, frozen=True, kw_only=True):
-    """A decided change of an entry, with everything that is written in the same transaction.
+    """A change of an entry, with everything that must be written in the same transaction.
 
-    `after` is the whole record as it will be. `events` are added to the history, and `change` to
-    the journal. `unindexed` are the keys of earlier events that are taken off the index. If the
-    condition of one of the `puts` fails, nothing is written.
+    `after` is the complete new record. `events` are added to the history, and `change` is added to
+    the journal. `unindexed` contains the keys of events to remove from the index. If the condition
+    of one of the `puts` fails, nothing is written.
     """
 
     after: EntryRecord
@@ -69,15 +69,15 @@ class Commit(Struct, frozen=True, kw_only=True):
 
 
 class Ledger(Struct, frozen=True):
-    """Commits changes of the records of entries."""
+    """Commits changes of entry records."""
 
     table: Table
 
     def commit(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> EntryRecord:
-        """Write a decided change in one transaction, and return the new record.
+        """Write a change in one transaction, and return the new record.
 
-        `before` is the record from which the change was decided, or None if there was none. Raise
-        EntryChanged if the stored record is not `before` any more.
+        `before` is the record that the caller has read, or None if there was no record. Raise
+        EntryChanged if the stored record has changed since then.
         """
         after = replace(decided.after, revision=1 if before is None else before.revision + 1)
         key = after.key
@@ -97,7 +97,7 @@ class Ledger(Struct, frozen=True):
         return after
 
     def take_off_index(self, event: Key) -> None:
-        """Take an event off the index, if the event still exists."""
+        """Remove an event from the index, if the event still exists."""
         with suppress(ConditionFailed):
             self.table.update(event, OFF_INDEX, "attribute_exists(#pk)", {})
 
@@ -110,12 +110,12 @@ class Ledger(Struct, frozen=True):
 
 
 def values_as_read(record: EntryRecord) -> Item:
-    """Return the values of the condition AS_READ."""
+    """Return the values that the condition AS_READ refers to."""
     return {"read_revision": record.revision, "read_stay": record.join_id}
 
 
 def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:
-    """Return the update expression that turns one record into another, and its values."""
+    """Return the update expression that changes one record into another, and its values."""
     old, new = before.values(), after.values()
     if before.status != after.status or (after.status in PRESENT and before.rank != after.rank):
         new |= index_key(after)
@@ -127,7 +127,7 @@ def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:
 
 
 def index_key(record: EntryRecord) -> Item:
-    """Return the place of a record in the index, which follows from its status."""
+    """Return the record's partition key and sort key in the index, which depend on its status."""
     shard = shard_of(record.entry_id)
     if record.status in PRESENT:
         return {"place": line_place(record.waitlist_id, shard), "place_rank": record.rank}
@@ -139,7 +139,7 @@ def index_key(record: EntryRecord) -> Item:
 
 @contextmanager
 def entry_changed() -> Iterator[None]:
-    """Turn a failed condition into EntryChanged, which has the current record."""
+    """Convert ConditionFailed to EntryChanged, which contains the current record."""
     try:
         yield
     except ConditionFailed as failed:
@@ -150,5 +150,5 @@ def entry_changed() -> Iterator[None]:
 
 
 def read_item(item: Item) -> EntryRecord | Alias:
-    """Return what an item at the key of a record holds."""
+    """Convert an item that has the key of a record to an EntryRecord or an Alias."""
     return Alias.from_item(item) or EntryRecord.from_item(item)

@@ -1,7 +1,7 @@
-"""Map the states of an entry in Redis to the statuses in the record and to the verbs of decisions.
+"""Map the states of an entry in Redis to the statuses in its record.
 
-The record uses the status `offered` both for an entry that a claimer holds and for an entry whose
-customer has an offer. Redis distinguishes the two. The same table, with explanations, is in
+The record has the status `offered` both for a claimed entry and for an entry that was offered to
+its customer. Redis has two different states for these cases. A table with explanations is in
 docs/internals/architecture.md.
 """
 
@@ -14,10 +14,10 @@ from waitlist_shared import contracts as c
 
 
 class Stage(Struct, frozen=True):
-    """A stage in the life of an entry.
+    """A state of an entry in Redis, and the corresponding status in its record.
 
-    `state` is its name in Redis, `status` its name in the record, and `verbs` are the decisions
-    that lead to it. `answer_status` is the status in answers that are based on Redis.
+    `verbs` are the decisions that lead to this state. `answer_status` is the status that the API
+    returns while only Redis knows about the decision.
     """
 
     state: c.PlaceState
@@ -41,8 +41,8 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # The customer leaves after a no-show. The record stays `offered` until maintenance writes the
-    # leave within a minute.
+    # After a no-show, the customer leaves the waitlist. The record keeps the status `offered` for
+    # up to a minute, until maintenance records the leave.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
@@ -52,7 +52,7 @@ _ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stag
 
 
 class Recorded(Protocol):
-    """The record of an entry or its row in the index."""
+    """An object with the recorded state of an entry: its record or its row in the index."""
 
     @property
     def status(self) -> str: ...
@@ -62,7 +62,7 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status of the record after a decision of Redis."""
+    """Return the status that the record gets from a decision of Redis."""
     return _AFTER[verb].status
 
 
@@ -72,15 +72,15 @@ def state_after(verb: c.Verb) -> c.PlaceState:
 
 
 def status_off_queue(state: str) -> Status | None:
-    """Return the status of an entry that Redis has taken off the queue.
+    """Return the status of an entry that Redis has taken out of the queue.
 
-    Return None if the entry is waiting or the state is unknown.
+    Return None if the entry is waiting or its state is unknown.
     """
     return None if state == "waiting" else _ANSWER_STATUSES.get(state)
 
 
 def state_of(entry: Recorded) -> c.EntryState:
-    """Return the state that Redis should have for an entry on the waitlist."""
+    """Return the state that an entry should have in Redis according to its record."""
     if entry.status == "offered":
         return "offered" if entry.is_offer else "held"
     return "parked" if entry.status == "parked" else "waiting"

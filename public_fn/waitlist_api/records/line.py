@@ -6,7 +6,9 @@ from waitlist_shared.ranks import millis_of
 
 
 def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> c.Line:
-    """Return the waitlist's public state: whether it takes signups and admits customers."""
+    """Return the public state of a waitlist, which depends on its settings and its number of
+    entries.
+    """
     millis = redis_millis(stats, now_millis)
     if not settings.open or _is_reached(settings.closes_millis, millis):
         return "closed"
@@ -19,10 +21,10 @@ def public_line(settings: WaitlistSettings, stats: c.StatsResult, now_millis: in
 
 
 def redis_millis(stats: c.StatsResult, now_millis: int) -> int:
-    """Return the time at which the counts were read, by the clock of Redis.
+    """Return the time at which Redis read the counts, by the clock of Redis.
 
-    Redis decides whether a signup comes too early or too late, so its clock counts. Older private
-    functions do not return this time. In that case, return `now_millis`.
+    Redis uses its own clock to check whether a waitlist is open. Older versions of the private
+    function do not return the time. In that case, return `now_millis`.
     """
     return millis_of(stats.clock_stamp) if stats.clock_stamp else now_millis
 

@@ -1,4 +1,4 @@
-"""Count the messages of a waitlist, by kind and state, since the waitlist was created."""
+"""Count the messages of a waitlist by kind and state, since the waitlist was created."""
 
 import logging
 from collections import Counter, defaultdict
@@ -18,10 +18,10 @@ class MessageCounts(Struct, frozen=True):
     table: Table
 
     def take(self, tally: Counter[tuple[str, str, str]]) -> None:
-        """Add a tally to the stored counts, and empty it.
+        """Add a tally to the stored counts, and clear the tally.
 
         The tally counts messages by waitlist id, kind and state. Each waitlist costs one write. If
-        the write fails, its counts are lost.
+        a write fails, the counts of this waitlist are lost.
         """
         by_list: dict[str, Item] = defaultdict(dict)
         for (waitlist_id, kind, state), count in tally.items():
@@ -34,7 +34,7 @@ class MessageCounts(Struct, frozen=True):
                 logger.warning("messages were not counted: %s", error.code)
 
     def _add(self, waitlist_id: str, values: Item) -> None:
-        # If the answer of a transaction is lost, the AWS SDK repeats it with the same token, so
+        # If the response is lost, the AWS SDK repeats a transaction with the same token, and
         # DynamoDB does not count the messages twice. A plain update has no token.
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
@@ -45,7 +45,7 @@ class MessageCounts(Struct, frozen=True):
             try:
                 self.table.transact([write])
             except Throttled:
-                # Another process updates the counts at the same moment.
+                # Another process is updating the same counts.
                 if turn == TRIES:
                     raise
                 self.table.wait(turn)

@@ -1,7 +1,7 @@
-"""Count sent messages, to limit the messages to each target and the messages of each day.
+"""Limit the number of messages to each target and the number of messages per day.
 
-A target is an address that receives messages. The table stores a keyed digest instead of the
-address, and DynamoDB deletes the item after a day without messages.
+A target is an address that receives messages. The table stores only a keyed digest of the address.
+DynamoDB deletes the item after a day without messages.
 """
 
 from collections import Counter
@@ -16,22 +16,22 @@ from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The counts of a day are kept until the next day has ended, so that operators can look at them.
+# The counts of a day are kept until the end of the next day, so that operators can look at them.
 KEPT_SECONDS = 2 * 86_400
 BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# A budget counts `mails`, or the `parts` into which SMS are split.
+# A budget counts either `mails`, or the `parts` into which SMS messages are split.
 Unit = Literal["mails", "parts"]
 
 
 class Allowance(Struct, frozen=True):
-    """The rate at which a target may receive the messages of a `group`.
+    """A rate limit for the messages of one `group` to one target.
 
-    The first `at_once` messages need no pause between them. The pause before each further message
-    is one minute, then two, four and so on, up to `longest_pause_millis`. After a day without a
-    message of the group, the count starts again at zero.
+    The first `at_once` messages may follow each other immediately. The delay before each further
+    message doubles, from one minute up to `longest_pause_millis`. After a day without a message,
+    the count starts again at zero.
     """
 
     group: str
@@ -39,7 +39,7 @@ class Allowance(Struct, frozen=True):
     longest_pause_millis: int
 
     def pause_millis(self, count: int) -> int:
-        """Return the pause that must follow after `count` messages were sent."""
+        """Return the required delay after the given number of messages."""
         beyond = count - self.at_once
         if beyond < 0:
             return 0
@@ -49,7 +49,7 @@ class Allowance(Struct, frozen=True):
 class Taken(Struct, frozen=True):
     """A message that was counted for a target.
 
-    `before` is the item of the target before the message was counted.
+    `before` is the target's DynamoDB item before this message was counted.
     """
 
     key: dict[str, str]
@@ -59,7 +59,7 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """The answer that a target must not get a message of this group before `until_millis`."""
+    """A result which says that the target must not get another message before `until_millis`."""
 
     until_millis: int
 
@@ -67,20 +67,21 @@ class Pause(Struct, frozen=True):
 class Targets(Struct, frozen=True):
     """Counts the messages to each target.
 
-    Each message costs one read and at most one write, unless writes conflict.
+    Each message costs one read and at most one write, unless concurrent writes conflict.
     """
 
     table: Table
 
     def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
-        """Count a message to a target, or return the pause if the target must not get it yet.
+        """Count a message to a target. If it is too early for the message, return the Pause
+        instead.
 
-        Raise Throttled if too many other messages to the target are counted at the same time.
+        Raise Throttled if too many concurrent writes for the target conflict.
         """
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):
             found = self.table.get(key)
-            # An item can outlive its expiry, because DynamoDB deletes expired items late.
+            # DynamoDB deletes expired items late, so check the expiry.
             is_new = found is None or found["expires_at"] * 1000 <= now_millis
             count = 0 if found is None or is_new else found["sent"]
             last_millis = 0 if found is None else found["last_millis"]
@@ -104,7 +105,10 @@ class Targets(Struct, frozen=True):
         raise Throttled
 
     def give_back(self, taken: Taken) -> None:
-        """Uncount a message that was not sent, unless another message was counted since."""
+        """Undo the count of a message that was not sent.
+
+        Do nothing if another message to the target has been counted since.
+        """
         condition, values = (
             "#sent = :sent AND #last_millis = :last",
             {"sent": taken.count, "last": taken.millis},
@@ -117,12 +121,12 @@ class Targets(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """The amount that a message takes from the budgets of a day.
+    """The amount that a message adds to the daily counts, and the budgets that limit these counts.
 
     `of_stack` is the budget of the whole stack. `of_list` is the budget of the waitlist, or None if
-    the waitlist has no budget. `by_anyone` marks a message that strangers can cause. These messages
-    may use only half of each budget. The other half remains for operators, and for customers who
-    have proved their address.
+    the waitlist has no budget. `by_anyone` is true if a stranger could have caused the message.
+    These messages may use only half of each budget. The other half is reserved for operators and
+    for customers who have verified their address.
     """
 
     waitlist_id: str
@@ -135,17 +139,20 @@ class Spending(Struct, frozen=True, kw_only=True):
 
 
 class Budgets(Struct, frozen=True):
-    """Counts the messages of each day in UTC, for each waitlist and for the whole stack.
+    """Counts the messages per UTC day for each waitlist and for the whole stack.
 
-    `used["percent"]` is the highest percentage that any budget has reached since the caller last
-    read it. The half of a budget that strangers can use counts as a budget of its own here.
+    `used["percent"]` is the highest percentage of any budget that was used since the caller last
+    read it. The half of a budget that strangers may use is treated as a separate budget.
     """
 
     table: Table
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, spending: Spending) -> bool:
-        """Count a message. Return False, and count nothing, if a budget is used up."""
+        """Count a message.
+
+        Return False and count nothing if a budget is used up.
+        """
         taken: list[dict[str, str]] = []
         for key, limit in _budgets(spending):
             if not self._take(key, limit, spending):
@@ -155,12 +162,12 @@ class Budgets(Struct, frozen=True):
         return True
 
     def give_back(self, spending: Spending) -> None:
-        """Uncount a message that was not sent."""
+        """Undo the count of a message that was not sent."""
         self._subtract([key for key, _ in _budgets(spending)], spending)
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # The condition fails if the item has expired and was deleted.
+            # The condition fails if DynamoDB has deleted the expired item.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
 
@@ -172,7 +179,7 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A budget of 1 cannot be halved, so strangers may use all of it.
+            # A budget of 1 cannot be halved, so strangers may use the whole budget.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:
@@ -214,7 +221,7 @@ def _by_anyone(unit: Unit) -> str:
 
 
 def _budgets(spending: Spending) -> list[tuple[dict[str, str], int]]:
-    """Return the key and the limit of each budget that a message takes from."""
+    """Return the key and the limit of each budget that the message counts towards."""
     sort = f"{BUDGET}{_day(spending.millis)}"
     found = [({"pk": STACK, "sk": sort}, spending.of_stack)]
     if spending.of_list is not None:

@@ -1,6 +1,7 @@
 """Move an entry to another address.
 
-The customer asks for the move and verifies the new address. One commit then moves the entry.
+The customer first requests the change and verifies the new address. A single transaction then moves
+the entry.
 """
 
 from contextlib import suppress
@@ -25,7 +26,7 @@ CUSTOMER = "customer"
 def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_millis: int) -> Commit:
     """Return the change that asks the customer to verify a new address.
 
-    `to` is the id of the new address. The change replaces an earlier request.
+    `to` is the id of the new address. An earlier request is replaced.
     """
     after = replace(
         record,
@@ -39,7 +40,7 @@ def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_mill
 
 
 def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> Commit:
-    """Return the change that withdraws a request to move."""
+    """Return the change that cancels the request to move the entry."""
     after = replace(record, moving_to="", moving_address="")
     return Commit(after=replace(after, edited_stamp=stamp, updated_millis=now_millis))
 
@@ -51,10 +52,10 @@ def move(
     stamp: int,
     now_millis: int,
 ) -> Commit:
-    """Return the change that moves the entry to the address that its customer has verified.
+    """Return the change that moves the entry to the verified new address.
 
-    `over` is what the table has under the id of the new address. The commit fails if that changes,
-    so nobody can sign up with the address at the same moment.
+    `over` is the item that is stored under the id of the new address, or None. The commit fails if
+    this item changes, for example because somebody signs up with the address at the same moment.
     """
     to = record.moving_to
     returns = to == record.entry_id
@@ -83,7 +84,9 @@ def _changed(after: EntryRecord, event: HistoryEvent, now_millis: int) -> Commit
 
 
 def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
-    """Return the condition that the key still has what was read, and the condition's values."""
+    """Return a condition that fails if the stored item has changed, and the values of the
+    condition.
+    """
     if over is None:
         return UNKNOWN, {}
     if isinstance(over, Alias):
@@ -92,7 +95,7 @@ def _as_found(over: EntryRecord | Alias | None) -> tuple[str, dict[str, Any]]:
 
 
 class Aliases(Struct, frozen=True):
-    """Deletes aliases that are stale."""
+    """Deletes stale aliases."""
 
     table: Table
     entries: EntryRecords
@@ -101,7 +104,7 @@ class Aliases(Struct, frozen=True):
     def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias if it is stale. Otherwise schedule its next check."""
+        """Delete an alias if it is stale. Otherwise schedule the next check."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         alias = Alias.from_item(item or {})
         if alias is None:

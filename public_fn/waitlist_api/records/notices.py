@@ -1,4 +1,4 @@
-"""Decide about notices: events that announce that a turn is near, or that an offer ends soon."""
+"""Decide when to tell customers that their turn is near or that their offer ends soon."""
 
 from typing import Literal
 
@@ -15,9 +15,9 @@ Word = Literal["near", "ending"]
 
 
 class Notice(Struct, frozen=True):
-    """A notice to the customer of a record.
+    """A notice to a customer.
 
-    The word is `near` if their turn is near, and `ending` if their offer ends soon.
+    The word is `near` if the customer's turn is near, and `ending` if their offer ends soon.
     """
 
     record: EntryRecord
@@ -25,7 +25,7 @@ class Notice(Struct, frozen=True):
 
     @property
     def is_new(self) -> bool:
-        """Whether the customer has not been told yet that their turn is near or this offer ends."""
+        """Whether the customer has not received this notice yet."""
         if self.word == "near":
             return not self.record.is_told_near
         return self.record.ending_offer != self.record.claim_token
@@ -34,18 +34,18 @@ class Notice(Struct, frozen=True):
     def due_millis(self) -> int:
         """The earliest time for the notice, by the clock of Redis.
 
-        A customer's turn can come near several times during a stay. After each notice the pause
-        before the next one doubles, beginning with a minute, so that the customer does not get too
-        many messages.
+        A customer's turn can come near several times. To avoid too many messages, the delay between
+        two notices doubles after each notice. It starts at one minute.
         """
         if self.word == "ending" or self.record.near_count == 0:
             return 0
         return millis_of(self.record.near_stamp) + pause_millis(self.record.near_count - 1)
 
     def decide(self, stamp: int) -> Commit:
-        """Return the change that writes the notice.
+        """Return the change that records the notice.
 
-        `stamp` must come from Redis and be later than every stamp in the record.
+        `stamp` is a logical timestamp from Redis. It must be later than every timestamp in the
+        record.
         """
         record = replace(self.record, edited_stamp=stamp)
         if self.word == "ending":
@@ -58,7 +58,7 @@ class Notice(Struct, frozen=True):
 
 
 def take_back(record: EntryRecord) -> Commit:
-    """Return the change which notes that the customer was not told after all.
+    """Return the change that withdraws the notice `near`, because the customer was not told.
 
     The customer is told when their turn comes near again.
     """

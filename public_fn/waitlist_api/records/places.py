@@ -36,11 +36,11 @@ INSIDE = (
 
 
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
-    """The data of an entry that a rebuild needs to restore its place and segments.
+    """The fields of an entry that a rebuild needs to restore the entry in Redis.
 
-    Rows that are read from the index have no `readiness` and no `edited_stamp`. Rows that are made
-    from a record have both. A rebuild creates a row for every entry, and rows have no reference
-    cycles, so the garbage collector is turned off for them (`gc=False`).
+    Rows from the index have no `readiness` and no `edited_stamp`. Rows that are created from a
+    record have both. A rebuild creates millions of rows. They have no reference cycles, so
+    `gc=False` hides them from the garbage collector.
     """
 
     waitlist_id: str
@@ -66,7 +66,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest stamp in the row. Every later stamp of the entry must be greater."""
+        """The newest logical timestamp in the row. Later events need a greater one."""
         return max(self.stamp, self.edited_stamp)
 
     @classmethod
@@ -83,24 +83,24 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EndedPage(Struct, frozen=True):
-    """A page of entries from one shard, sorted by time and given as (millis, entry id).
+    """A page of entries from one shard, as pairs of a time in milliseconds and an entry id.
 
-    `last` is the last entry that was read, or None if no more entries follow.
+    The pairs are sorted by time. `last` is the last pair that was read, or None on the last page.
     """
 
     entries: list[tuple[int, str]]
     last: tuple[int, str] | None
 
 
-# The ids are parts of the partition key. The other two fields are not in the index.
+# The two ids are read from the partition key. The other two fields are not in the index.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
-# Ask only for these attributes, because a rebuild spends most of its time parsing the answers.
+# Request only these attributes. A rebuild spends most of its time parsing the responses.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 
 class Places(Struct, frozen=True):
-    """Reads the entries on the waitlist, the intents and the ended stays from the index."""
+    """Reads entries from the index."""
 
     table: Table
 
@@ -109,7 +109,7 @@ class Places(Struct, frozen=True):
     ) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries on the waitlist, sorted by rank.
 
-        `behind` is the rank and entry id after which the first page begins.
+        To continue after an entry, pass its rank and its id as `behind`.
         """
         place = line_place(waitlist_id, shard)
         start: Item = {}
@@ -125,7 +125,7 @@ class Places(Struct, frozen=True):
     def pages_changed_on_waitlist(
         self, waitlist_id: str, shard: int, since_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries on the waitlist that have changed since a given time."""
+        """Yield pages of the entries on the waitlist that have changed since the given time."""
         return self._pages(
             "#place = :place",
             {"place": line_place(waitlist_id, shard), "since": since_millis},
@@ -133,7 +133,7 @@ class Places(Struct, frozen=True):
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that have left or were admitted since a given time.
+        """Yield pages of the entries that have left or were admitted since the given time.
 
         The oldest entries come first.
         """
@@ -145,7 +145,7 @@ class Places(Struct, frozen=True):
     def inside(
         self, waitlist_id: str, shard: int, since_millis: int, now_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of customers who were admitted since a given time and are inside now."""
+        """Yield pages of customers who were admitted since the given time and are still inside."""
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {
@@ -169,10 +169,10 @@ class Places(Struct, frozen=True):
     ) -> EndedPage:
         """Return a page of entries that are admitted, left, inside, banned or unreached.
 
-        `which` selects one of these groups. The page begins at `since`, a time in milliseconds, or
-        a stamp for bans. Among the entries at exactly `since`, only those after the entry id
-        `after` are returned. At most `limit` index rows are read, so the page may have fewer
-        entries.
+        `which` selects one of these groups. The page begins at `since`, which is a stamp for bans
+        and a time in milliseconds for all other groups. To continue after an entry, pass its id as
+        `after`, and its stamp or time as `since`. At most `limit` rows of the index are read. The
+        page can contain fewer entries, because some of these rows may not belong to the group.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -204,7 +204,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return the marks of at most `limit` entries whose customers get no messages."""
+        """Return at most `limit` marks of customers who get no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -217,9 +217,10 @@ class Places(Struct, frozen=True):
     def unfinished(
         self, waitlist_id: str, shard: int, *, with_aliases: bool = False
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that are joining or leaving a waitlist, oldest first.
+        """Yield pages of the entries that are joining or leaving the waitlist, oldest first.
 
-        Aliases are stored in the same partition. They are included only if `with_aliases` is true.
+        The same index partition also contains aliases. They are only included if `with_aliases` is
+        true.
         """
         others = "#status <> :unverified" + ("" if with_aliases else " AND #status <> :moved")
         pages = self._pages(
@@ -231,16 +232,19 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the intents that are older than a given time, oldest first."""
+        """Yield pages of the joining and leaving entries that are older than the given time.
+
+        The oldest entries come first.
+        """
         return self._pages(
             "#place = :place AND #place_rank < :before",
             {"place": intents_place(shard), "before": before_millis},
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest stamp among the last entries of the queue.
+        """Return the newest stamp among the entries at the end of the queue.
 
-        Tickets that are drawn later must be greater than this stamp.
+        New tickets must be greater than this stamp.
         """
         newest = 0
         for shard in range(SHARDS):

@@ -1,8 +1,8 @@
-"""Interpret the recorded question whether a customer still waits.
+"""Check whether a customer was asked to confirm that they still wait, and has not answered.
 
-The record may say that the customer did not answer. This counts only while the question may still
-end the wait. The process that wrote it may have died before it ended the wait, and the question may
-have become void since then.
+The record may say that the customer did not answer in time. The process that wrote this may have
+crashed before it removed the entry from the queue. In the meantime, the question may have become
+void, and then the entry must stay in the queue.
 """
 
 from waitlist_api.records.entry import EntryRecord
@@ -10,16 +10,16 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 
 def was_taken_since(record: EntryRecord) -> bool:
-    """Return whether the entry was claimed or offered since its customer was asked."""
+    """Return whether the entry was claimed or offered after its customer was asked."""
     return record.asked_token != record.claim_token
 
 
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the wait may end if the customer does not answer the recorded question.
+    """Return whether the entry may lose its place if the customer does not answer.
 
-    The question is void if the setting `confirm` is null, or was null at any time since the
-    question was asked. The question is also void if the entry was claimed or offered since then,
-    because the customer could not answer during that time.
+    The recorded question is void if the setting `confirm` was turned off after the customer was
+    asked. It is also void if the entry was claimed or offered after that, because the customer
+    could not answer during that time.
     """
     if rules is None or record.confirm_by_millis is None:
         return False
@@ -28,15 +28,15 @@ def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
 
 
 def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
-    """Return whether a question is open.
+    """Return whether the customer can still answer the recorded question.
 
-    A question is open until its deadline. After the deadline, it is open while it may still end
-    the wait.
+    They can answer until the deadline. After the deadline, they can answer as long as the entry may
+    still lose its place.
     """
     deadline = record.confirm_by_millis
     return deadline is not None and (now_millis < deadline or may_end_wait(record, rules))
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the customer did not answer and the question may still end the wait."""
+    """Return whether the customer did not answer in time and the question is not void."""
     return record.unanswered and may_end_wait(record, rules)

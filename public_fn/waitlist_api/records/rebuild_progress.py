@@ -1,6 +1,6 @@
-"""Track the progress of a rebuild.
+"""Track the progress of rebuilding a waitlist in Redis.
 
-The record of the waitlist stores the progress, so that the next run can continue the rebuild.
+The progress is stored in the record of the waitlist, so that the next run can continue the rebuild.
 """
 
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 Stage = Literal["line", "changes", "journal"]
-# Marks a shard that has finished the current stage. No key of an entry has this value.
+# This value marks a shard that has finished the current stage. It is never the key of an entry.
 THE_END = "end"
 SEPARATOR = "#"
 
 
 class RebuildProgress(Struct, frozen=True, kw_only=True):
-    """The progress of rebuilding a waitlist in Redis, for an epoch and a version of the segments.
+    """The progress of rebuilding a waitlist in Redis.
 
     `began_millis` is the start of the first run. Entries that have changed since then are checked
-    again. For each shard, `reached` has the last key that is completely restored, or THE_END when
-    the shard has finished the `stage`. `done` counts the entries that were restored from the index.
-    `expected` is the number of entries in the checkpoint.
+    again. `reached` maps each shard to the last key that was restored, or to THE_END if the shard
+    has finished the current `stage`. `done` is the number of entries that were restored from the
+    index. `expected` is the number of entries at the last checkpoint.
     """
 
     epoch: str
@@ -34,12 +34,12 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """The expected number of entries, which is never less than `done`."""
+        """The expected number of entries, or `done` if more entries have been restored."""
         return max(self.expected, self.done)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
-        # During a deployment, a newer version may have stored more fields.
+        # A newer version of the service may have stored more fields.
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self) -> dict[str, Any]:
@@ -49,7 +49,9 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return self.reached.get(str(shard)) == THE_END
 
     def last_key(self, shard: int) -> tuple[int, str] | None:
-        """Return the rank and entry id after which a shard continues, or None at its start."""
+        """Return the last restored rank and entry id of a shard, or None if the shard has not
+        begun.
+        """
         reached = self.reached.get(str(shard))
         if reached is None:
             return None
@@ -57,7 +59,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the stamp after which a shard of the journal continues, or 0 at its start."""
+        """Return the last restored stamp of a journal shard, or 0 if the shard has not begun."""
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
@@ -70,12 +72,12 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
-        """Return the progress after a shard has finished the stage."""
+        """Return the progress after a shard has finished the current stage."""
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
         """Return the progress at the start of the next stage.
 
-        The first stage counts all entries, so `done` then replaces the expected number.
+        The first stage has counted all entries, so its count becomes the expected number.
         """
         return replace(self, stage=stage, reached={}, expected=self.done)

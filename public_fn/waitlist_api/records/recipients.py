@@ -1,9 +1,9 @@
 """Store which customers get no messages.
 
-A customer may have turned messages off, or their address may not accept messages. The record of the
-entry says so. To list and count these entries, the table also has an indexed item for each of them,
-the mark. The mark is written before the record, so a mark may exist although the record does not
-confirm it.
+A customer may have turned off messages, or their address may not accept messages. The record of the
+entry contains this information. To list and count these customers, the table also contains a mark,
+which is an indexed item, for each of them. The mark is written before the record, so there can be a
+mark that does not match the record.
 """
 
 from contextlib import suppress
@@ -24,16 +24,16 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# This key sorts before HISTORY#, so the query of an erasure also finds the mark.
+# This key sorts before HISTORY#, so the query that erases an entry also finds the mark.
 UNREACHED_SORT = "CONTACT"
 THIS_STAY = "#ticket = :ticket AND attribute_not_exists(#erase)"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """The mark of an entry whose customer gets no messages.
+    """A mark which says that a customer gets no messages.
 
-    `ticket` identifies the stay. `place_rank` is the time of the last change, in milliseconds.
+    `ticket` identifies the signup. `place_rank` is the time of the last change, in milliseconds.
     """
 
     entry_id: str
@@ -46,44 +46,44 @@ def unreached_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 
 
 def is_unreached(record: EntryRecord, which: Unreached) -> bool:
-    """Return whether the record says that its customer gets no messages for the given reason."""
+    """Return whether the customer gets no messages for the given reason."""
     return record.unreachable if which == "unreachable" else bool(record.messages)
 
 
 class Recipients(Struct, frozen=True):
-    """Changes whether the customer of a stay gets messages, whatever the status of the entry is.
+    """Changes whether a customer gets messages.
 
-    The methods that change a record return False, and change nothing, if the entry no longer has
-    the stay with the given ticket.
+    The status of the entry does not matter. If the customer has joined again and the entry has
+    another ticket, methods that change a record return False and change nothing.
     """
 
     table: Table
     now_millis: NowMillis
 
     def mark_unreachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the address of a stay does not accept messages."""
+        """Record that the customer's address does not accept messages."""
         return self._mark(waitlist_id, entry_id, ticket, ", #unreachable = :on", {"on": True})
 
     def mark_reachable(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the stay has a new address, which may accept messages."""
+        """Record that the customer has a new address, which may accept messages."""
         return self._update(waitlist_id, entry_id, ticket, " REMOVE #unreachable", {})
 
     def turn_off(self, waitlist_id: str, entry_id: str, ticket: int) -> bool:
-        """Note that the customer wants only the messages that they ask for themselves."""
+        """Record that the customer wants only the messages that they request themselves."""
         return self._mark(waitlist_id, entry_id, ticket, ", #messages = :off", {"off": "off"})
 
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
-        """Note that the customer wants messages again.
+        """Record that the customer wants all messages again.
 
-        The write also stores `changes_until_millis`, because the customer's changes are limited.
+        The write also stores `changes_until_millis`, which limits how often customers make changes.
         """
         update = ", #changes_until_millis = :until REMOVE #messages"
         return self._update(waitlist_id, entry_id, ticket, update, {"until": changes_until_millis})
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Write the mark that lists a stay, unless a later stay is already listed."""
+        """Write the mark for a signup, unless a later signup is already marked."""
         mark = Mark(entry_id=entry_id, ticket=ticket, place_rank=self.now_millis())
         place = unreached_place(waitlist_id, shard_of(entry_id))
         item: Item = {**unreached_key(waitlist_id, entry_id), "place": place, **asdict(mark)}
@@ -92,7 +92,7 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete the mark of an entry, unless it has been written again since."""
+        """Delete a mark, unless it was written again in the meantime."""
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}
         with suppress(ConditionFailed):
@@ -104,7 +104,7 @@ class Recipients(Struct, frozen=True):
         mark = self.list_stay(waitlist_id, entry_id, ticket)
         if self._update(waitlist_id, entry_id, ticket, update, values):
             return True
-        # The entry may have been erased. Nothing of it may remain in the table.
+        # The entry may have been erased. No data about the customer may remain in the table.
         self.remove(waitlist_id, mark)
         return False
 
@@ -112,8 +112,8 @@ class Recipients(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, ticket: int, update: str, values: Item
     ) -> bool:
         key = record_key(waitlist_id, entry_id)
-        # A reinstatement at the same moment copies the mark. Changing `updated_millis` makes that
-        # write fail, and the reinstatement reads the record again.
+        # A concurrent reinstatement may have copied the old record. The new value of
+        # `updated_millis` makes that write fail, so that the reinstatement reads the record again.
         update = f"SET #updated_millis = :now{update}"
         values = {**values, "ticket": ticket, "now": self.now_millis()}
         try:

@@ -1,4 +1,4 @@
-"""Set the expiry of ended stays. DynamoDB deletes their items after `expires_at`."""
+"""Set the expiry of records and events. DynamoDB deletes expired items automatically."""
 
 from contextlib import suppress
 
@@ -14,26 +14,26 @@ PAGE = 500
 
 
 class Retention(Struct, frozen=True):
-    """Sets when ended stays expire, as the waitlist's setting `retention_days` says."""
+    """Sets when records and events expire, according to the setting `retention_days`."""
 
     table: Table
     waitlist_cache: WaitlistCache
 
     def expires_at(self, waitlist_id: str, ended_millis: int) -> int | None:
-        """Return when a stay that ends now will expire, in seconds since 1970.
+        """Return when a record expires, in seconds since 1970.
 
-        Return None if the waitlist keeps ended stays forever.
+        `ended_millis` is when the customer left or was admitted. Return None if the waitlist keeps
+        records forever.
         """
         days = self.waitlist_cache.retention_days_of(waitlist_id)
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Set the expiry of all events up to a stamp.
+        """Set the expiry of all events up to the given stamp.
 
-        Events whose expiry is already set belong to an earlier stay, and keep it. Events after the
-        stamp belong to a later stay, because this call may be late or repeated. The event of an
-        active ban does not expire. Bans and unverified signups both have events in the index, but
-        the event of an unverified signup expires.
+        Later events belong to a later signup, because this call may be late or repeated. If an
+        event already has an expiry, it belongs to an earlier signup and keeps that expiry. The
+        event of an active ban does not expire.
         """
         if expires_at is None:
             return
@@ -50,6 +50,6 @@ class Retention(Struct, frozen=True):
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # The condition prevents this update from creating an event again that was erased.
+        # The condition prevents this update from creating an event that was erased before.
         with suppress(ConditionFailed):
             self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

@@ -1,4 +1,4 @@
-"""Store how far maintenance has come in its round over all waitlists, in a single item."""
+"""Store the progress of maintenance through all waitlists."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,15 +12,15 @@ KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """The progress of the rounds over all waitlists.
+    """A round, in which maintenance visits all waitlists once.
 
-    The last complete round began at `seen_millis`. It compared every change with a stamp up to
-    `seen` with Redis. The round before it compared the changes up to `seen_before`.
+    The last complete round began at `seen_millis`. It compared the changes up to the stamp `seen`
+    with Redis. The round before it compared the changes up to `seen_before`.
 
-    A round may need several runs. The current round began at `began_millis` and has finished the
-    waitlists up to the id `after`. When the round ends, it will have compared the changes up to
-    `until`, or `until` is 0 because some waitlist could not be compared. `number` counts the writes
-    of this item.
+    A round may need several runs. The current round began at `began_millis`, and has visited the
+    waitlists up to the id `after`. When it ends, it will have compared the changes up to `until`.
+    If a waitlist could not be compared, `until` is 0. `number` counts how often this item was
+    written.
     """
 
     number: int = 0
@@ -36,20 +36,20 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return a round that begins now, or this round if it is still unfinished."""
+        """Return a new round that begins now, or this round if it has not finished yet."""
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the round after it has finished a waitlist.
+        """Return the round after it has visited a waitlist.
 
-        `is_whole` is false if changes of the waitlist could not be compared.
+        `is_whole` is false if some changes of the waitlist could not be compared.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":
-        """Return the round after it has finished the last waitlist."""
+        """Return the round after it has visited the last waitlist."""
         if self.until <= self.seen:
             return replace(self, after="")
         return replace(
@@ -65,14 +65,14 @@ class Rounds(Struct, frozen=True):
     table: Table
 
     def read(self) -> Round:
-        """Return the stored round, or an empty round if none was stored yet."""
+        """Return the stored round, or an empty round if no round was stored yet."""
         return Round.from_item(self.table.get(KEY) or {})
 
     def write(self, note: Round) -> Round:
-        """Store the round, and return it as it was stored.
+        """Store the round, and return the stored value.
 
-        If another run has stored a round since this one was read, change nothing and return `note`.
-        The progress of the other run is true as well, so at worst the work of this run is repeated.
+        If another run has stored its progress in the meantime, change nothing and return `note`.
+        The other run's progress is valid too, so at worst this run's work is repeated.
         """
         written = replace(note, number=note.number + 1)
         try:

@@ -1,6 +1,6 @@
-"""Store samples, which are the counts of a waitlist at one minute or one hour.
+"""Store samples, which are the entry counts of a waitlist at one point in time.
 
-DynamoDB deletes the samples of minutes after two days, and the samples of hours after four weeks.
+DynamoDB deletes per-minute samples after two days and per-hour samples after four weeks.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
 Every = Literal["minute", "hour"]
-# The sort key of a sample ends with its time, cut off after the minute or after the hour.
+# The sort key of a sample ends with its time, truncated to the minute or to the hour.
 SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
@@ -25,11 +25,11 @@ MESSAGES = "SAMPLE#MESSAGES"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """The counts of a waitlist at one moment. A sample has no personal data.
+    """The entry counts of a waitlist at one point in time. A sample contains no personal data.
 
     `joined`, `admitted`, `left`, `entered`, `declined` and `no_shows` are totals since the waitlist
-    was created, so a missing sample loses no event. `waiting` includes the `not_ready` entries.
-    `version` is the version of the waitlist's settings.
+    was created. A missing sample therefore loses no events. `waiting` includes the `not_ready`
+    entries. `version` is the version of the waitlist's settings.
     """
 
     millis: int
@@ -49,25 +49,27 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def counted(cls, millis: int, counters: Counters, **others: Any) -> "Sample":
-        """Return a sample with counters that were read from Redis."""
+        """Return a sample with the counters that Redis has returned."""
         counts = asdict(counters)
         return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
 
     @property
     def ready(self) -> int:
-        """The number of waiting entries that are ready."""
+        """The number of waiting entries that can be admitted now."""
         return self.waiting - self.not_ready
 
     @property
     def occupied(self) -> int:
-        """The room that is occupied by customers inside and by open offers."""
+        """The number of customers who are inside or have an open offer. `max_inside` limits this
+        number.
+        """
         return self.inside + self.offered
 
 
 class SampleRecords(Struct, frozen=True):
-    """Reads and writes the samples of minutes and of hours.
+    """Reads and writes per-minute and per-hour samples.
 
-    No sample is written for a minute in which nothing changed and nobody was waiting.
+    If nothing has changed and nobody is waiting, no sample is written for that minute.
     """
 
     table: Table
@@ -109,13 +111,13 @@ class SampleRecords(Struct, frozen=True):
         return _sample(items[0]) if items else None
 
     def count_source(self, waitlist_id: str, source: str) -> None:
-        """Count one more signup for a source."""
+        """Add one to the number of signups from a source."""
         more = "SET #joined = if_not_exists(#joined, :zero) + :one"
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         self.table.update(_source(waitlist_id, source), more, always, {"one": 1, "zero": 0})
 
     def sources(self, waitlist_id: str) -> dict[str, int]:
-        """Return the number of signups by source since the waitlist was created."""
+        """Return the number of signups from each source since the waitlist was created."""
         values = {"pk": _pk(waitlist_id), "first": SOURCES, "last": SOURCES + LAST}
         found: dict[str, int] = {}
         after: Item | None = {}
@@ -126,7 +128,7 @@ class SampleRecords(Struct, frozen=True):
         return found
 
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist and its counts of sources and messages."""
+        """Delete all samples of a waitlist, its signup counts by source, and its message counts."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(

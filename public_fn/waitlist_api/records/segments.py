@@ -1,4 +1,4 @@
-"""Find the segments of an entry among the segments that its waitlist declares."""
+"""Find the segments that an entry belongs to."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
@@ -16,11 +16,11 @@ NONE_DECLARED = "this waitlist declares no segments"
 
 
 class Segments(Struct, frozen=True):
-    """The segments that a waitlist declares, each as a list of attribute names.
+    """The segments that a waitlist declares.
 
-    An entry that has all the attributes of a declared list is in one segment of that list. If an
-    attribute has several values, the entry is in several segments. `version` is the version of the
-    settings that declared the segments.
+    Each declaration is a list of attribute names. An entry that has all of these attributes belongs
+    to the segment for their values. If an attribute has several values, the entry belongs to
+    several segments. `version` is the version of the settings that contain the declarations.
     """
 
     waitlist_id: str
@@ -28,10 +28,11 @@ class Segments(Struct, frozen=True):
     version: int
 
     def find(self, attributes: Attributes) -> dict[str, Segment]:
-        """Return the segments of an entry by segment id.
+        """Return the segments of an entry, by segment id.
 
-        Return no segments if there are more than MAX_COMBINATIONS. Only entries that joined before
-        the segments were declared can have more, because `check` refuses all others.
+        Return nothing if the entry would belong to more than MAX_COMBINATIONS segments. New entries
+        cannot belong to so many, because `check` refuses them. Entries that joined before the
+        segments were declared can.
         """
         if self.count(attributes) > MAX_COMBINATIONS:
             return {}
@@ -40,14 +41,14 @@ class Segments(Struct, frozen=True):
         }
 
     def count(self, attributes: Attributes) -> int:
-        """Return how many segments an entry with these attributes is in."""
+        """Return how many segments an entry with these attributes belongs to."""
         return sum(
             prod(len(_values(attributes[name])) for name in names)
             for names in self._fitting(attributes)
         )
 
     def check(self, attributes: Attributes) -> None:
-        """Raise InvalidFields if an entry with these attributes would be in too many segments."""
+        """Raise InvalidFields if the attributes would put an entry into too many segments."""
         count = self.count(attributes)
         if count > MAX_COMBINATIONS:
             message = (
@@ -57,14 +58,16 @@ class Segments(Struct, frozen=True):
             raise InvalidFields(FieldError("body.attributes", message))
 
     def find_id(self, segment: Segment, field: str) -> str:
-        """Return the id of a segment. Raise InvalidFields if the segment is not declared."""
+        """Return the id of a segment. Raise InvalidFields if the waitlist does not declare the
+        segment.
+        """
         self.declared_names(segment, field)
         return segment_id_of(self.waitlist_id, segment)
 
     def declared_names(self, names: Iterable[str], field: str) -> tuple[str, ...]:
-        """Return the attribute names in the order in which a segment declares them.
+        """Return the attribute names of a declared segment, sorted by name.
 
-        Raise InvalidFields if no segment with exactly these names is declared.
+        Raise InvalidFields if no declared segment has exactly these names.
         """
         canonical = tuple(sorted(names))
         if canonical not in self.declared:

@@ -1,28 +1,28 @@
-"""Split writes into transactions that respect DynamoDB's limits for items and bytes."""
+"""Split writes into transactions that are small enough for DynamoDB."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 TRANSACTION_BYTES = 4 * 1024 * 1024
-# DynamoDB numbers have up to 38 digits, and two digits take a byte.
+# A DynamoDB number has up to 38 digits, and two digits take a byte.
 NUMBER_BYTES = 21
-# The overhead of a map or a list, and of each value in it.
+# The overhead of a map or a list, and the overhead of each value inside.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return an upper bound for the size of an item, in bytes as DynamoDB counts them."""
+    """Return an upper bound for the size of an item in DynamoDB, in bytes."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
 def transactions(
     items: Sequence[T], most: int, bytes_of: Callable[[T], int]
 ) -> Iterator[Sequence[T]]:
-    """Yield the items in groups that each fit into a transaction, and keep their order.
+    """Split items into groups that each fit into one transaction. The order does not change.
 
-    A group has at most `most` items and at most 4 MB by `bytes_of`.
+    A group has at most `most` items and a total size of at most 4 MB.
     """
     start = size = 0
     for at, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""Call a DynamoDB table with plain Python values, and turn AWS errors into the service's errors."""
+"""Call DynamoDB with plain Python values, and convert AWS errors to the errors of this service."""
 
 import random
 import re
@@ -25,19 +25,21 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
-# If DynamoDB cancels a transaction for one of these reasons, a retry fails as well.
+# If DynamoDB cancels a transaction for one of these reasons, a retry would fail again.
 NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
-# The upper limit of the random pause before the first retry is twice this time. The limit doubles
-# with every further retry.
+# The delay before the first retry is random, and at most twice this time. The maximum doubles with
+# every further retry.
 PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """Raised when the condition of a write fails. `item` is the current item, or None."""
+    """Raised if the condition of a write fails. `item` is the stored item, or None if there is
+    none.
+    """
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")
@@ -45,14 +47,14 @@ class ConditionFailed(Exception):
 
 
 class Table(Struct, frozen=True):
-    """A DynamoDB table, called through a botocore client."""
+    """A DynamoDB table that is accessed through a botocore client."""
 
     client: Any
     name: str
     pause: Callable[[float], None] = time.sleep
 
     def get(self, key: Key) -> Item | None:
-        """Return an item, or None. The read is consistent."""
+        """Return an item, or None if it does not exist. The read is strongly consistent."""
         with _our_errors():
             answer = self.client.get_item(
                 TableName=self.name, Key=_encode(key), ConsistentRead=True
@@ -60,9 +62,10 @@ class Table(Struct, frozen=True):
         return decode(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Return up to 100 items in any order. Missing items are left out.
+        """Return up to 100 items in any order. Items that do not exist are left out.
 
-        The read is consistent. Raise Throttled if DynamoDB does not return all items in time.
+        The read is strongly consistent. Raise Throttled if DynamoDB does not return all items after
+        several attempts.
         """
         wanted = [_encode(key) for key in keys]
         found: list[Item] = []
@@ -80,7 +83,7 @@ class Table(Struct, frozen=True):
         return found
 
     def put(self, item: Item, condition: str, values: Item | None = None) -> None:
-        """Write an item, or raise ConditionFailed with the current item."""
+        """Write an item. Raise ConditionFailed with the stored item if the condition fails."""
         with _our_errors():
             self.client.put_item(
                 TableName=self.name,
@@ -90,7 +93,10 @@ class Table(Struct, frozen=True):
             )
 
     def update(self, key: Key, update: str, condition: str, values: Item) -> Item:
-        """Change an item and return it, or raise ConditionFailed with the current item."""
+        """Update an item, and return the new item.
+
+        Raise ConditionFailed with the stored item if the condition fails.
+        """
         with _our_errors():
             answer = self.client.update_item(
                 TableName=self.name,
@@ -102,7 +108,7 @@ class Table(Struct, frozen=True):
         return decode(answer["Attributes"])
 
     def delete(self, key: Key, condition: str, values: Item) -> None:
-        """Delete an item, or raise ConditionFailed with the current item."""
+        """Delete an item. Raise ConditionFailed with the stored item if the condition fails."""
         with _our_errors():
             self.client.delete_item(
                 TableName=self.name,
@@ -114,7 +120,7 @@ class Table(Struct, frozen=True):
     def transact(self, writes: Sequence[Item]) -> None:
         """Make all writes in a single transaction.
 
-        Raise ConditionFailed with the first item whose condition has failed.
+        Raise ConditionFailed if a condition fails, with the stored item of the first failed write.
         """
         with _our_errors():
             self.client.transact_write_items(TransactItems=list(writes))
@@ -147,9 +153,9 @@ class Table(Struct, frozen=True):
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Return a page of items, and the key after which the next page begins, or None.
+        """Return a page of items and the start key of the next page, or None on the last page.
 
-        The read is consistent, unless it reads an index.
+        The read is strongly consistent, unless it reads an index.
         """
         request = {"TableName": self.name, "ConsistentRead": "IndexName" not in options}
         request |= _expressions(values, KeyConditionExpression=condition, **options)
@@ -161,7 +167,7 @@ class Table(Struct, frozen=True):
         return [decode(item) for item in answer["Items"]], decode(last) if last else None
 
     def put_many(self, items: Sequence[Item]) -> None:
-        """Write items without conditions. The items must have different keys."""
+        """Write items without conditions. All items must have different keys."""
         self._write_many([{"PutRequest": {"Item": _encode(item)}} for item in items])
 
     def delete_many(self, keys: Sequence[Key]) -> None:
@@ -182,7 +188,7 @@ class Table(Struct, frozen=True):
                 raise Throttled
 
     def wait(self, turn: int) -> None:
-        """Pause for a random time before a retry, so that concurrent retries are spread out."""
+        """Sleep for a random time before a retry, so that concurrent retries do not collide."""
         if turn:
             self.pause(random.uniform(0, PAUSE_SECONDS * 2**turn))
 
@@ -192,7 +198,7 @@ def _encode(item: Mapping[str, Any]) -> Item:
 
 
 def _typed(value: Any) -> Item:
-    # Check for strings and integers first, because an import stores hundreds of thousands of them.
+    # Check for strings and integers first, because they are by far the most frequent values.
     if type(value) is str:
         return {"S": value}
     if type(value) is int:
@@ -212,7 +218,7 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # Convert strings and integers here instead of calling `_plain`, because a rebuild reads
+        # For speed, convert strings and integers here and do not call `_plain`. A rebuild reads
         # millions of them.
         if "S" in typed:
             plain[name] = typed["S"]
@@ -240,7 +246,10 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _update_expressions(key: Key, update: str, condition: str, values: Item) -> Item:
-    """Return the expressions of an update. An update of a record also counts its revision."""
+    """Return the expressions for an update.
+
+    If the item is the record of an entry, also increment its revision.
+    """
     if key.get("sk") == "RECORD" and "#revision" not in update:
         counted = "SET #revision = if_not_exists(#revision, :no_revision) + :one_revision"
         rest = update.removeprefix("SET ")
@@ -250,10 +259,10 @@ def _update_expressions(key: Key, update: str, condition: str, values: Item) -> 
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the expressions of a request, with the names and values that they refer to.
+    """Return the given expressions, with the names and values that they refer to.
 
-    Expressions write every attribute as `#name`, because some names are reserved words in DynamoDB.
-    Values are written as `:value`.
+    Expressions refer to each attribute as `#name`, because some attribute names are reserved words
+    in DynamoDB. They refer to each value as `:name`.
     """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
@@ -266,7 +275,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
 @lru_cache(maxsize=500)
 def _words_of(expressions: str) -> tuple[set[str], set[str]]:
-    """Return the attribute names and the value names that the expressions use."""
+    """Return the names of the attributes and values that the expressions refer to."""
     return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 
@@ -301,6 +310,5 @@ def _cancelled(error: ClientError, reasons: Sequence[Item]) -> Exception:
             return ConditionFailed(decode(reason["Item"]) if reason.get("Item") else None)
     if any(reason.get("Code") in NEVER_TAKEN for reason in reasons):
         return error
-    # The transaction conflicts with another write, or there are too many writes. A retry can
-    # succeed.
+    # The transaction conflicted with another write or was throttled. A retry can succeed.
     return Throttled()

@@ -1,6 +1,6 @@
-"""Record the decisions of Redis about entries on a waitlist.
+"""Write the decisions of Redis to the records of entries.
 
-Such a decision offers, claims, admits or parks an entry, or returns it to the queue.
+A decision offers, claims, admits or parks an entry, or returns the entry to the queue.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,35 +30,36 @@ from waitlist_api.records.table import BATCH_GET, ConditionFailed, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import pass_id_of
 
-# The reason that is recorded when an entry is parked after too many expired holds.
+# The recorded reason if an entry is parked because too many of its claims have expired.
 OUT_OF_ATTEMPTS = "max_attempts"
-# The fields of an open question. They are removed when the question ends.
+# The fields that are removed when a customer no longer has to confirm that they still wait.
 QUESTION_FIELDS = ("confirm_by_millis", "asked_token", "reminded_days", "unanswered")
-# Earlier decisions may not be recorded yet, so a decision may find the record in any of these
-# statuses.
+# Earlier decisions may not be recorded yet, so the record may still have any of these statuses.
 BEHIND = "#status IN (:waiting, :offered, :parked) AND #stamp < :stamp"
-# Redis knew everything that the record has about the entry.
+# The record has no change that Redis did not know when it decided.
 BASED_ON_RECORD = "#stamp <= :basis"
-# Redis has given the entry a rank that the record does not have yet, or both ranks are equal.
+# The record does not have the newest rank from Redis yet, or both ranks are equal.
 PLACED = "(#stamp < :placed OR #rank = :rank)"
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision of Redis in the form in which the record stores it.
+    """A decision of Redis about an entry, in the form in which it is written to the record.
 
-    The record refuses a decision that is older than its own `stamp`, and a decision about a stay
-    whose ticket is not `ticket`. It also refuses a decision if the record is newer than `basis`,
-    the newest decision that Redis knew. Redis has then lost writes, and must not overwrite them.
-    `is_about_waiting` marks a decision about a waiting entry, because Redis stores no stamp for
-    waiting entries.
+    `stamp` is the logical timestamp of the decision. `basis` is the timestamp of the newest earlier
+    decision that Redis knew about the entry. The record refuses the decision in three cases: if the
+    record is newer than the decision, if the record has another ticket, or if the record is newer
+    than `basis`. In the last case, Redis has lost writes, and must not overwrite newer data.
 
-    The record takes the rank of the decision if the record is older than `placed`. Otherwise the
-    record keeps its own rank (docs/decisions/0049).
+    `is_about_waiting` is true for a decision about a waiting entry. Redis stores no timestamp for
+    waiting entries, so `basis` is not checked if the record has the status `waiting`.
 
-    `changes` are further attributes, and None removes an attribute. `events` are added to the
-    history in the same transaction. Nothing is written if the record has the claim token
-    `unless_token`. Only the last minutes of the journal are read, so a late write enters its change
-    at the stamp `entered_at`.
+    If the record is older than `placed`, it takes the rank from the decision. Otherwise the record
+    keeps its own rank (docs/decisions/0049).
+
+    `changes` contains further attributes, where None removes an attribute. `events` are added to
+    the history in the same transaction. If the record has the claim token `unless_token`, nothing
+    is written. Maintenance reads only the last minutes of the journal. If a decision is recorded
+    late, its change is therefore added to the journal at the later stamp `entered_at`.
     """
 
     waitlist_id: str
@@ -78,7 +79,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def condition(self) -> str:
-        """The condition that the record must meet to accept the decision."""
+        """The DynamoDB condition under which the record accepts the decision."""
         conditions = [BEHIND]
         if self.ticket is not None:
             conditions.append("#ticket = :ticket")
@@ -91,7 +92,11 @@ class Transition(Struct, frozen=True, kw_only=True):
         return " AND ".join(conditions)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether Redis decided about a place that the recorded entry no longer has."""
+        """Return whether the decision conflicts with newer data in the record.
+
+        Redis has then lost writes, and has decided about an entry that is not in the recorded
+        state.
+        """
         if record.status not in PRESENT:
             return False
         if self.ticket is not None and record.ticket != self.ticket:
@@ -101,7 +106,8 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_about_waiting and record.status == "waiting")
 
     def with_rank_of(self, record: EntryRecord | None) -> Self | None:
-        """Return the decision with the record's rank if the record refuses only the rank.
+        """Return the decision with the rank of the record, if only the rank of the decision is
+        refused.
 
         Return None if the record refuses the decision for another reason.
         """
@@ -112,17 +118,17 @@ class Transition(Struct, frozen=True, kw_only=True):
         return replace(self, rank=record.rank)
 
     def with_changes(self, **changes: Any) -> Self:
-        """Return a copy of the decision that changes further attributes."""
+        """Return a copy of the decision with additional attributes to change."""
         return replace(self, changes={**self.changes, **changes})
 
     @property
     def expired_holds(self) -> int:
-        """The number of events that report an expired hold."""
+        """The number of events which report that a claim has expired."""
         return _expired_holds(self.events)
 
     @property
     def history(self) -> Iterator[HistoryEvent]:
-        """The events for the history. The event `admitted` gets the id of the new pass."""
+        """The events for the history. The event `admitted` contains the id of the new pass."""
         changes, jti = self.changes, ""
         if self.ticket is not None and changes.get("inside_until_millis"):
             jti = pass_id_of(self.entry_id, self.ticket, changes["admitted_millis"])
@@ -152,7 +158,10 @@ class Transitions(Struct, frozen=True):
     metrics: MetricsCollector
 
     def record(self, transition: Transition, now_millis: int) -> None:
-        """Write a decision. Raise EntryChanged if the record is newer or the stay has ended."""
+        """Write a decision.
+
+        Raise EntryChanged if the record is newer, or if it belongs to another signup.
+        """
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)
         try:
@@ -187,7 +196,9 @@ class Transitions(Struct, frozen=True):
             )
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of the history, and return the decision with the expiry of the record."""
+        """Set the expiry of the entry's events, and return the decision with the expiry of the
+        record.
+        """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
@@ -203,10 +214,10 @@ class Transitions(Struct, frozen=True):
         self.retention.expire_history(key, transition.stamp, expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Add the event of a decision that is older than the record.
+        """Add an event to the history if its decision is older than the record.
 
-        The rest of the record stays as it is. If the event exists already, nothing is written.
-        Raise EntryChanged if the entry has been erased.
+        The record does not change. If the event already exists, nothing is written. Raise
+        EntryChanged if the entry has been erased.
         """
         condition = "attribute_exists(#pk) AND attribute_not_exists(#erase)"
         update = "SET #updated_millis = :now"
@@ -221,8 +232,8 @@ class Transitions(Struct, frozen=True):
                     ]
                 )
         except EntryChanged as changed:
-            # Only the condition of the record returns an item. Without an item, either the event
-            # exists already or the record is missing.
+            # DynamoDB returns an item only if the condition on the record fails. If there is no
+            # item, either the event already exists or the record is missing.
             if changed.record is not None or self.table.get(record_key(*key)) is None:
                 raise
             return
@@ -231,16 +242,15 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Add the delay of a release to a record that is newer than the release.
+        """Write the delay of a released claim to a record that is newer than the release.
 
-        If the record already has a delay, the later of the two counts, because a delay ends only
-        when its time has passed.
+        If the record already has a delay, keep the later one.
         """
         is_delay = decision.verb == "released" and decision.at > (record.delayed_until_millis or 0)
         if not is_delay or record.status not in PRESENT or record.ticket != decision.ticket:
             return
-        # The condition does not check the status. If the stay has ended in the meantime, nothing
-        # reads its delay.
+        # The condition does not check the status, because a delay has no effect after the customer
+        # has left or was admitted.
         condition = (
             "#ticket = :ticket"
             " AND (attribute_not_exists(#delayed_until_millis) OR #delayed_until_millis < :until)"
@@ -255,7 +265,11 @@ class Transitions(Struct, frozen=True):
             )
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove an unanswered question from a record that is newer than the end of the wait."""
+        """Remove the unanswered question whether the customer still waits.
+
+        The record is newer than the decision that the customer has not answered, so the decision
+        itself is not recorded.
+        """
         if not record.unanswered or record.status not in PRESENT:
             return
         removed = ", ".join(f"#{name}" for name in QUESTION_FIELDS)
@@ -286,7 +300,7 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Give events that are written late the expiry of their record."""
+        """Set the expiry of an event that was added late to the expiry of its record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 
@@ -305,7 +319,7 @@ def _expired_holds(events: Iterable[HistoryEvent]) -> int:
 
 
 def _attributes(transition: Transition, now_millis: int) -> dict[str, Any]:
-    """Return the attributes after a decision. None marks an attribute to remove."""
+    """Return the attributes after a decision. The value None means that an attribute is removed."""
     shard = shard_of(transition.entry_id)
     is_ended = transition.status == "admitted"
     place_of = ended_place if is_ended else line_place

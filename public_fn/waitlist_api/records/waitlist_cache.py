@@ -1,4 +1,6 @@
-"""Cache waitlists for 30 seconds, so that signups need not read their waitlist each time."""
+"""Cache waitlists for 30 seconds, so that a signup does not need to read its waitlist from
+DynamoDB.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -21,11 +23,11 @@ class _Remembered(Struct, frozen=True):
 
 
 class WaitlistCache(Struct, frozen=True):
-    """Looks up waitlists in a cache.
+    """Reads waitlists through a cache.
 
-    Missing waitlists are not cached, so a new waitlist is found at once. A cached waitlist may be
-    out of date, so it is never a reason to refuse a request. Redis decides whether a waitlist is
-    open or full.
+    Missing waitlists are not cached, so a new waitlist is found immediately. A cached waitlist may
+    be out of date, so no request is refused because of its state. Redis decides whether a waitlist
+    is open or full.
     """
 
     waitlists: WaitlistRecords
@@ -33,14 +35,20 @@ class WaitlistCache(Struct, frozen=True):
     remembered: dict[str, _Remembered] = field(default_factory=dict)
 
     def find(self, waitlist_id: str) -> WaitlistRecord:
-        """Return a waitlist in its state of at most 30 seconds ago. Raise WaitlistNotFound."""
+        """Return a waitlist that was read at most 30 seconds ago.
+
+        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        """
         remembered = self.remembered.get(waitlist_id)
         if remembered is not None and remembered.until_millis > self.now_millis():
             return remembered.record
         return self.look_up(waitlist_id)
 
     def look_up(self, waitlist_id: str) -> WaitlistRecord:
-        """Read the current waitlist from the table, and cache it. Raise WaitlistNotFound."""
+        """Read the waitlist from DynamoDB and cache it.
+
+        Raise WaitlistNotFound if the waitlist does not exist or is being deleted.
+        """
         record = self.waitlists.get(waitlist_id)
         if record is None or record.deleting:
             self.forget(waitlist_id)
@@ -54,8 +62,8 @@ class WaitlistCache(Struct, frozen=True):
     def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
         """Return the result of `check`, which may raise InvalidFields.
 
-        The cached segments may be out of date. If `check` refuses them, it is called again with the
-        current segments.
+        The cached segments may be out of date. If `check` raises InvalidFields, it is called again
+        with the current segments.
         """
         try:
             return check(self.find(waitlist_id).segments)
@@ -63,9 +71,10 @@ class WaitlistCache(Struct, frozen=True):
             return check(self.look_up(waitlist_id).segments)
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
-        """Return how many days a waitlist keeps ended stays.
+        """Return for how many days a waitlist keeps the records of customers who left or were
+        admitted.
 
-        Return None if they are kept forever, or if the waitlist has been deleted.
+        Return None if the waitlist keeps them forever or has been deleted.
         """
         try:
             return self.find(waitlist_id).settings.retention_days
@@ -73,5 +82,5 @@ class WaitlistCache(Struct, frozen=True):
             return None
 
     def forget(self, waitlist_id: str) -> None:
-        """Remove a waitlist from the cache, because this process has just changed it."""
+        """Remove a waitlist from the cache, because this process has just changed the waitlist."""
         self.remembered.pop(waitlist_id, None)

@@ -1,7 +1,7 @@
 """Read and write the records of waitlists.
 
-The record of a waitlist has its settings, the lease of a maintenance run, the checkpoint and the
-progress of a rebuild.
+A record contains the settings of the waitlist. It also stores the state of maintenance: the lease,
+the checkpoint and the progress of a rebuild.
 """
 
 import json
@@ -31,48 +31,51 @@ ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
 SegmentsState = Literal["ready", "building"]
 Rejoin = Literal["never", "after_leaving", "always"]
-# The default limit for the size of a profile and attributes together.
+# The default limit for the total size of a profile and the attributes.
 MAX_GUEST_BYTES = 2048
 
 
 class WaitlistSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a waitlist, which operators choose."""
+    """The settings that operators choose for a waitlist."""
 
     name: str
     open: bool = True
     paused: bool = False
-    # If `capacity` is None, the size of the waitlist is not limited.
+    # The maximum number of entries on the waitlist. None means that there is no limit.
     capacity: int | None = None
-    # When a customer may sign up again: never, after leaving, or also after an admission.
+    # Whether a customer may join again: never, only after leaving, or also after an admission.
     rejoin: Rejoin = "after_leaving"
     lease_seconds: int = 300
     max_attempts: int = 5
     # How many entries may be claimed at the same time. None means that there is no limit.
     max_claims: int | None = None
     hide_counts: bool = False
-    # The size of the profile and attributes of a signup is limited to this number of bytes. Imports
-    # and edits are not limited.
+    # The maximum size of the profile and attributes in a signup, in bytes. The limit does not apply
+    # to imports and edits.
     max_guest_bytes: int = MAX_GUEST_BYTES
-    # How many days ended stays are kept. None means that they are kept forever.
+    # How many days the records are kept after customers have left or were admitted. None means
+    # forever.
     retention_days: int | None = None
     # Each segment is a sorted list of attribute names.
     segments: tuple[tuple[str, ...], ...] = ()
-    # If `admission` is None, only operators admit customers.
+    # The policy for admitting customers automatically. None means that only operators admit
+    # customers.
     admission: AdmissionPolicy | None = None
-    # If `page` is None, the customer's page shows only the name of the waitlist.
+    # The settings of the customer's page. If this is None, the page shows only the waitlist's name.
     page: PageSettings | None = None
-    # If `rest` is None, customers cannot let others pass.
+    # The limits for customers who let others pass. None means that customers cannot do this.
     rest: RestRules | None = None
-    # If `confirm` is None, customers are never asked whether they still wait.
+    # The rules for asking customers whether they still wait. None means that they are never asked.
     confirm: ConfirmRules | None = None
-    # If `identity` is None, callers state the customer id themselves.
+    # The rules for identifying guests. None means that callers choose the customer id.
     identity: IdentityRules | None = None
-    # If `messages` is None, the service sends no messages and does not announce turns in advance.
+    # The rules for sending messages. None means that no messages are sent, and that customers are
+    # not told when their turn is near.
     messages: MessageRules | None = None
-    # Signups are accepted from `opens_at` until `closes_at`, both in ISO 8601 and UTC.
+    # Customers can sign up from `opens_at` until `closes_at`. Both are UTC times in ISO 8601.
     opens_at: str | None = None
     closes_at: str | None = None
-    # Whether new guests are accepted while the provider of the stack's bot check does not answer.
+    # Whether new guests can sign up while the provider of the bot check is not available.
     bot_check_down: WhenDown = "refuse"
 
     @property
@@ -100,13 +103,13 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         if known.get("messages"):
             known["messages"] = MessageRules.from_text(known["messages"])
         if "rejoin" not in known and "allow_rejoin" in item:
-            # An earlier version stored this flag. It allowed customers to join again after an
-            # admission too.
+            # Earlier versions stored this flag. It also allowed customers to join again after an
+            # admission.
             known["rejoin"] = "always" if item["allow_rejoin"] else "never"
         return cls(**known)
 
     def to_item(self) -> Item:
-        """Return the attributes of the item. Nested settings become text, for conditions."""
+        """Return the attributes of the DynamoDB item. Nested settings are stored as JSON text."""
         segments = json.dumps(self.segments, separators=(",", ":"))
         admission = self.admission.text if self.admission else None
         page = self.page.json if self.page else None
@@ -118,9 +121,9 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
         return {**asdict(self), **texts}
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the right value for `confirm.since_millis`.
+        """Return the settings with the correct value of `confirm.since_millis`.
 
-        This is the time since which the setting `confirm` has been active without a pause.
+        The value is the time at which the setting `confirm` was turned on.
         """
         if self.confirm is None:
             return self
@@ -131,11 +134,12 @@ class WaitlistSettings(Struct, frozen=True, kw_only=True):
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of maintenance in its search for customers who must be asked or reminded.
+    """The progress of maintenance in its search for customers who must be asked whether they still
+    wait.
 
-    The search continues behind the rank `after`. If `after` is None, the search starts again at
-    `next_millis`. None of the entries that were seen so far needs a question or a reminder before
-    `earliest_millis`.
+    The search continues after the rank `after`. If `after` is None, the search is complete, and
+    starts again at `next_millis`. No entry that was found so far needs a question or a reminder
+    before `earliest_millis`.
     """
 
     after: int | None = None
@@ -148,23 +152,24 @@ class ConfirmWalk(Struct, frozen=True, kw_only=True):
 
 
 class WaitlistRecord(Struct, frozen=True, kw_only=True):
-    """The record of a waitlist: its settings, their version, and the progress of maintenance.
+    """The record of a waitlist, with its settings and the state of maintenance.
 
-    All times are in milliseconds since 1970, and a field is 0 if there is nothing to store.
+    All times are in milliseconds since 1970. A time of 0 means that there is none.
 
-    `checkpoint` is the last state of the waitlist in Redis that maintenance saw. `rebuild` is the
-    progress of a rebuild that is not finished.
+    `checkpoint` is the state of the waitlist in Redis at the last maintenance run. `rebuild` is the
+    progress of an unfinished rebuild.
 
     `segments_version` is the version of the settings that last changed the segments.
-    `segments_state` stays `building` until all entries are indexed by the new segments.
+    `segments_state` is `building` until Redis has indexed all entries by the new segments.
 
-    `schedule_version` is the version of the settings that last changed the schedule, and the
-    schedule applies since `schedule_since`. Instants up to `scheduled_until` were counted by Redis
-    or are about to be, so a rebuilt Redis must not count them again. Redis has certainly counted
-    the instants up to `counted_until`, and at most `counted_slots` of their slots are left.
+    `schedule_version` is the version of the settings that last changed the schedule. The current
+    schedule applies since `schedule_since`. Redis has counted the scheduled times up to
+    `counted_until`, and at most `counted_slots` of their slots are unused. Redis may have counted
+    the scheduled times up to `scheduled_until`, so a rebuilt Redis must not count these times
+    again.
 
-    No pass of this waitlist lasts longer than `longest_pass_seconds`, even if it was issued before
-    the settings changed.
+    `longest_pass_seconds` is the longest duration of any pass of this waitlist, including passes
+    that were issued under earlier settings.
     """
 
     waitlist_id: str
@@ -201,7 +206,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
 
 
 class VersionChanged(Exception):
-    """Raised when the settings no longer have the version that the caller wants to replace."""
+    """Raised if another request has changed the settings of the waitlist."""
 
 
 class WaitlistRecords(Struct, frozen=True):
@@ -210,12 +215,12 @@ class WaitlistRecords(Struct, frozen=True):
     table: Table
 
     def get(self, waitlist_id: str) -> WaitlistRecord | None:
-        """Return a waitlist, even if it is being deleted. The read is consistent."""
+        """Return a waitlist, even if it is being deleted. The read is strongly consistent."""
         item = self.table.get(_key(waitlist_id))
         return WaitlistRecord.from_item(item) if item else None
 
     def create(self, waitlist_id: str, settings: WaitlistSettings, now_millis: int) -> bool:
-        """Write a new waitlist. Return False if the id is already in use."""
+        """Create a waitlist. Return False if the id is already in use."""
         item = {
             **_key(waitlist_id),
             **settings.to_item(),
@@ -242,11 +247,11 @@ class WaitlistRecords(Struct, frozen=True):
     def replace(
         self, before: WaitlistRecord, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
-        """Replace all settings of a waitlist, and return its new record.
+        """Replace all settings of a waitlist, and return the new record.
 
-        Return None if the waitlist has been deleted or is being deleted. Raise VersionChanged if
-        the settings have changed since `before` was read. If the segments change, their state
-        becomes `building`. If the schedule changes, it applies from now on.
+        Return None if the waitlist does not exist or is being deleted. Raise VersionChanged if the
+        settings have changed since `before` was read. If the segments change, their state becomes
+        `building`. If the schedule changes, the new schedule applies from now on.
         """
         version = before.version + 1
         values = {
@@ -274,7 +279,9 @@ class WaitlistRecords(Struct, frozen=True):
         return WaitlistRecord.from_item(item)
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
-        """Store the state of the segments, unless an operator has declared others since."""
+        """Store the state of the segments, unless an operator has changed the segments in the
+        meantime.
+        """
         with suppress(ConditionFailed):
             self.table.update(
                 _key(segments.waitlist_id),
@@ -284,9 +291,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Store that Redis is about to count the instants up to a time.
+        """Store that Redis is about to count the scheduled times up to `until_millis`.
 
-        Return False if another run has already stored this time or a later one, or if the schedule
+        Return False if another run has already stored this time or a later time, or if the schedule
         has changed.
         """
         return self._note(
@@ -297,9 +304,10 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Store that Redis has counted the instants up to a time, and how many slots are left.
+        """Store that Redis has counted the scheduled times up to `until_millis`.
 
-        If several runs report the same time, the smallest number of slots is kept.
+        `slots` is the number of unused slots. If several runs store the same time, the smallest
+        number is kept.
         """
         self._note(
             waitlist,
@@ -322,7 +330,7 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def note_confirm_walk(self, waitlist_id: str, walk: ConfirmWalk) -> None:
-        """Store how far maintenance has searched for questions that are due."""
+        """Store the progress of the search for customers who must be asked or reminded."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}
@@ -331,7 +339,7 @@ class WaitlistRecords(Struct, frozen=True):
     def begin_delete(self, waitlist_id: str, now_millis: int, version: int | None = None) -> bool:
         """Mark a waitlist as being deleted. Return False if the waitlist does not exist.
 
-        If a `version` is given, raise VersionChanged unless the settings have this version.
+        If `version` is given, raise VersionChanged unless the settings have this version.
         """
         alive, values = _alive(version)
         update = "SET #deleting = :true, #updated_millis = :now"
@@ -346,7 +354,10 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
-        """Delete a waitlist whose entries are all erased, if `owner` still has its lease."""
+        """Delete a waitlist after all of its entries were erased.
+
+        Do nothing if `owner` no longer has the lease of the waitlist.
+        """
         condition = "#deleting = :true AND #lease_owner = :owner"
         values = {"true": True, "owner": owner}
         catalog_key = {"pk": CATALOG, "sk": waitlist_id}
@@ -369,7 +380,7 @@ class WaitlistRecords(Struct, frozen=True):
         return records, last["sk"] if last else None
 
     def all(self) -> Iterator[WaitlistRecord]:
-        """Yield all waitlists, including waitlists that are being deleted."""
+        """Yield all waitlists, including those that are being deleted."""
         after: str | None = ""
         while after is not None:
             records, after = self.page(after or None, 100)
@@ -380,8 +391,8 @@ class WaitlistRecords(Struct, frozen=True):
     ) -> WaitlistRecord | None:
         """Take the lease of a waitlist for a maintenance run, and return the waitlist's record.
 
-        Return None if another run has the lease, or if the waitlist was deleted, or deleted and
-        created again, since it was read.
+        Return None if another run has the lease, or if the waitlist was deleted after it was read.
+        This includes a waitlist that was created again with the same id.
         """
         values: dict[str, Any] = {
             "owner": owner,
@@ -408,10 +419,10 @@ class WaitlistRecords(Struct, frozen=True):
         until_millis: int,
         rebuild: RebuildProgress | None = None,
     ) -> bool:
-        """Extend a lease. Return False if another run has it or the waitlist was deleted.
+        """Extend a lease. Return False if another run has the lease or the waitlist was deleted.
 
-        The progress of a rebuild is stored in the same write, so that only the owner of the lease
-        can store it.
+        If `rebuild` is given, store it in the same write, so that only the owner of the lease can
+        store the progress of a rebuild.
         """
         values: dict[str, Any] = {"owner": owner, "until": until_millis}
         update = "SET #lease_until = :until"
@@ -425,7 +436,7 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def release_lease(self, waitlist_id: str, owner: str, *, forget_rebuild: bool = False) -> None:
-        """End a lease, unless another run has taken it."""
+        """End a lease, unless another run has taken the lease."""
         update = "REMOVE #lease_owner, #lease_until"
         if forget_rebuild:
             update += ", #rebuild"
@@ -455,19 +466,19 @@ class WaitlistRecords(Struct, frozen=True):
 
 
 def pass_seconds_of(settings: WaitlistSettings) -> int:
-    """Return how long a pass lasts, or 0 if the waitlist has no admission policy."""
+    """Return for how long a pass is valid, or 0 if the waitlist has no admission policy."""
     return settings.admission.pass_seconds if settings.admission else 0
 
 
 def frees_at_end(settings: WaitlistSettings) -> bool:
-    """Return whether room stays occupied until the pass ends, even after the customer goes out."""
+    """Return whether a customer counts as inside until the pass ends, even after an exit."""
     return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
 
 
 def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
-    """Return the hours in which the admission policy makes offers, or None if it always does.
+    """Return the hours in which the admission policy makes offers.
 
-    Return None also if the waitlist has no admission policy.
+    Return None if the policy may always make offers, or if there is no policy.
     """
     return settings.admission.offer_hours if settings.admission else None
 
@@ -486,14 +497,14 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists, and that it has this version if one is given."""
+    """Return the condition that a waitlist exists, and has the given version if there is one."""
     if version is None:
         return ALIVE, {}
     return f"{ALIVE} AND #version = :version", {"version": version}
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the fields of a schedule that begins now, with no instant counted yet."""
+    """Return the fields for a schedule that begins now. No scheduled time has been counted yet."""
     return {
         "schedule_version": version if schedule_of(settings) else 0,
         "schedule_since": now_millis,

@@ -1,4 +1,4 @@
-"""Store which events of each entry were delivered to the webhook, and find the missing ones."""
+"""Store which events of an entry were delivered to the webhook, and find the missing events."""
 
 import uuid
 from contextlib import suppress
@@ -12,18 +12,18 @@ from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# These events are only stored in the histories. All other events are published on the bus.
+# These events are only stored in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
-# A message may stay in the queue for two weeks. A second copy of it may reach the queue 36 hours
-# after the first, because the stream is retried for 12 hours and the bus for 24 hours. The cursor
-# must outlive both copies.
+# A message can stay in the queue for two weeks. A duplicate of the message can arrive 36 hours
+# later, because the stream is retried for 12 hours and the event bus for 24 hours. The cursor must
+# be kept longer than that.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """The detail of an event on the bus. Events of erasures have no `by` and no `jti`."""
+    """The detail of an event on the event bus. The event `erased` has no `by` and no `jti`."""
 
     event: str
     waitlist_id: str
@@ -35,7 +35,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The stamp as a number. The events of an entry are ordered by it."""
+        """The event's stamp as a number, which orders the events of an entry."""
         return int(self.stamp)
 
     @property
@@ -45,12 +45,12 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def from_history_item(cls, item: Item) -> Self:
-        """Return the detail of an event that is stored in a history."""
+        """Return the detail of an event in a history."""
         return cls(
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # The additional digit is 0 for events in a history and 1 for an erasure.
+            # The last digit is 0 for an event in a history, and 1 for an erasure.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -59,9 +59,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def from_erased_record(cls, item: Item, at: str) -> Self:
-        """Return the detail of an erasure, made from the record that it has deleted.
+        """Return the detail of the event `erased`, from the record that was deleted.
 
-        An erasure has no stamp of its own. It is ordered directly after the record's last change.
+        An erasure has no stamp. It is sorted directly after the last change of the record.
         """
         return cls(
             event="erased",
@@ -73,9 +73,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
 
 class DeadLetter(Struct, frozen=True):
-    """An event whose delivery was given up at `millis`.
+    """An event that was not delivered after many attempts, which ended at `millis`.
 
-    Only a replay that is requested after that time delivers the event.
+    The event is only sent again if an operator requests a replay after that time.
     """
 
     detail: Detail
@@ -83,20 +83,20 @@ class DeadLetter(Struct, frozen=True):
 
     @property
     def number(self) -> int:
-        """The stamp of the event as a number."""
+        """The event's stamp as a number."""
         return self.detail.number
 
 
 class Cursor(Struct, frozen=True):
-    """The progress of the webhook in the events of an entry.
+    """The delivery state of an entry's events.
 
-    `settled` are the stamps of the last delivered events. Events with a stamp up to `floor` need
-    not be searched in the history any more. `waiting` are events that were seen but not delivered
-    yet. The cursor stores them, because an erasure may delete the history. `dead` are events that
-    were given up.
+    `settled` contains the stamps of the last delivered events. All events up to the stamp `floor`
+    have been dealt with, so the history is only searched after it. `waiting` contains events that
+    must still be delivered. They are stored here because an erasure may delete the history. `dead`
+    contains events whose delivery has failed for good.
 
-    `erased` is the stamp of the last delivered erasure, and no replay delivers earlier events.
-    `failures` counts the failed attempts in a row. The next attempt waits until
+    `erased` is the stamp of the last delivered erasure. A replay does not deliver earlier events.
+    `failures` is the number of consecutive failed attempts. The next attempt must not start before
     `not_before_millis`.
     """
 
@@ -110,7 +110,7 @@ class Cursor(Struct, frozen=True):
 
 
 class Lease(Struct, frozen=True):
-    """The exclusive right to send the events of an entry until `until_millis`."""
+    """The exclusive right to deliver the events of an entry until `until_millis`."""
 
     holder: str
     until_millis: int
@@ -118,13 +118,13 @@ class Lease(Struct, frozen=True):
 
 
 class WebhookRecords(Struct, frozen=True):
-    """Reads and writes the cursors, and reads events from the histories."""
+    """Stores the delivery state of each entry's events, and reads events from the histories."""
 
     table: Table
     now_millis: NowMillis = now_millis
 
     def take(self, waitlist_id: str, entry_id: str, seconds: int) -> Lease | None:
-        """Take the lease of an entry, or return None while another process has it."""
+        """Take the lease of an entry. Return None if another process has the lease."""
         now = self.now_millis()
         holder, until = uuid.uuid4().hex, now + seconds * 1000
         try:
@@ -148,7 +148,7 @@ class WebhookRecords(Struct, frozen=True):
     def give_back(self, waitlist_id: str, entry_id: str, lease: Lease, cursor: Cursor) -> bool:
         """Store the cursor and end the lease.
 
-        Return False, and store nothing, if another process has taken the lease since.
+        If another process has taken the lease in the meantime, store nothing and return False.
         """
         try:
             self.table.update(
@@ -162,9 +162,9 @@ class WebhookRecords(Struct, frozen=True):
         return True
 
     def events(self, waitlist_id: str, entry_id: str, floor: int, days: int) -> list[Detail]:
-        """Return the published events of the last `days` that follow the stamp `floor`.
+        """Return the published events after the stamp `floor`, oldest first.
 
-        The oldest events come first.
+        Events that are older than `days` days are left out.
         """
         since = ticket_of_millis(self.now_millis() - days * A_DAY_MILLIS)
         values = {
@@ -184,12 +184,14 @@ class WebhookRecords(Struct, frozen=True):
         return [Detail.from_history_item(item) for item in found if is_published(item)]
 
     def receiver_pause(self) -> int:
-        """Return the time until which the receiver wants no requests, or 0."""
+        """Return the time until which the receiver accepts no requests, or 0."""
         item = self.table.get(RECEIVER_KEY)
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store the time until which the receiver wants no requests, unless it is already later."""
+        """Store the time until which the receiver accepts no requests, unless a later time is
+        stored.
+        """
         values = {"until": until_millis, "expires_at": until_millis // 1000 + KEPT_SECONDS}
         with suppress(ConditionFailed):
             self.table.update(
@@ -201,7 +203,7 @@ class WebhookRecords(Struct, frozen=True):
 
 
 def is_published(item: Item) -> bool:
-    """Return whether an event in a history is published on the bus."""
+    """Return whether an event in a history is published on the event bus."""
     return item["event"] not in UNPUBLISHED
 
 

@@ -1,1 +1,1 @@
-"""Define the settings of a waitlist, and decide what they mean at a given time."""
+"""Define the settings of a waitlist, and compute their effect at a given time."""

@@ -1,4 +1,4 @@
-"""Define the `admission` setting of a waitlist: the policy by which it admits customers itself."""
+"""Define the setting `admission`, which makes a waitlist admit customers automatically."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -25,10 +25,10 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """A rate of at most `count` slots in each period, evenly spread over the period.
+    """A rate that allows at most `count` offers in each period, evenly spread over the period.
 
-    The rate applies from the time `from_` on. If `counts` is `entered`, an offer that ends unused
-    gives its slot back.
+    The rate applies from the time `from_` on. If `counts` is `entered`, an offer that is not
+    accepted does not count.
     """
 
     count: int
@@ -45,7 +45,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the schedule.
 
-    `count` slots become due at each time of the `cron` expression, or once at the time `at`.
+    The row allows `count` offers at each time of the `cron` expression, or once at the time `at`.
     """
 
     count: int
@@ -55,7 +55,7 @@ class Scheduled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
-    """The hours of each day in which the policy makes offers, as `HH:MM`.
+    """The daily hours in which the policy makes offers, as `HH:MM`.
 
     If `to` is earlier than `from_`, the hours end on the next day.
     """
@@ -66,38 +66,39 @@ class OfferHours(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPolicy(StoredSettings, frozen=True, kw_only=True):
-    """The policy by which a waitlist admits customers without an operator.
+    """The policy for admitting customers automatically.
 
-    The `rate`, the `schedule` and the room each allow a number of slots. The policy offers the
-    smallest of these numbers. If `combine` is `sum`, the slots of the rate and the schedule are
-    added, and only the room limits the sum. The room is `max_inside`, minus the customers who are
-    inside or have an offer. A policy that sets none of the three makes offers only when an operator
+    Three limits apply: the `rate`, the `schedule` and the room. The room is `max_inside`, minus the
+    customers who are inside or have an offer. The policy makes as many offers as the strictest
+    limit allows. If `combine` is `sum`, the offers from the rate and the schedule are added, and
+    only the room limits the sum. If none of the three is set, offers are made only when an operator
     admits customers.
 
-    The record stores every field, so a new default does not change a stored policy.
+    The record of the waitlist stores every field, so a new default does not change existing
+    policies.
     """
 
     rate: Rate | None = None
     schedule: tuple[Scheduled, ...] = ()
     combine: Combine = "least"
     max_inside: int | None = None
-    # How long an offer lasts.
+    # How long a customer can accept an offer.
     offer_seconds: int = 600
     # How long a customer is inside after an admission.
     pass_seconds: int = 3600
-    # What happens to an entry whose offer ends unused.
+    # What happens to the entry if the customer does not accept the offer in time.
     no_show: NoShow = "to_back"
     acceptance: Acceptance = "enter"
-    # Whether the room becomes free when the customer goes out, or when the pass ends.
+    # Whether another customer can be admitted when a customer exits, or only when the pass ends.
     customer_exit: CustomerExit = "frees_now"
-    # The policy makes no offers outside these hours. None means that it may always make offers.
+    # The policy makes no offers outside these hours. None means that it can always make offers.
     offer_hours: OfferHours | None = None
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them.
+        """The fields as the API returns them.
 
-        A row of the schedule has either `at` or `cron` and `timezone`.
+        A row of the schedule has either `at`, or both `cron` and `timezone`.
         """
         fields: dict[str, Any] = msgspec.to_builtins(self)
         fields["schedule"] = [_shown(scheduled) for scheduled in self.schedule]

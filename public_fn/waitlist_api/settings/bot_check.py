@@ -1,7 +1,6 @@
-"""Define the `bot_check_down` setting of a waitlist."""
+"""Define the setting `bot_check_down` of a waitlist."""
 
 from typing import Literal
 
-# Whether signups of new guests are refused or accepted while the provider of the bot check does not
-# answer.
+# Whether new guests can sign up while the provider of the bot check is not available.
 WhenDown = Literal["refuse", "accept"]

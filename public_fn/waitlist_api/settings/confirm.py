@@ -1,4 +1,4 @@
-"""Define the `confirm` setting of a waitlist: whether customers are asked if they still wait."""
+"""Define the setting `confirm`, which makes a waitlist ask customers whether they still wait."""
 
 from typing import Any, Literal
 
@@ -14,12 +14,12 @@ Unanswered = Literal["park", "leave", "to_back"]
 class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
     """The rules for asking customers whether they still wait.
 
-    Every `every_days` days a customer is asked, and has `answer_days` days to answer. Reminders are
-    due `reminders_days` days before the deadline. `then` is what happens to the entry if the
-    customer does not answer.
+    A customer is asked every `every_days` days, and must answer within `answer_days` days. A
+    reminder is sent `reminders_days` days before the deadline. `then` says what happens to the
+    entry if the customer does not answer.
 
-    `since_millis` is the time since which the setting has been active without a pause. Questions
-    that were asked earlier do not end a wait. Callers do not see this field.
+    `since_millis` is when the setting was turned on. If a customer was asked before that time, a
+    missing answer has no consequences. The API does not return this field.
     """
 
     every_days: int
@@ -38,7 +38,7 @@ class ConfirmRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them."""
+        """The fields as the API returns them."""
         fields = msgspec.structs.asdict(self) | {"reminders_days": list(self.reminders_days)}
         del fields["since_millis"]
         return fields

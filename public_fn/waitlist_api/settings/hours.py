@@ -1,4 +1,4 @@
-"""Calculate when the offer hours of an admission policy begin and end on each day."""
+"""Compute when the offer hours of an admission policy begin and end on each day."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from msgspec import Struct
 from waitlist_api.settings.admission import OfferHours, Scheduled
 from waitlist_api.settings.schedule import instants_after
 
-# The offer hours begin on one day and end on the same or the next day, so they are never longer.
+# Offer hours end on the day on which they begin or on the next day.
 LONGEST_MILLIS = 2 * 86_400_000
 
 
 class Hours(Struct, frozen=True):
-    """A period in which a policy makes offers, in milliseconds since 1970.
+    """A period in which the policy makes offers, in milliseconds since 1970.
 
-    The time `closes` itself does not belong to the period.
+    The end of the period is exclusive.
     """
 
     opens: int
@@ -24,11 +24,11 @@ class Hours(Struct, frozen=True):
 
 
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
-    """Yield the offer hours of each day that end after a given time, in order and without end.
+    """Yield the offer hours of all days, beginning with the first hours that end after `millis`.
 
-    Changes of the clock are treated as in a schedule. A time that the clock skips becomes the end
-    of the gap, and a time that the clock shows twice counts only once. Hours that lie completely
-    within the gap are left out.
+    Daylight saving time is handled as in a schedule. If the clock skips a time, the end of the gap
+    is used. If the clock shows a time twice, the time counts once. Hours that lie completely within
+    the gap are left out.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)
@@ -42,18 +42,20 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
 
 
 def is_closed(hours: OfferHours | None, millis: int) -> bool:
-    """Return whether a time is outside the offer hours. If there are none, it never is."""
+    """Return whether the time is outside the offer hours. The result is false if there are no
+    hours.
+    """
     return hours is not None and next(hours_after(hours, millis)).opens > millis
 
 
 def last_closing(hours: OfferHours, millis: int) -> int:
-    """Return the end of the last offer hours that ended at or before a given time."""
+    """Return the end of the last offer hours that had ended by the given time."""
     before = hours_after(hours, millis - LONGEST_MILLIS)
     return deque(takewhile(lambda period: period.closes <= millis, before), maxlen=1)[0].closes
 
 
 def next_time_within(hours: OfferHours | None, millis: int) -> int:
-    """Return the given time if it is within the offer hours, and otherwise their next beginning."""
+    """Return the given time, or the start of the next offer hours if it is outside them."""
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 
 

@@ -1,4 +1,4 @@
-"""Define the `identity` setting of a waitlist: the profile field that identifies a guest."""
+"""Define the setting `identity`, which names the profile field that identifies a guest."""
 
 from typing import Any, Literal
 
@@ -13,15 +13,15 @@ PlusAddresses = Literal["same", "different"]
 
 
 class IdentityRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules by which a waitlist identifies its guests (docs/decisions/0060).
+    """The rules for identifying guests (docs/decisions/0060).
 
-    If `verify` is `before_offer`, customers get no offer until they have proved that the address is
-    theirs. They have `verify_minutes` to do so (docs/decisions/0062). If `verify` is `off`,
-    addresses are not verified.
+    If `verify` is `before_offer`, customers must verify their address within `verify_minutes`, and
+    get no offer before that (docs/decisions/0062). If `verify` is `off`, addresses are not
+    verified.
 
-    `region` is the two-letter country code for telephone numbers that do not begin with `+`.
-    Signups are refused if the address belongs to a domain in `blocked_domains` or to a subdomain of
-    such a domain.
+    `region` is the two-letter country code for telephone numbers that do not begin with `+`. A
+    signup is refused if the domain of the address, or a parent of this domain, is in
+    `blocked_domains`.
     """
 
     field: IdentityField
@@ -33,7 +33,7 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them."""
+        """The fields as the API returns them."""
         shown: dict[str, Any] = msgspec.json.decode(self.text)
         return shown
 
@@ -45,7 +45,7 @@ class IdentityRules(StoredSettings, frozen=True, kw_only=True):
     def blocks(self, domain: str) -> bool:
         """Return whether addresses with this domain are refused.
 
-        The domain must be given in ASCII and lower case.
+        The domain must be in ASCII and lower case.
         """
         return any(f".{domain}".endswith(f".{blocked}") for blocked in self.blocked_domains)
 

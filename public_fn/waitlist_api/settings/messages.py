@@ -1,4 +1,4 @@
-"""Define the `messages` setting of a waitlist: which messages it sends, and with which texts."""
+"""Define the setting `messages`, which says which messages a waitlist sends."""
 
 import re
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ import msgspec
 from waitlist_api.settings.stored import StoredSettings
 from waitlist_shared.decoding import warm_decoders
 
-# The languages of the service's own texts. The customer's page has the same languages.
+# The languages of the service's default texts. The customer's page has the same languages.
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The kinds of telephone numbers to which a waitlist may send SMS. Some countries, such as the
-# United States, use the same number ranges for mobile phones and landlines. `mobile` includes these
-# ranges. `unknown` stands for ranges that the library `phonenumbers` does not know. No waitlist
-# sends SMS to other kinds of numbers, such as premium-rate, shared-cost, satellite, toll-free and
-# personal numbers, pagers and voicemail.
+# The types of telephone numbers to which a waitlist may send SMS messages. Some countries, such as
+# the United States, use the same number ranges for mobile phones and landlines. These ranges count
+# as `mobile`. If the library `phonenumbers` does not know the type of a number, the type is
+# `unknown`. SMS messages are never sent to other types, such as premium-rate, satellite or
+# toll-free numbers.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 
 
 def language_of(accept_language: str) -> str:
-    """Return the preferred language in an `Accept-Language` header that the service supports.
+    """Return the most preferred supported language in an `Accept-Language` header.
 
     Return an empty string if the service supports none of the languages.
     """
@@ -37,9 +37,9 @@ def language_of(accept_language: str) -> str:
 
 
 class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A waitlist's own texts for a kind of message.
+    """The waitlist's own texts for one kind of message.
 
-    Empty fields are replaced by the service's texts. `subject` is the subject of a mail, and
+    The service's default text replaces an empty field. `subject` is the subject of an email, and
     `button` is the label of its link.
     """
 
@@ -49,19 +49,19 @@ class OwnText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MessageRules(StoredSettings, frozen=True, kw_only=True):
-    """The rules for the messages of a waitlist.
+    """The rules for the messages that a waitlist sends.
 
-    Only messages of these `kinds` are sent. The first `near` entries of the queue are told that
-    their turn is near. If a signup asks for no language that the service supports, the customer
-    gets messages in `language`. Times in messages use the `timezone`. `texts` has the waitlist's
-    own texts by language and kind.
+    Only messages of the listed `kinds` are sent. The customers of the first `near` entries in the
+    queue are told that their turn is near. `language` is used if the customer's language is not
+    supported. Times in messages use `timezone`. `texts` contains the waitlist's own texts by
+    language and kind.
 
-    SMS are only sent to numbers of the `sms_countries` (two-letter codes) and of the
+    SMS messages are only sent to numbers whose country is in `sms_countries` and whose type is in
     `sms_number_types`. If `sms_countries` is empty, the country in `identity.region` is used. If
-    that is not set either, the waitlist sends no SMS.
+    there is no such country either, no SMS messages are sent.
 
-    The waitlist sends at most `mails_per_day` mails and `sms_parts_per_day` SMS parts on each day
-    in UTC. If a limit is None, only the budget of the stack applies.
+    `mails_per_day` and `sms_parts_per_day` limit the messages per UTC day. If a limit is None, only
+    the limit of the whole stack applies.
     """
 
     kinds: tuple[str, ...]
@@ -76,7 +76,7 @@ class MessageRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them."""
+        """The fields as the API returns them."""
         shown: dict[str, Any] = msgspec.json.decode(self.text)
         return shown
 

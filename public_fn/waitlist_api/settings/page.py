@@ -1,4 +1,4 @@
-"""Define the `page` setting of a waitlist: what the customer's page shows and asks."""
+"""Define the setting `page`, which describes the signup form and the customer's page."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -10,7 +10,7 @@ from waitlist_shared.decoding import warm_decoders
 
 FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
-# Signups whose source no operator has named are counted together under this name.
+# The name for signups from any source that the settings do not list.
 OTHER = "other"
 # The languages of the customer's page.
 Language = Literal["en", "de", "fr", "es", "ar"]
@@ -19,7 +19,7 @@ Language = Literal["en", "de", "fr", "es", "ar"]
 class PageOption(msgspec.Struct, frozen=True, kw_only=True):
     """An option of a select field.
 
-    The page shows the label in the customer's language. The answer is the value.
+    The page shows the label in the customer's language. The form sends the value.
     """
 
     value: str
@@ -29,9 +29,10 @@ class PageOption(msgspec.Struct, frozen=True, kw_only=True):
 class PageField(msgspec.Struct, frozen=True, kw_only=True):
     """A field of the signup form.
 
-    The answer is stored in the profile or as an attribute. `label` is a single text, or a text for
-    each language. A checkbox may ask the customer to agree to a text, and `version` is the version
-    of that text. A hidden field takes its value from the URL of the page.
+    The answer is stored in the profile or as an attribute. `label` is one text for all languages,
+    or a text for each language. A checkbox can ask the customer to accept a text, such as the terms
+    of use. `version` is the version of that text. A hidden field takes its value from the URL of
+    the page.
     """
 
     name: str
@@ -44,7 +45,7 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The label in each language that has one."""
+        """The label in each language that has a label."""
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
     @property
@@ -54,34 +55,34 @@ class PageField(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of the customer's page. None of the texts may contain HTML."""
+    """The settings of the customer's page. The texts cannot contain HTML."""
 
-    # Describes what customers wait for. The text may have several lines.
+    # A description of the waitlist, which may have several lines.
     text: str = ""
     colour: str | None = None
     logo_url: str | None = None
     fields: tuple[PageField, ...] = ()
-    # Admitted customers are sent to this URL.
+    # The page sends admitted customers to this URL.
     enter_url: str | None = None
     image_url: str | None = None
     index: bool = False
-    # Signups are counted by the answer to the field with this name.
+    # The name of the field whose answers are counted as the sources of signups.
     source: str | None = None
-    # Each of these answers is counted on its own. If the tuple is empty and the field is a select,
-    # each option is counted on its own. All other answers are counted together.
+    # The sources that are counted separately. If this is empty and the field is a select field,
+    # each of its options is counted separately. All other answers are counted together.
     sources: tuple[str, ...] = ()
-    # Texts that replace the page's own texts, by language and key. A text that contains a number
-    # may have a form for each plural category.
+    # Texts that replace the page's default texts, by language and key. If a text contains a number,
+    # it can have a form for each plural category.
     texts: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the settings from text that the property `json` has created."""
+        """Return the settings from JSON that the property `json` has returned."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod
     def from_body(cls, body: dict[str, Any]) -> Self:
-        """Return the settings of a validated request body."""
+        """Return the settings from a validated request body."""
         return msgspec.convert(body, cls)
 
     @property
@@ -91,13 +92,13 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The settings as callers see them."""
+        """The settings as the API returns them to operators."""
         shown: dict[str, Any] = msgspec.json.decode(self.json)
         return shown
 
     @property
     def public_body(self) -> dict[str, Any]:
-        """The settings as customers see them, without the sources that operators count."""
+        """The settings as the API returns them to customers, without the sources."""
         return {**self.body, "source": None, "sources": []}
 
     @property
@@ -107,10 +108,10 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return self.sources or (asked.choices if asked else ())
 
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
-        """Return the source under which a signup with these answers is counted, or None.
+        """Return the source under which a signup is counted, or None if there is no answer.
 
-        Anyone can invent a source. So only sources that an operator has named are counted on their
-        own, and all others are counted as `other`.
+        Anyone can enter any answer. Only answers that an operator has listed are therefore counted
+        separately, and all other answers are counted as `other`.
         """
         value = answers.get(self.source) if self.source else None
         if not isinstance(value, str) or not value.strip():

@@ -1,4 +1,4 @@
-"""Define the `rest` setting of a waitlist: how customers may let others pass for a while."""
+"""Define the setting `rest`, which limits how long customers may let others pass."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ DAY_MILLIS = 86_400_000
 
 
 class RestRules(StoredSettings, frozen=True, kw_only=True):
-    """The limits for rests.
+    """The limits for customers who let others pass for some time, which is called a rest.
 
-    A rest lasts at most `max_days` days, and a customer may rest `times` times during a stay.
+    A rest lasts at most `max_days` days. After each signup, a customer may rest `times` times.
     """
 
     max_days: int
@@ -21,7 +21,7 @@ class RestRules(StoredSettings, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields as callers see them."""
+        """The fields as the API returns them."""
         return msgspec.structs.asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""Calculate the instants of a schedule: when slots become due, and how many."""
+"""Compute the times of a schedule and the number of offers that become possible at each time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,27 +13,27 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The largest change of a clock in the time zone database, except for changes of the date line.
+# The largest clock change in the time zone database, not counting changes of the date line.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
 class Instant(Struct, frozen=True):
-    """A time of a schedule in milliseconds since 1970, and the number of slots that become due."""
+    """A time of a schedule in milliseconds since 1970, and the number of offers that it allows."""
 
     millis: int
     count: int
 
 
 def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Instant]:
-    """Yield the instants after a given time, in order. A recurring row never ends.
+    """Yield the scheduled times after `millis` in order. A recurring row yields times forever.
 
-    If several rows have the same time, their slots are added up in a single instant.
+    If several rows have the same time, their counts are added.
 
-    Changes to and from daylight saving time are treated as in Debian's cron. A row whose minute or
-    hour begins with `*` follows the clock. An hourly row, for example, has 23 times on the day that
-    lacks an hour, and 25 times on the day that has an hour twice. In all other rows, each time
-    counts exactly once. If the clock skips the time, it counts at the end of the gap. If the clock
-    shows the time twice, it counts the first time.
+    Changes to and from daylight saving time are handled as in Debian's cron. If the minute or the
+    hour of a row begins with `*`, the row runs at every matching time. An hourly row, for example,
+    runs 23 times on a day with 23 hours, and 25 times on a day with 25 hours. Every other row runs
+    exactly once for each of its times. If the clock skips a time, the row runs at the end of the
+    gap. If the clock shows a time twice, the row runs the first time.
     """
     times = merge(*(_instants_of(scheduled, millis) for scheduled in schedule), key=_millis_of)
     for at_millis, instants in groupby(times, _millis_of):
@@ -43,7 +43,7 @@ def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Insta
 def instants_between(
     schedule: Sequence[Scheduled], after_millis: int, until_millis: int
 ) -> list[Instant]:
-    """Return the instants after one time and up to another, but at most MAX_INSTANTS."""
+    """Return the scheduled times after one time and up to another, but at most MAX_INSTANTS."""
     found: list[Instant] = []
     for instant in islice(instants_after(schedule, after_millis), MAX_INSTANTS):
         if instant.millis > until_millis:
@@ -53,12 +53,12 @@ def instants_between(
 
 
 def next_instant(schedule: Sequence[Scheduled], millis: int) -> Instant | None:
-    """Return the first instant after a given time, or None."""
+    """Return the first scheduled time after `millis`, or None."""
     return next(instants_after(schedule, millis), None)
 
 
 def check_cron(expression: str) -> None:
-    """Raise ValueError if a cron expression is invalid, or never comes within 50 years."""
+    """Raise ValueError if a cron expression is invalid or matches no time within 50 years."""
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
@@ -85,14 +85,14 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
 
     The first times may be a few hours before `millis`.
     """
-    # Directly after a change of the clock CronSim may skip a time, so begin before any change.
+    # CronSim may skip a time directly after a clock change, so start before any possible change.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # CronSim would merge several times that lie in the same gap. So it gets times without a time
-    # zone, in which the clock never changes.
+    # CronSim would merge several times in the same gap. It therefore gets times without a time
+    # zone, because these have no clock changes.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

@@ -1,4 +1,4 @@
-"""Decide to which numbers a waitlist sends SMS, and count the parts that are billed."""
+"""Decide which numbers a waitlist sends SMS messages to, and count the billed parts."""
 
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules, NumberType
@@ -10,21 +10,21 @@ ALPHABET = frozenset(
     "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
 # The extension of the alphabet in section 6.2.1.1. Each of these characters counts twice, because
-# an escape character precedes it.
+# it is preceded by an escape character.
 EXTENSION = frozenset("^{}\\[~]|€\f")
-# The number of characters that fit into an SMS with a single part, and into each part of a longer
-# SMS. Each part of a longer SMS has a header that takes space. A text that contains any other
-# character is sent in UCS-2.
+# The number of characters in an SMS message that has only one part, and in each part of a longer
+# message. Each part of a longer message has a header that takes space. If a text contains a
+# character outside the alphabet and its extension, the whole text is sent in UCS-2.
 DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 
 
 def count_sms_parts(text: str) -> int:
-    """Return the number of parts in which an SMS is sent. Each part is billed."""
+    """Return the number of parts in which an SMS message is sent. Each part is billed."""
     if ALPHABET.union(EXTENSION).issuperset(text):
         sizes = [2 if character in EXTENSION else 1 for character in text]
         return _parts(sizes, DEFAULT_ALONE, DEFAULT_EACH)
-    # Characters beyond the basic multilingual plane, such as most emoji, take two 16-bit units.
+    # Characters outside the basic multilingual plane, such as most emoji, take two 16-bit units.
     sizes = [2 if ord(character) > 0xFFFF else 1 for character in text]
     return _parts(sizes, UCS2_ALONE, UCS2_EACH)
 
@@ -42,16 +42,17 @@ def _parts(sizes: list[int], alone: int, each: int) -> int:
 
 
 def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[str, ...]:
-    """Return the countries of the numbers to which a waitlist sends SMS."""
+    """Return the countries to whose numbers a waitlist sends SMS messages."""
     if rules.sms_countries or identity is None or identity.region is None:
         return rules.sms_countries
     return (identity.region,)
 
 
 def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) -> bool:
-    """Return whether a waitlist sends SMS to a number in E.164 format, such as +4915123456789.
+    """Return whether a waitlist sends SMS messages to a number.
 
-    No waitlist sends SMS to numbers that belong to no country, such as satellite numbers.
+    The number must be in E.164 format, such as +4915123456789. Numbers that belong to no country,
+    such as satellite numbers, never get SMS messages.
     """
     import phonenumbers
 
@@ -63,7 +64,7 @@ def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) 
 
 
 def _type_of(found: int) -> NumberType | None:
-    """Return the kind of a telephone number, or None if no waitlist sends SMS to this kind."""
+    """Return the type of a number, or None if no waitlist sends SMS messages to this type."""
     from phonenumbers import PhoneNumberType
 
     types: dict[int, NumberType] = {

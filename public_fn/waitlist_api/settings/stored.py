@@ -1,4 +1,4 @@
-"""Define the base class for settings that the record of a waitlist stores as JSON text."""
+"""Define the base class for settings that are stored as JSON text."""
 
 from typing import Any, Self
 
@@ -6,16 +6,16 @@ import msgspec
 
 
 class StoredSettings(msgspec.Struct, frozen=True):
-    """A group of settings that is stored as JSON text. Equal settings have equal texts."""
+    """A group of settings that is stored as JSON text. Equal settings have equal text."""
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the settings from text that the property `text` has created."""
+        """Return the settings from JSON that the property `text` has returned."""
         return msgspec.json.decode(text, type=cls)
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Self:
-        """Return the settings of validated fields of a request body."""
+        """Return the settings from the validated fields of a request body."""
         return msgspec.convert(fields, cls)
 
     @property
